@@ -1,0 +1,137 @@
+/** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
+export interface FailureFacts {
+  /** Can the same row succeed later without a change by the user? */
+  retry: boolean;
+  /** `no` = known not billed, `yes` = billed, `unknown` = not known. */
+  billed: 'no' | 'yes' | 'unknown';
+  /** One sentence: what happened. */
+  meaning: string;
+  /** One sentence: what the user should do. */
+  advice: string;
+}
+
+export const REASONS = {
+  invalid_request: {
+    retry: false,
+    billed: 'no',
+    meaning: 'The service refused the request as invalid.',
+    advice: 'Correct the row as the message says, then `callsheet retry`.',
+  },
+  model_not_available: {
+    retry: false,
+    billed: 'no',
+    meaning: 'The account has no access to this model.',
+    advice: 'Ask the service for a grant, or choose another model.',
+  },
+  route_disabled: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The service says that this provider is not enabled.',
+    advice: 'Wait until the service enables it, then `callsheet retry`.',
+  },
+  service_error: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The service failed on every try; it refunds such requests.',
+    advice: '`callsheet retry` later.',
+  },
+  output_too_large: {
+    retry: false,
+    billed: 'no',
+    meaning: 'The clip is too large for the service to return.',
+    advice: 'Request a shorter clip or smaller size.',
+  },
+  render_failed: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The provider accepted the job and failed to render it.',
+    advice: 'Read the reason, correct the row if it says so, then `callsheet retry`.',
+  },
+  render_cancelled: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The provider cancelled the job.',
+    advice: 'Read the reason, then `callsheet retry`.',
+  },
+  render_expired: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The job expired at the provider before it rendered.',
+    advice: '`callsheet retry`.',
+  },
+  answer_lost_unbilled: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The answer to the submit was lost; the credits check proved that nothing was billed.',
+    advice: '`callsheet retry`, or run with `--ambiguity if-proved` to have it done by itself.',
+  },
+  answer_lost_billed: {
+    retry: false,
+    billed: 'yes',
+    meaning:
+      'The answer to the submit was lost and the balance shows that it was billed; its output cannot be reached.',
+    advice: 'If you find the handle, `callsheet review attach-handle`; else `callsheet review resubmit` pays again.',
+  },
+  answer_lost_undecided: {
+    retry: false,
+    billed: 'unknown',
+    meaning: 'The answer to the submit was lost and the balance does not show whether it was billed.',
+    advice: '`callsheet review show` has the evidence; settle it with `callsheet review`.',
+  },
+  handle_not_found: {
+    retry: false,
+    billed: 'unknown',
+    meaning: 'The service does not know the handle that it gave.',
+    advice: '`callsheet review show`; ask the service with the handle.',
+  },
+  handle_expired: {
+    retry: false,
+    billed: 'unknown',
+    meaning: 'The job did not end within the life of its handle.',
+    advice: '`callsheet review show`; ask the service with the handle.',
+  },
+  poll_unreadable: {
+    retry: false,
+    billed: 'unknown',
+    meaning: 'The service says the job ended, but no output can be read from its answers.',
+    advice: '`callsheet review show` has the answers; ask the service with the handle.',
+  },
+  output_expired: {
+    retry: false,
+    billed: 'yes',
+    meaning: 'The output was rendered and billed, but its URL no longer gives it.',
+    advice: 'Ask the service with the handle; `callsheet review resubmit` pays again.',
+  },
+  download_failed: {
+    retry: false,
+    billed: 'yes',
+    meaning: 'The output was rendered and billed, but could not be downloaded whole.',
+    advice: 'Run the same command again soon: the URL may still work.',
+  },
+  output_rejected: {
+    retry: false,
+    billed: 'yes',
+    meaning: 'What the output URL serves is not the expected media, too large, or at a forbidden address.',
+    advice: '`callsheet review show`; ask the service with the handle.',
+  },
+  input_missing: {
+    retry: true,
+    billed: 'no',
+    meaning: 'An input of the row could not be read when it was needed.',
+    advice: 'Make the input reachable, then `callsheet retry`.',
+  },
+  cancelled_by_user: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The batch was cancelled before this row was submitted.',
+    advice: '`callsheet retry` runs it.',
+  },
+  budget_reached: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The budget of the batch was reached before this row was submitted.',
+    advice: 'Run again with a higher `--max-credits`.',
+  },
+} as const satisfies Record<string, FailureFacts>;
+
+export type ReasonCode = keyof typeof REASONS;

@@ -1,0 +1,36 @@
+/** What a row asks for: `provider/task`. The order is part of the contract (workflows name a kind by its number). */
+export const KINDS = [
+  'svc/image',
+  'svc/edit',
+  'svc/clip',
+  'svc/animation',
+  'vendor-a/text2video',
+  'vendor-a/image2video',
+  'vendor-a/omni-video',
+  'vendor-a/motion-control',
+  'vendor-b/avatar',
+  'vendor-c/video',
+  'vendor-g/video',
+  'vendor-d/video',
+  'vendor-e/video',
+  'vendor-f/video',
+  'vendor-f/interaction',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** The part of a kind before the slash. */
+export type Provider = 'svc' | 'vendor-a' | 'vendor-b' | 'vendor-c' | 'vendor-d' | 'vendor-e' | 'vendor-f' | 'vendor-g';
+
+export function isKind(text: string): text is Kind {
+  return (KINDS as readonly string[]).includes(text);
+}
+
+export function providerOf(kind: Kind): Provider {
+  return kind.slice(0, kind.indexOf('/')) as Provider;
+}
+
+/** A kind that holds one of the plan's simultaneous jobs while it runs (service document 1, Limits). */
+export function takesSlot(kind: Kind): boolean {
+  return kind !== 'vendor-f/interaction';
+}

@@ -1,0 +1,56 @@
+import type { ReasonCode } from './failure.js';
+import type { Json } from './json.js';
+import type { Kind } from './kind.js';
+import type { CreditsNano } from './money.js';
+
+/** How a row ended, or `not_started`. Every row has exactly one. */
+export const STATUSES = ['done', 'failed', 'lost_paid', 'review', 'cancelled', 'not_started'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What a view shows for a row that has not ended. */
+export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
+export type LiveWord = (typeof LIVE_WORDS)[number];
+
+export type Flag = 'possibly_paid_twice' | 'overridden' | 'removed';
+export type CreditsBasis = 'measured' | 'price-book' | 'unknown';
+
+/** One kept output file of a row. `file` is relative to the batch's folder, `/`-separated. */
+export interface OutputFile {
+  file: string;
+  contentType: string;
+  bytes: number;
+  sha256: string;
+  width?: number;
+  height?: number;
+  durationSeconds?: number;
+  frames?: number;
+  frameRate?: number;
+}
+
+/** What is kept of one row that ended: the source of results.csv, results.jsonl and failed.csv. Times are epoch ms. */
+export interface RowRecord {
+  schema: 1;
+  id: string;
+  kind: Kind;
+  status: Status;
+  reasonCode?: ReasonCode;
+  /** The provider's code, message and request id, for people. */
+  reason?: string;
+  flags: Flag[];
+  warnings: string[];
+  /** Number of claims. */
+  attempts: number;
+  files: OutputFile[];
+  seed?: number;
+  revisedPrompt?: string;
+  usage?: Json;
+  /** Absent when unknown; 0 when known unbilled. */
+  creditsNano?: CreditsNano;
+  creditsBasis: CreditsBasis;
+  handle?: string;
+  submittedAtMs?: number;
+  renderedAtMs?: number;
+  finishedAtMs: number;
+  /** The hash of the row as it was when it ended. */
+  rowHash: string;
+}

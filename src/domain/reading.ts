@@ -1,0 +1,58 @@
+import type { Json } from './json.js';
+
+/** One output of a job as the service announced it. */
+export interface Output {
+  /** Where to fetch it; absent when the bytes were in the answer. */
+  url?: string;
+  /** The bytes as base64, only inside an activity: never recorded, stored as a blob first. */
+  base64?: string;
+  width?: number;
+  height?: number;
+  durationSeconds?: number;
+  frames?: number;
+  frameRate?: number;
+}
+
+/** What the service said about the result beside the files. */
+export interface ResultFacts {
+  seed?: number;
+  revisedPrompt?: string;
+  /** Seconds that the service says it bills. */
+  billedSeconds?: number;
+  /** Tokens that the service says it bills. */
+  billedTokens?: number;
+  /** Kept exactly as the service gave it. */
+  usage?: Json;
+  warnings?: string[];
+}
+
+/** A vendor's reading of a complete 2xx submit answer. */
+export type SubmitReading =
+  | { reading: 'created'; handle: string; warning?: string }
+  | { reading: 'done'; outputs: Output[]; facts: ResultFacts }
+  | { reading: 'refused'; code: string; message: string }
+  | { reading: 'unreadable'; why: string };
+
+/** A vendor's reading of a complete 2xx poll answer. Unknown status words are `running` with `known: false`. */
+export type PollReading =
+  | { reading: 'running'; word: string; known: boolean }
+  | { reading: 'succeeded'; outputs: Output[]; facts: ResultFacts }
+  | { reading: 'failed'; word: string; code?: string; message: string }
+  | { reading: 'unreadable'; why: string };
+
+/** An error answer in one of the documented shapes (service document 1, Errors). */
+export interface ErrorReading {
+  /** `error.code`, `detail.code` or the shared route's `code`; undefined where the body has none. */
+  code: string | undefined;
+  message: string;
+  requestId: string | undefined;
+  /** 402 only: what the service says is needed and left, in credits. */
+  creditsRequired?: number;
+  creditsBalance?: number;
+}
+
+/**
+ * What a vendor says of its own error answers, before the general contract is applied: `unreachable` = nothing was
+ * sent to the provider (retry), `disabled` = the route is off for this account (stop every row of the family).
+ */
+export type VendorRefusal = 'unreachable' | 'disabled' | undefined;

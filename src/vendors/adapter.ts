@@ -1,0 +1,59 @@
+import type { Answer, ServiceRequest } from '../domain/exchange.js';
+import type { Kind } from '../domain/kind.js';
+import type { ErrorReading, PollReading, SubmitReading, VendorRefusal } from '../domain/reading.js';
+import type { ResolvedMediaSet, Row } from '../domain/row.js';
+
+/** How the answer to a synchronous request carries the output. */
+export type ResponseFormat = 'url' | 'b64_json';
+
+export interface SubmitOptions {
+  responseFormat: ResponseFormat;
+  /** `vendor-a` text2video and image2video only. */
+  callbackUrl?: string;
+  /** Use the alias paths of the clip endpoints (service document 1, Versioning). */
+  aliasPaths?: boolean;
+}
+
+/**
+ * One kind of row and how it speaks with the service. Pure: no I/O, no clock, no waiting, no retry. A reading never
+ * throws: what it does not understand it calls `unreadable` or `running`, as the document's rules say.
+ */
+interface AdapterBase {
+  readonly kind: Kind;
+  /** Whose discount applies (service document 1, Discount), or null where the documents name none. */
+  readonly entrypoint: 'svc' | 'vendor-a' | 'vendor-b' | 'vendor-f' | null;
+  /** When the charge falls (design: the credits check). */
+  readonly charge: 'at-success' | 'at-submit' | 'at-completion' | 'unknown';
+  /** The longest documented client timeout for the submit's answer headers, ms. */
+  readonly headersTimeoutMs: number;
+  submitRequest(row: Row, media: ResolvedMediaSet, options: SubmitOptions): ServiceRequest;
+  /** Only for complete 2xx answers. */
+  readSubmit(answer: Answer): SubmitReading;
+  /** A handle that can be read from a body that was cut; only to be believed once a poll confirms it. */
+  salvageHandle(partialBody: Uint8Array): string | undefined;
+  /** The vendor's own meaning of an error answer, before the general contract. */
+  readRefusal(status: number, error: ErrorReading): VendorRefusal;
+}
+
+/** The answer to the submit is the result. */
+export interface SyncAdapter extends AdapterBase {
+  readonly flow: 'sync';
+}
+
+/** The submit gives a handle; polls give the result. */
+export interface AsyncAdapter extends AdapterBase {
+  readonly flow: 'async';
+  /** The shortest documented gap between polls, ms: 5 s, avatar 10 s. */
+  readonly pollBaseMs: number;
+  /** The handle's documented life, ms, or null where none is documented. */
+  readonly handleLifeMs: number | null;
+  /** The output URL's documented life, ms, counted from completion; "hours" is read as one hour, the safe side. */
+  readonly urlLifeMs: number;
+  /** A later poll returns a fresh output URL (service document 2, `vendor-e`). */
+  readonly freshUrlOnPoll: boolean;
+  pollRequest(handle: string, row: Row): ServiceRequest;
+  /** Only for complete 2xx answers. */
+  readPoll(answer: Answer): PollReading;
+}
+
+export type Adapter = SyncAdapter | AsyncAdapter;
