@@ -26,6 +26,11 @@ interface AdapterBase {
   readonly charge: 'at-success' | 'at-submit' | 'at-completion' | 'unknown';
   /** The longest documented client timeout for the submit's answer headers, ms. */
   readonly headersTimeoutMs: number;
+  /**
+   * The output URL's documented life, ms, counted from completion ("hours" is read as one hour, the safe side), or
+   * null where the answer itself is the output.
+   */
+  readonly urlLifeMs: number | null;
   submitRequest(row: Row, media: ResolvedMediaSet, options: SubmitOptions): ServiceRequest;
   /** Only for complete 2xx answers. */
   readSubmit(answer: Answer): SubmitReading;
@@ -47,7 +52,6 @@ export interface AsyncAdapter extends AdapterBase {
   readonly pollBaseMs: number;
   /** The handle's documented life, ms, or null where none is documented. */
   readonly handleLifeMs: number | null;
-  /** The output URL's documented life, ms, counted from completion; "hours" is read as one hour, the safe side. */
   readonly urlLifeMs: number;
   /** A later poll returns a fresh output URL (service document 2, `vendor-e`). */
   readonly freshUrlOnPoll: boolean;

@@ -1,0 +1,78 @@
+// Builds dist: the compiled sources, the workflow bundle, the emulator's clips and the build's own id.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildHash, filesBelow, isBuilt, markBuilt, root, sourceHash, writeWhole } from './lib/checkout.mjs';
+import { withLock } from './lib/lock.mjs';
+
+const dist = join(root, 'dist');
+
+/** Builds under a lock: a second build at the same time waits and finds its work done. */
+export async function build() {
+  await withLock(join(root, '.callsheet', 'build.lock'), async () => {
+    if (isBuilt()) return;
+    const hash = sourceHash();
+    mkdirSync(dist, { recursive: true });
+    compile();
+    dropLeftovers();
+    cpSync(join(root, 'src', 'emulator', 'fixtures'), join(dist, 'emulator', 'fixtures'), { recursive: true });
+    await bundleWorkflows();
+    writeWhole(join(dist, 'build-id'), buildHash());
+    markBuilt(hash);
+  });
+}
+
+function compile() {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  // Nothing is written when a file has an error: the last good build stays whole.
+  const options = ['-p', join(root, 'tsconfig.json'), '--noEmitOnError', '--pretty', 'false'];
+  try {
+    execFileSync(process.execPath, [tsc, ...options], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    const output = error instanceof Error && 'stdout' in error ? String(error.stdout).trim() : String(error);
+    throw new Error(`the sources do not compile: correct these and run the command again\n${output}`);
+  }
+}
+
+/** Removes what an earlier build made from a source that is gone. */
+function dropLeftovers() {
+  for (const file of filesBelow(dist)) {
+    const source = /^(.+?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(dist, file))?.[1];
+    if (source === undefined || source === 'workflow-bundle') continue;
+    if (!existsSync(join(root, 'src', `${source}.ts`))) rmSync(file, { force: true });
+  }
+}
+
+async function bundleWorkflows() {
+  const workflowsPath = join(dist, 'workflows', 'index.js');
+  if (!existsSync(workflowsPath)) {
+    process.stderr.write('no src/workflows/index.ts yet: built without the workflow bundle\n');
+    return;
+  }
+  const { bundleWorkflowCode } = await import('@temporalio/worker');
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger() });
+  writeWhole(join(dist, 'workflow-bundle.js'), code);
+}
+
+/** The bundler's own messages only matter when they say that something is wrong. */
+function quietLogger() {
+  const silent = () => undefined;
+  /** @param {string} message */
+  const speak = (message) => process.stderr.write(`${message}\n`);
+  /**
+   * @param {string} level
+   * @param {string} message
+   */
+  const log = (level, message) => (level === 'WARN' || level === 'ERROR' ? speak(message) : undefined);
+  return { log, trace: silent, debug: silent, info: silent, warn: speak, error: speak };
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    await build();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

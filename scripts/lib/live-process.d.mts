@@ -1,0 +1,2 @@
+export function startMark(pid: number): string | undefined;
+export function isAlive(pid: number, mark: string): boolean;

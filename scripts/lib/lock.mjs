@@ -1,0 +1,72 @@
+// A lock between processes that is free again when its holder dies, however it dies.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, startMark } from './live-process.mjs';
+
+/**
+ * The lock is a folder. Who wants it writes a file of its own, named after its process, and then looks: when nobody
+ * else alive has one, the lock is held; else the own file goes away again. Names are never used twice, so clearing
+ * away the file of a dead process cannot hit a living one; of two that look, the later one always sees the earlier.
+ * @param {string} folder
+ * @returns {{ release: () => void } | { holder: number }}
+ */
+export function tryLock(folder) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const mine = `${process.pid}.${startMark(process.pid) ?? '0'}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(join(folder, mine), '', { flag: 'wx', mode: 0o600 });
+  const other = readdirSync(folder).find((name) => name !== mine && !isStale(folder, name));
+  const release = () => rmSync(join(folder, mine), { force: true });
+  if (other === undefined) return { release };
+  release();
+  return { holder: Number(other.split('.')[0]) };
+}
+
+/**
+ * Waits for the lock, runs the work and gives the lock back.
+ * @template T
+ * @param {string} folder
+ * @param {() => Promise<T>} work
+ * @param {{ onWait?: (holder: number, waitedMs: number) => void, timeoutMs?: number }} [options] `onWait` is called
+ *   every 5 s while another process holds the lock.
+ * @returns {Promise<T>}
+ */
+export async function withLock(folder, work, { onWait, timeoutMs = 900_000 } = {}) {
+  const startedAt = Date.now();
+  let toldAt = 0;
+  for (;;) {
+    const got = tryLock(folder);
+    if ('release' in got) {
+      try {
+        return await work();
+      } finally {
+        got.release();
+      }
+    }
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > timeoutMs) {
+      throw new Error(
+        `process ${got.holder} has held ${folder} for ${Math.round(waitedMs / 1000)} s: end it and try again`,
+      );
+    }
+    if (waitedMs - toldAt >= 5_000) {
+      toldAt = waitedMs;
+      onWait?.(got.holder, waitedMs);
+    }
+    // Two that came at the same instant both step back; the dice keep them from meeting for ever.
+    await sleep(30 + Math.random() * 150);
+  }
+}
+
+/**
+ * Clears away a dead process's file.
+ * @param {string} folder
+ * @param {string} name
+ */
+function isStale(folder, name) {
+  const [pid, mark] = name.split('.');
+  if (isAlive(Number(pid), mark ?? '')) return false;
+  rmSync(join(folder, name), { force: true });
+  return true;
+}

@@ -1,0 +1,104 @@
+import type { AccountReadInput, AccountReading, AccountReadResult } from '../contract/workflows.js';
+import type { Answer, ServiceRequest } from '../domain/exchange.js';
+import { CREDITS_REQUEST, DISCOUNTS_REQUEST, type Discount, readCredits, readDiscounts } from '../service/account.js';
+import { retryAfterMs } from '../service/retry-after.js';
+import { VOICES_REQUEST } from '../vendors/vendor-b.js';
+import type { Dependencies } from './dependencies.js';
+import { tryAgain } from './failures.js';
+
+/** What the worker remembers of the account between requests; the home has it too. */
+interface AccountMemory {
+  reading?: { value: AccountReading; atMs: number };
+  discounts?: { value: Discount[]; atMs: number };
+}
+const memories = new WeakMap<Dependencies, AccountMemory>();
+
+/** Discounts may be cached for minutes (service document 1, Limits). */
+const DISCOUNTS_MAX_AGE_MS = 300_000;
+
+export interface AccountActivities {
+  /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
+  readAccount(input: { maxAgeMs: number }): Promise<AccountReading>;
+  /** Active discounts, cached for minutes. */
+  readDiscounts(): Promise<void>;
+  /** A read for the command line: the answer's JSON is put into the home and its key returned. */
+  readForClient(input: Omit<AccountReadInput, 'account'>): Promise<AccountReadResult>;
+}
+
+export function accountActivities(deps: Dependencies): AccountActivities {
+  const memory = memoryOf(deps);
+  return {
+    async readAccount({ maxAgeMs }) {
+      const known = memory.reading;
+      if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
+      return takeCredits(deps, await ask(deps, CREDITS_REQUEST));
+    },
+    async readDiscounts() {
+      const known = memory.discounts;
+      if (known && deps.now() - known.atMs <= DISCOUNTS_MAX_AGE_MS / deps.settings.timeScale / 2) return;
+      const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
+      if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
+      memory.discounts = { value: read.value, atMs: deps.now() };
+    },
+    async readForClient({ what }) {
+      const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
+      const answer = await ask(deps, request);
+      if (what === 'credits') await takeCredits(deps, answer);
+      const key = `${deps.home.account}/reads/${what}.json`;
+      await deps.home.store.put(key, answer.body);
+      return { key };
+    },
+  };
+}
+
+/** The newest reading of balance and caps that this worker has, if any. */
+export function lastReading(deps: Dependencies): { value: AccountReading; atMs: number } | undefined {
+  return memoryOf(deps).reading;
+}
+
+/** The discounts as last read; none before the first read. */
+export async function knownDiscounts(deps: Dependencies): Promise<Discount[]> {
+  return memoryOf(deps).discounts?.value ?? [];
+}
+
+function memoryOf(deps: Dependencies): AccountMemory {
+  const known = memories.get(deps);
+  if (known) return known;
+  const fresh: AccountMemory = {};
+  memories.set(deps, fresh);
+  return fresh;
+}
+
+async function takeCredits(deps: Dependencies, answer: Answer): Promise<AccountReading> {
+  const read = readCredits(answer);
+  if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
+  const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
+  const atMs = deps.now();
+  await deps.home.addCheckpoint({
+    atMs,
+    balanceNano: creditsRemainingNano,
+    rpm: rpmLimit,
+    concurrent: concurrentLimit,
+    plan: planLevel,
+  });
+  const { concurrency, rpm } = deps.settings.limits;
+  const value: AccountReading = {
+    concurrent: Math.min(concurrentLimit, concurrency ?? concurrentLimit),
+    rpm: Math.min(rpmLimit, rpm ?? rpmLimit),
+    balanceNano: creditsRemainingNano,
+  };
+  memoryOf(deps).reading = { value, atMs };
+  deps.onCaps(value);
+  return value;
+}
+
+/** One free read; anything but a 200 is tried again later. */
+async function ask(deps: Dependencies, request: ServiceRequest): Promise<Answer> {
+  const exchange = await deps.transport.send(request);
+  if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
+  const { answer } = exchange;
+  if (answer.status === 200) return answer;
+  if (answer.status === 401) throw tryAgain('service.key-refused', '401', 15_000 / deps.settings.timeScale);
+  const delayMs = answer.status === 429 ? (retryAfterMs(answer.retryAfter, deps.now()) ?? 2_000) : undefined;
+  throw tryAgain('service.unavailable', String(answer.status), delayMs);
+}

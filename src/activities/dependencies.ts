@@ -1,0 +1,50 @@
+import type { OutcomeKnown, RowFinished } from '../contract/messages.js';
+import type { AccountSettings } from '../contract/settings.js';
+import type { AccountReading, JobKey } from '../contract/workflows.js';
+import type { Downloader } from '../service/download.js';
+import type { Transport } from '../service/transport.js';
+import type { ChargeBook } from '../store/charge-book.js';
+import type { Home } from '../store/home.js';
+import type { Ledger } from '../store/ledger.js';
+import type { Store } from '../store/port.js';
+import type { Records } from '../store/records.js';
+import type { Rows } from '../store/rows.js';
+
+/** What the activities of one account are handed by the composition root. */
+export interface Dependencies {
+  settings: AccountSettings;
+  home: Home;
+  ledger: Ledger;
+  rows: Rows;
+  records: Records;
+  book: ChargeBook;
+  transport: Transport;
+  downloader: Downloader;
+  /** Opens the store at an absolute folder or an `s3://` address. */
+  openStore(location: string): Store;
+  messenger: Messenger;
+  log: Log;
+  /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
+  onCaps(reading: AccountReading): void;
+  /** Wall clock, epoch ms. */
+  now(): number;
+  /** A clock that never jumps, ms. */
+  monotonic(): number;
+}
+
+/** Messages that activities send to workflows, and what they ask of the server. */
+export interface Messenger {
+  ensureSemaphore(): Promise<void>;
+  /** False when the batch does not run: its record is then all that is needed. */
+  rowFinished(batch: string, report: RowFinished): Promise<boolean>;
+  outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
+  /** Whether each job's workflow is open now. */
+  areOpen(jobs: JobKey[]): Promise<boolean[]>;
+}
+
+/** Structured log lines; never a prompt, a URL or a key. */
+export interface Log {
+  info(facts: Record<string, unknown>, message: string): void;
+  warn(facts: Record<string, unknown>, message: string): void;
+  error(facts: Record<string, unknown>, message: string): void;
+}

@@ -1,0 +1,30 @@
+import { type AccountActivities, accountActivities } from './account.js';
+import type { Dependencies } from './dependencies.js';
+import { type DownloadActivities, downloadActivities } from './download.js';
+import { type PollActivities, pollActivities } from './poll.js';
+import { type ResultActivities, resultActivities } from './results.js';
+import { type RowActivities, rowActivities } from './rows.js';
+import { type SettleActivities, settleActivities } from './settle.js';
+import { type SubmitActivities, submitActivities } from './submit.js';
+
+/** Every activity by name, as workflows know them (types only). */
+export type Activities = SubmitActivities &
+  PollActivities &
+  DownloadActivities &
+  AccountActivities &
+  RowActivities &
+  SettleActivities &
+  ResultActivities;
+
+/** Makes one account's activities over the dependencies that it is handed. */
+export function createActivities(deps: Dependencies): Activities {
+  return {
+    ...submitActivities(deps),
+    ...pollActivities(deps),
+    ...downloadActivities(deps),
+    ...accountActivities(deps),
+    ...rowActivities(deps),
+    ...settleActivities(deps),
+    ...resultActivities(deps),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Letter, RetryOrder } from '../contract/workflows.js';
+import { type Attempt, standingOf } from '../domain/attempt.js';
+import type { RowRecord, Status } from '../domain/outcome.js';
+
+/** What the home knows of a row: it ended, or its job goes on from a letter. */
+export type RowStanding =
+  | { ended: true; status: Status; creditsNano: number | null }
+  | { ended: false; letter: Letter; attempts: number };
+
+/**
+ * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it; the
+ * ledger then says whether there is something to carry on. Pure.
+ */
+export function rowStanding(record: RowRecord | undefined, attempts: Attempt[], retry: RetryOrder | null): RowStanding {
+  if (record && record.status !== 'not_started' && !isRetried(record, retry)) {
+    return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
+  }
+  const last = attempts.at(-1);
+  return { ended: false, letter: last ? letterOf(last, record) : 'n', attempts: last?.n ?? 0 };
+}
+
+function letterOf(last: Attempt, record: RowRecord | undefined): Letter {
+  const standing = standingOf(last);
+  switch (standing) {
+    case 'void':
+    case 'refused':
+    case 'not_billed':
+    case 'ended':
+      return 'n';
+    case 'created':
+      return 'h';
+    case 'claimed':
+    case 'open_case':
+    case 'billed':
+    case 'undecided':
+      return 'c';
+    case 'done':
+    case 'rendered':
+      return record?.status === 'failed' ? 'n' : 'r';
+  }
+}
+
+/** Rows that a retry runs again: those that ended before it, unbilled, or whose paid output may still be fetched. */
+function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
+  if (retry === null || record.finishedAtMs >= retry.beforeMs) return false;
+  const wanted = retry.classes.length === 0 || retry.classes.includes(record.reasonCode ?? record.status);
+  if (!wanted) return false;
+  if (record.status === 'failed' || record.status === 'cancelled') return true;
+  const fetchable = record.reasonCode === 'download_failed' || record.reasonCode === 'output_rejected';
+  return record.status === 'lost_paid' && fetchable;
+}

@@ -1,0 +1,23 @@
+import type { RowRef } from '../contract/workflows.js';
+import type { BatchOptions } from '../domain/batch-options.js';
+import type { Row } from '../domain/row.js';
+import { readBatchOptions } from '../store/batch-options.js';
+import type { Adapter } from '../vendors/adapter.js';
+import { adapterFor } from '../vendors/index.js';
+import type { Dependencies } from './dependencies.js';
+
+/** A row with all that an activity needs to carry it on. */
+export interface RowWork {
+  row: Row;
+  adapter: Adapter;
+  options: BatchOptions;
+}
+
+/** Loads a row by its reference; history holds nothing else of it. */
+export async function loadRow(deps: Dependencies, ref: RowRef): Promise<RowWork> {
+  const [{ row }, options] = await Promise.all([
+    deps.rows.readRow(ref.batch, ref.generation, ref.part, ref.index),
+    readBatchOptions(deps.home, ref.batch),
+  ]);
+  return { row, adapter: adapterFor(row.kind), options };
+}

@@ -1,0 +1,163 @@
+import type {
+  JobKey,
+  OpenRowState,
+  PageEntry,
+  PageInput,
+  PageResult,
+  RecoverResult,
+  SweepAction,
+} from '../contract/workflows.js';
+import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import { KINDS } from '../domain/kind.js';
+import type { Status } from '../domain/outcome.js';
+import { isCancelledBatch } from '../store/batch-marks.js';
+import type { StoredRow } from '../store/row-schema.js';
+import { lastReading } from './account.js';
+import { reopen } from './closed-models.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { type RowStanding, rowStanding } from './row-letter.js';
+import { renderMaxMs } from './settle.js';
+
+/** Ids make a page long: below this, it stays under 4 KB with all around it. */
+const PAGE_CHARS_MAX = 3_000;
+const SCAN_WIDTH = 25;
+/** Holders per page of `recoverOpen`. */
+const RECOVER_MAX = 15;
+
+export interface RowActivities {
+  /** The next unfinished rows of a part, and the counts of the finished ones passed over. */
+  pageRows(input: PageInput): Promise<PageResult>;
+  /** What became of rows that did not report for a while. */
+  sweepRows(input: { batch: string; ids: string[] }): Promise<OpenRowState[]>;
+  /** The account's open attempts that hold a slot at the service, from the ledger. */
+  recoverOpen(input: { from: number }): Promise<RecoverResult>;
+  /** Which holders of slots are gone without having sent anything. */
+  sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
+  ensureSemaphore(): Promise<void>;
+}
+
+export function rowActivities(deps: Dependencies): RowActivities {
+  return {
+    pageRows: (input) => withRecords(() => pageRows(deps, input)),
+    sweepRows: (input) => withRecords(() => sweepRows(deps, input)),
+    recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
+    sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
+    ensureSemaphore: () => deps.messenger.ensureSemaphore(),
+  };
+}
+
+async function pageRows(
+  deps: Dependencies,
+  { batch, generation, cursor, limit, retry }: PageInput,
+): Promise<PageResult> {
+  if (retry && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
+  const cancelled = retry === null && (await isCancelledBatch(deps.home, batch));
+  const part = await deps.rows.readPart(batch, generation, cursor.part);
+  const page = newPage(deps, batch, cursor.part);
+  let at = cursor.index;
+  let chars = 0;
+  while (at < part.length && page.entries.length < limit && chars < PAGE_CHARS_MAX) {
+    const rows = part.slice(at, at + SCAN_WIDTH);
+    const standings = await Promise.all(rows.map((row) => standingOfRow(deps, batch, row, retry)));
+    for (const [i, { row }] of rows.entries()) {
+      if (page.entries.length >= limit || chars >= PAGE_CHARS_MAX) break;
+      at += 1;
+      const standing = standings[i];
+      if (standing === undefined) continue;
+      if (standing.ended) count(page, standing);
+      else if (cancelled && standing.attempts === 0) count(page, { ended: true, status: 'cancelled', creditsNano: 0 });
+      else {
+        const entry: PageEntry = [row.index, standing.letter, standing.attempts, KINDS.indexOf(row.kind), row.id];
+        chars += JSON.stringify(entry).length + 1;
+        page.entries.push(entry);
+      }
+    }
+  }
+  page.next =
+    at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
+  return page;
+}
+
+function newPage(deps: Dependencies, batch: string, part: number): PageResult {
+  const cap = lastReading(deps)?.value.concurrent ?? 5;
+  return { batch, part, entries: [], next: null, finished: {}, creditsNano: 0, creditsUnknown: 0, cap };
+}
+
+function count(page: PageResult, { status, creditsNano }: Extract<RowStanding, { ended: true }>): void {
+  page.finished[status] = (page.finished[status] ?? 0) + 1;
+  if (creditsNano === null) page.creditsUnknown += 1;
+  else page.creditsNano += creditsNano;
+}
+
+async function nextPart(
+  deps: Dependencies,
+  batch: string,
+  generation: string,
+  part: number,
+): Promise<PageResult['next']> {
+  const facts = await deps.rows.generation(batch, generation);
+  return facts && part + 1 < facts.parts.length ? { part: part + 1, index: 0 } : null;
+}
+
+async function standingOfRow(
+  deps: Dependencies,
+  batch: string,
+  { row }: StoredRow,
+  retry: PageInput['retry'],
+): Promise<RowStanding> {
+  const record = await deps.records.readRecord(batch, row.id);
+  if (record && retry === null && record.status !== 'not_started') return rowStanding(record, [], retry);
+  return rowStanding(record, await deps.ledger.read(batch, row.id), retry);
+}
+
+async function sweepRows(
+  deps: Dependencies,
+  { batch, ids }: { batch: string; ids: string[] },
+): Promise<OpenRowState[]> {
+  const open = await deps.messenger.areOpen(ids.map((id) => ({ batch, id })));
+  return Promise.all(
+    ids.map(async (id, i): Promise<OpenRowState> => {
+      if (open[i]) return { id, state: 'open' };
+      const [record, attempts] = await Promise.all([deps.records.readRecord(batch, id), deps.ledger.read(batch, id)]);
+      const standing = rowStanding(record, attempts, null);
+      if (!standing.ended) return { id, state: 'restart', letter: standing.letter, attempts: standing.attempts };
+      const status: Status = standing.status;
+      return { id, state: 'finished', status, creditsNano: standing.creditsNano };
+    }),
+  );
+}
+
+async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
+  const holders: RecoverResult['holders'] = [];
+  let kept = 0;
+  for await (const open of deps.ledger.open()) {
+    if (holders.length >= RECOVER_MAX) return { holders, next: kept };
+    const attempt = await deps.ledger.readAttempt(open);
+    const standing = attempt ? standingOf(attempt) : 'void';
+    const kind = KINDS.indexOf(open.kind);
+    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
+    const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+    const givenUp = (standing === 'billed' || standing === 'undecided') && deps.now() > mayRunUntilMs;
+    // Entries that are closed here do not count: the next page starts after as many kept ones.
+    if (settled || givenUp) await deps.ledger.close(open);
+    else if (kept++ >= from) {
+      const until = standing === 'billed' || standing === 'undecided' ? { releaseAtMs: mayRunUntilMs } : {};
+      holders.push({ job: { batch: open.batch, id: open.id }, kind, sinceMs: open.atMs, n: open.n, ...until });
+    }
+  }
+  return { holders, next: null };
+}
+
+async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {
+  const open = await deps.messenger.areOpen(jobs);
+  return Promise.all(
+    jobs.map(async (job, i): Promise<SweepAction> => {
+      if (open[i]) return { job, action: 'keep' };
+      const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
+      const standing = last ? standingOf(last) : 'void';
+      const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+      return { job, action: free ? 'free' : 'keep' };
+    }),
+  );
+}

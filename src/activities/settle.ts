@@ -1,0 +1,101 @@
+import type { AttemptInput, SettleResult, SubmitResult } from '../contract/workflows.js';
+import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
+import { KINDS, providerOf } from '../domain/kind.js';
+import { settle } from '../reconcile/settle.js';
+import type { Dependencies } from './dependencies.js';
+import { gatherEvidence } from './evidence.js';
+import { tryAgain, withRecords } from './failures.js';
+import { loadRow } from './row-work.js';
+import { isUnderWay } from './submit.js';
+import { resultOf } from './submit-result.js';
+
+export interface SettleActivities {
+  /**
+   * What became of an attempt whose submit activity was not heard of: without a claim it is made void, which proves
+   * that nobody sent it; a claim without an answer becomes a case.
+   */
+  inspectAttempt(input: AttemptInput): Promise<SubmitResult>;
+  /** Takes a handle that was found in a cut answer for real once a poll confirms it. */
+  confirmHandle(input: AttemptInput): Promise<{ confirmed: boolean }>;
+  /** One step of the credits check: gathers the evidence, asks the pure verdict, records it. */
+  settle(input: AttemptInput): Promise<SettleResult>;
+}
+
+export function settleActivities(deps: Dependencies): SettleActivities {
+  return {
+    inspectAttempt: ({ row, n }) => withRecords(() => inspect(deps, { batch: row.batch, id: row.id, n })),
+
+    async confirmHandle({ row, n }) {
+      const ref = { batch: row.batch, id: row.id, n };
+      const last = (await deps.ledger.readAttempt(ref))?.states.at(-1);
+      if (last?.state !== 'created_lost' || last.salvagedHandle === undefined) return { confirmed: false };
+      const work = await loadRow(deps, row);
+      if (work.adapter.flow !== 'async') return { confirmed: false };
+      const exchange = await deps.transport.send(work.adapter.pollRequest(last.salvagedHandle, work.row));
+      if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
+      const { answer } = exchange;
+      if (answer.status === 429 || answer.status >= 500) throw tryAgain('service.unavailable', String(answer.status));
+      if (answer.status !== 200 || work.adapter.readPoll(answer).reading === 'unreadable') return { confirmed: false };
+      const warning = 'the handle was found in a cut answer and confirmed by a poll';
+      await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle: last.salvagedHandle, warning });
+      return { confirmed: true };
+    },
+
+    settle: ({ row, n }) => withRecords(() => settleStep(deps, { row, n })),
+  };
+}
+
+async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
+  const atMs = deps.now();
+  const found = await deps.ledger.readAttempt(ref);
+  if (!found) {
+    const voided = await deps.ledger.voidClaim(ref, 'no claim was written before the time-out', { atMs });
+    if (voided) return { outcome: 'standing', n: ref.n, standing: 'void' };
+  }
+  const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
+  if (standingOf(attempt) === 'claimed' && !isUnderWay(ref)) {
+    const evidence = { rule: 'T12', message: 'the process or its activity ended between the claim and the answer' };
+    await deps.ledger.append(ref, { state: 'unknown', atMs, evidence });
+  }
+  return resultOf((await deps.ledger.readAttempt(ref)) ?? attempt);
+}
+
+async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput): Promise<SettleResult> {
+  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const standing = attempt && standingOf(attempt);
+  if (!attempt || standing === 'claimed') {
+    if (isUnderWay(ref)) return { outcome: 'wait', delayMs: 5_000 };
+    const result = await inspect(deps, ref);
+    const isCase = result.outcome === 'standing' && result.standing === 'open_case';
+    return isCase ? { outcome: 'wait', delayMs: 100 } : { outcome: 'standing', result };
+  }
+  if (standing !== 'open_case') return { outcome: 'standing', result: resultOf(attempt) };
+  const work = await loadRow(deps, rowRef);
+  const settled = settle(await gatherEvidence(deps, work, ref, attempt));
+  deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
+  if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - deps.now() };
+  const { verdict, sentence } = settled;
+  // A late answer may have been recorded meanwhile: it wins over the verdict.
+  const stands = await deps.ledger.append(ref, { state: 'verdict', atMs: deps.now(), verdict, sentence });
+  if (!stands) return { outcome: 'standing', result: resultOf((await deps.ledger.readAttempt(ref)) ?? attempt) };
+  if (verdict === 'not_billed') await deps.ledger.close(ref);
+  return { outcome: 'verdict', verdict, slotUntilMs: slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow) };
+}
+
+/** Until when the job of a lost answer may still run at the service. */
+export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, flow: 'sync' | 'async'): number {
+  const claimedAtMs = intentOf(attempt)?.atMs ?? deps.now();
+  const longest = flow === 'sync' ? SYNC_MAX_MS : renderMaxMs(deps, kindNumber);
+  return claimedAtMs + longest / deps.settings.timeScale;
+}
+
+/** A synchronous call has ended at the service after this (service document 1, Errors, 504). */
+export const SYNC_MAX_MS = 120_000;
+
+/** The longest render of a kind's provider, unscaled ms. */
+export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
+  const kind = KINDS[kindNumber];
+  const { renderMaxMs: longest } = settings.waits;
+  return (kind && longest[providerOf(kind)]) ?? longest.default ?? 3_600_000;
+}

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SubmitResult } from '../contract/workflows.js';
+import type { AttemptRef, AttemptState, RecordedOutput } from '../domain/attempt.js';
+import type { Exchange } from '../domain/exchange.js';
+import { creditsFromNumber } from '../domain/money.js';
+import type { ErrorReading, Output } from '../domain/reading.js';
+import { type Classified, classifySubmit } from '../reconcile/classify.js';
+import { readError } from '../service/errors.js';
+import { retryAfterMs } from '../service/retry-after.js';
+import { LedgerError } from '../store/ledger.js';
+import { lastReading } from './account.js';
+import { bookCharge } from './charges.js';
+import { close } from './closed-models.js';
+import type { Dependencies } from './dependencies.js';
+import type { RowWork } from './row-work.js';
+
+/** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
+const OFFER_MS = 90_000;
+
+/** A classified submit with what the account's pauses want to know. */
+export interface SubmitOutcome {
+  classified: Classified;
+  error: ErrorReading | undefined;
+}
+
+/** Has service and vendor read what came back, and classifies it. */
+export function readExchange(deps: Dependencies, { adapter }: RowWork, exchange: Exchange): SubmitOutcome {
+  const { flow } = adapter;
+  if (exchange.outcome === 'lost') {
+    const handle = exchange.partialBody && adapter.salvageHandle(exchange.partialBody);
+    return {
+      classified: classifySubmit({ flow, exchange, ...(handle ? { salvagedHandle: handle } : {}) }),
+      error: undefined,
+    };
+  }
+  if (exchange.outcome === 'not_sent') return { classified: classifySubmit({ flow, exchange }), error: undefined };
+  const { answer } = exchange;
+  if (answer.status >= 200 && answer.status < 300) {
+    const reading = adapter.readSubmit(answer);
+    const handle = reading.reading === 'unreadable' ? adapter.salvageHandle(answer.body) : undefined;
+    const salvaged = handle ? { salvagedHandle: handle } : {};
+    return { classified: classifySubmit({ flow, exchange, reading, ...salvaged }), error: undefined };
+  }
+  const error = readError(answer);
+  const waitMs = retryAfterMs(answer.retryAfter, deps.now());
+  const classified = classifySubmit({
+    flow,
+    exchange,
+    ...(error ? { error, vendorRefusal: adapter.readRefusal(answer.status, error) } : {}),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  });
+  return { classified, error };
+}
+
+/** Makes the outcome durable before anything else happens, and says what it means for the job. */
+export async function recordOutcome(
+  deps: Dependencies,
+  work: RowWork,
+  ref: AttemptRef,
+  { classified, error }: SubmitOutcome,
+  claimedAtMs: number,
+): Promise<SubmitResult> {
+  const state = await withBlobs(deps, classified);
+  await offer(deps, ref, state);
+  const { n } = ref;
+  switch (state.state) {
+    case 'refused': {
+      await deps.ledger.close(ref);
+      if (state.next === 'fail_model' || state.next === 'fail_route')
+        await close(deps, ref.batch, work.row, state.next);
+      const { next, retryAfterMs: waitMs } = state;
+      return {
+        outcome: 'refused',
+        n,
+        next,
+        ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+        ...money(deps, error),
+      };
+    }
+    case 'done':
+      await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
+      await deps.ledger.close(ref);
+      return { outcome: 'standing', n, standing: 'done' };
+    case 'created':
+      return { outcome: 'standing', n, standing: 'created' };
+    default:
+      return { outcome: 'standing', n, standing: 'open_case' };
+  }
+}
+
+/** Bytes that came in the answer are in the home before the state that names them. */
+async function withBlobs(deps: Dependencies, classified: Classified): Promise<AttemptState> {
+  const atMs = deps.now();
+  if (classified.state !== 'done') return { ...classified, atMs };
+  const outputs = await Promise.all(classified.outputs.map((output) => keepBytes(deps, output)));
+  return { state: 'done', atMs, outputs, facts: classified.facts };
+}
+
+async function keepBytes(deps: Dependencies, { base64, ...output }: Output): Promise<RecordedOutput> {
+  if (base64 === undefined) return output;
+  return { ...output, blobSha256: await deps.home.putBlob(Buffer.from(base64, 'base64')) };
+}
+
+/** The outcome exists only here until it is written: a home that is away for a moment must not lose it. */
+async function offer(deps: Dependencies, ref: AttemptRef, state: AttemptState): Promise<void> {
+  const untilMs = deps.monotonic() + OFFER_MS;
+  for (;;) {
+    try {
+      await deps.ledger.append(ref, state);
+      return;
+    } catch (error) {
+      if (error instanceof LedgerError || deps.monotonic() > untilMs) throw error;
+      deps.log.error(
+        { ...ref, state: state.state, error: String(error) },
+        'the outcome could not be written; trying again',
+      );
+      await delay(1_000);
+    }
+  }
+}
+
+function money(deps: Dependencies, error: ErrorReading | undefined): { needNano?: number; balanceNano?: number } {
+  const need = creditsFromNumber(error?.creditsRequired);
+  const balance = creditsFromNumber(error?.creditsBalance) ?? lastReading(deps)?.value.balanceNano ?? undefined;
+  return {
+    ...(need === undefined ? {} : { needNano: need }),
+    ...(balance === undefined ? {} : { balanceNano: balance }),
+  };
+}

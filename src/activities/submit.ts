@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { RowRef, SubmitInput, SubmitResult } from '../contract/workflows.js';
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import type { ResponseFormat } from '../domain/batch-options.js';
+import type { ServiceRequest } from '../domain/exchange.js';
+import { lastReading } from './account.js';
+import { closedReason } from './closed-models.js';
+import type { Dependencies } from './dependencies.js';
+import { InputMissing, resolveMedia } from './media.js';
+import { expectedCredits } from './prices.js';
+import { loadRow, type RowWork } from './row-work.js';
+import { readExchange, recordOutcome } from './submit-outcome.js';
+import { resultOf } from './submit-result.js';
+
+/** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
+export const FRESH_MS = 15_000;
+const HEARTBEAT_MS = 5_000;
+/** A submit that took longer tells its job directly: the server may have given the activity up. */
+const SLOW_MS = 20_000;
+
+export interface SubmitActivities {
+  /**
+   * One claim, one POST, one recorded outcome. An ambiguous outcome is a result, never an error. With a claim in
+   * place nothing is sent and what stands there is returned.
+   */
+  submit(input: SubmitInput): Promise<SubmitResult>;
+}
+
+/** Attempts whose request this process has under way: a claim of one of them is in flight, not lost. */
+const underWay = new Set<string>();
+
+export function isUnderWay(ref: AttemptRef): boolean {
+  return underWay.has(nameOf(ref));
+}
+
+export function submitActivities(deps: Dependencies): SubmitActivities {
+  return {
+    async submit({ row: rowRef, n, responseFormat }) {
+      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+      const startedMs = deps.monotonic();
+      try {
+        const result = await submitOnce(deps, rowRef, n, responseFormat);
+        if (deps.monotonic() - startedMs > SLOW_MS) {
+          await deps.messenger.outcomeKnown({ batch: rowRef.batch, id: rowRef.id }, { n, result });
+        }
+        return result;
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+async function submitOnce(
+  deps: Dependencies,
+  rowRef: RowRef,
+  n: number,
+  responseFormat: ResponseFormat | undefined,
+): Promise<SubmitResult> {
+  const work = await loadRow(deps, rowRef);
+  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
+  const earlier = await deps.ledger.read(ref.batch, ref.id);
+  const standing = standingResult(earlier, n);
+  if (standing) return standing;
+  const closed = await closedReason(deps, ref.batch, work.row);
+  if (closed) return { outcome: 'not_sent', reason: closed };
+  const request = await buildRequest(deps, work, responseFormat);
+  if (!request) return { outcome: 'not_sent', reason: 'input_missing' };
+  return claimAndSend(deps, work, rowRef, ref, request);
+}
+
+/** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
+function standingResult(attempts: Attempt[], n: number): SubmitResult | undefined {
+  const same = attempts.find((attempt) => attempt.n === n);
+  if (same) return resultOf(same);
+  const open = attempts.find((attempt) => !isKnownUnbilled(standingOf(attempt)));
+  return open && resultOf(open);
+}
+
+async function buildRequest(
+  deps: Dependencies,
+  { row, adapter, options }: RowWork,
+  responseFormat: ResponseFormat | undefined,
+): Promise<ServiceRequest | undefined> {
+  try {
+    return adapter.submitRequest(row, await resolveMedia(deps, row), {
+      responseFormat: responseFormat ?? options.responseFormat,
+      aliasPaths: deps.settings.aliasPaths,
+    });
+  } catch (error) {
+    if (error instanceof InputMissing) return undefined;
+    throw error;
+  }
+}
+
+async function claimAndSend(
+  deps: Dependencies,
+  work: RowWork,
+  rowRef: RowRef,
+  ref: AttemptRef,
+  request: ServiceRequest,
+): Promise<SubmitResult> {
+  const claimedWallMs = deps.now();
+  const claimedMonotonicMs = deps.monotonic();
+  underWay.add(nameOf(ref));
+  try {
+    const claimed = await claim(deps, ref, await intentFor(deps, work, rowRef, claimedWallMs));
+    if (claimed === 'no_record') return { outcome: 'no_record' };
+    if (claimed === 'taken')
+      return standingResult(await deps.ledger.read(ref.batch, ref.id), ref.n) ?? { outcome: 'no_record' };
+    const exchange = await deps.transport.send(request, {
+      headersTimeoutMs: work.adapter.headersTimeoutMs,
+      beforeSend: () => {
+        const wallMs = deps.now() - claimedWallMs;
+        const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
+        // A wall clock that was set back proves nothing about the age either.
+        if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
+      },
+    });
+    return await recordOutcome(deps, work, ref, readExchange(deps, work, exchange), claimedWallMs);
+  } finally {
+    underWay.delete(nameOf(ref));
+  }
+}
+
+async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promise<'claimed' | 'taken' | 'no_record'> {
+  try {
+    return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
+  } catch (error) {
+    deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
+    return 'no_record';
+  }
+}
+
+async function intentFor(deps: Dependencies, work: RowWork, rowRef: RowRef, atMs: number): Promise<Intent> {
+  const reading = lastReading(deps);
+  const balance = reading?.value.balanceNano;
+  return {
+    state: 'intent',
+    atMs,
+    nonce: randomBytes(32).toString('hex'),
+    rowHash: work.row.hash,
+    kind: work.row.kind,
+    generation: rowRef.generation,
+    part: rowRef.part,
+    index: rowRef.index,
+    expected: await expectedCredits(deps, work.row, work.adapter),
+    ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
+  };
+}
+
+function nameOf({ batch, id, n }: AttemptRef): string {
+  return `${batch}/${id}/${n}`;
+}

@@ -1,0 +1,46 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Everything the command line has from its surroundings, so that tests can be the surroundings. */
+export interface Io {
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** A person can answer questions. */
+  isInteractive: boolean;
+  /** Standard error is a terminal that understands cursor movement. */
+  isTerminal: boolean;
+  columns(): number;
+  rows(): number;
+  /** Calls back at every Ctrl-C until the returned function is called. */
+  onInterrupt(callback: () => void): () => void;
+  /** Calls back at SIGTERM until the returned function is called. */
+  onTerminate(callback: () => void): () => void;
+  /** Ends at once, without cleaning up. */
+  quit(exitCode: number): never;
+}
+
+/** The surroundings of a real process. */
+export function processIo(): Io {
+  const { env, stdin, stdout, stderr } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    isTerminal: stderr.isTTY === true && env.TERM !== 'dumb',
+    columns: () => stderr.columns ?? 80,
+    rows: () => stderr.rows ?? 24,
+    onInterrupt: (callback) => onSignal('SIGINT', callback),
+    onTerminate: (callback) => onSignal('SIGTERM', callback),
+    quit: (exitCode) => process.exit(exitCode),
+  };
+}
+
+function onSignal(signal: NodeJS.Signals, callback: () => void): () => void {
+  process.on(signal, callback);
+  return () => process.off(signal, callback);
+}

@@ -1,0 +1,66 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, formatConfigProblem } from '../config/config-error.js';
+import { safeText } from '../domain/secret.js';
+import { defaultDataFolder } from '../engine/places.js';
+import { EXIT } from './exit-codes.js';
+import type { Io } from './io.js';
+import { createTerminal, type Terminal } from './terminal.js';
+import { UserError } from './user-error.js';
+
+/** Tells a person why a command ended, in one sentence, and gives the exit code. A stack goes to a log file. */
+export async function reportFailure(error: unknown, io: Io): Promise<number> {
+  const terminal = createTerminal(io);
+  const known = exitCodeOf(error);
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) terminal.error(formatConfigProblem(problem));
+    return known ?? EXIT.configuration;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  terminal.error(safeText(message, 2_000) || 'something went wrong without a word');
+  if (known !== undefined) return known;
+  await logStack(error, terminal);
+  return EXIT.defect;
+}
+
+/** Undefined for what nobody expected: a defect. */
+function exitCodeOf(error: unknown): number | undefined {
+  if (error instanceof UserError) return error.exitCode;
+  if (error instanceof ConfigError) {
+    return error.problems.every(({ code }) => code === 'B52') ? EXIT.usage : EXIT.configuration;
+  }
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  // By name: their files load what a command that failed early has no need of.
+  switch (error.name) {
+    case 'StoreError':
+      return EXIT.configuration;
+    case 'TemporalUnreachableError':
+      return EXIT.unreachable;
+    case 'TemporalSettingsError':
+      return EXIT.configuration;
+    case 'EngineError':
+      return ENGINE_UNREACHABLE.includes(code) ? EXIT.unreachable : EXIT.configuration;
+    default:
+      return undefined;
+  }
+}
+
+const ENGINE_UNREACHABLE = ['start_failed', 'start_timeout', 'not_responding', 'engine_gone'];
+
+async function logStack(error: unknown, terminal: Terminal): Promise<void> {
+  const folder = join(defaultDataFolder(), 'logs');
+  const file = join(folder, 'callsheet.log');
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const lines = stack.split('\n').map((line) => safeText(line, 500));
+  const cause = error instanceof Error && error.cause !== undefined ? { cause: safeText(String(error.cause)) } : {};
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await appendFile(file, `${JSON.stringify({ at: new Date().toISOString(), stack: lines, ...cause })}\n`, {
+      mode: 0o600,
+    });
+    terminal.error(`this is a defect of callsheet; what is needed to mend it stands in ${file}`);
+  } catch {
+    terminal.error('this is a defect of callsheet, and its log file cannot be written');
+  }
+}

@@ -1,0 +1,72 @@
+import { Command, CommanderError } from 'commander';
+import type { Cli } from './cli.js';
+import { COMMANDS } from './commands.js';
+import { EXIT } from './exit-codes.js';
+import type { Io } from './io.js';
+import { productVersion } from './product.js';
+
+/** Runs one command line and gives its exit code; never throws and never ends the process. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  const cli: Cli = { io, exitCode: EXIT.done };
+  try {
+    const program = await buildProgram(args, cli);
+    await program.parseAsync([...args], { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    // Help and version are no errors; every wrong command line is 2.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    const { reportFailure } = await import('./report-failure.js');
+    return reportFailure(error, io);
+  }
+}
+
+/** Loads the one command that is used; the others are only lines of the help. */
+async function buildProgram(args: readonly string[], cli: Cli): Promise<Command> {
+  const program = configured(new Command('callsheet'), cli.io)
+    .description('Runs a manifest of generation jobs through one paid media service, durably, and never pays twice.')
+    .usage('<command> [options]')
+    .version(productVersion(), '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help for a command')
+    .addHelpText('after', EXAMPLES);
+  const wanted = args[0] === 'help' ? args[1] : args[0];
+  for (const entry of COMMANDS) {
+    const command = configured(program.command(entry.name), cli.io).helpGroup(entry.group).summary(entry.summary);
+    if (entry.name === wanted) (await entry.load())(command, cli);
+    else if (entry.usage !== '') command.usage(entry.usage);
+  }
+  return program;
+}
+
+function configured(command: Command, io: Io): Command {
+  return command
+    .exitOverride()
+    .helpOption('-h, --help', 'show this help')
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: false, subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trim() })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => Math.min(io.columns(), 110),
+      getErrHelpWidth: () => Math.min(io.columns(), 110),
+      outputError: (text, write) => write(`${text.trimEnd()}\n${hintFor(command)}\n`),
+    });
+}
+
+function usageOf(command: Command): string {
+  return COMMANDS.find((entry) => entry.name === command.name())?.usage ?? '';
+}
+
+function hintFor(command: Command): string {
+  const names: string[] = [];
+  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
+  return `\`${names.join(' ')} --help\` shows what it takes.`;
+}
+
+const EXAMPLES = `
+Examples:
+  callsheet init svc/image > shots.csv             a manifest to start from
+  callsheet plan shots.csv                         what it would cost
+  callsheet run shots.csv --out ./out              run it; again to continue
+  callsheet emulator                               rehearse without spending
+
+Exit codes: 0 done; \`callsheet run --help\` lists the others.`;

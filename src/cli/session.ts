@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import envPaths from 'env-paths';
+import { type ApiKey, readApiKey } from '../config/api-key.js';
+import { type LoadedConfig, loadConfig } from '../config.js';
+import { defaultDataFolder } from '../engine/places.js';
+import { nearestWord } from '../manifest/suggest.js';
+import type { Cli } from './cli.js';
+import { productVersion } from './product.js';
+import { givenSettings } from './settings-options.js';
+import { readAll } from './standard-input.js';
+import { createTerminal, type Terminal } from './terminal.js';
+
+/** What a command that uses settings starts with. */
+export interface Session extends LoadedConfig {
+  cli: Cli;
+  terminal: Terminal;
+  isJson: boolean;
+  keyFile: string | undefined;
+  /** Reads the key, once; throws `ConfigError` `B49`. */
+  apiKey(): Promise<ApiKey>;
+}
+
+export interface GeneralOptions {
+  config?: string;
+  apiKeyFile?: string;
+  json?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+}
+
+/** Loads the settings of a command; throws `ConfigError`. */
+export async function openSession(command: Command, cli: Cli): Promise<Session> {
+  const { io } = cli;
+  const options = command.opts<GeneralOptions>();
+  const loaded = await loadConfig({
+    flags: givenSettings(command),
+    ...(options.config === undefined ? {} : { configFile: options.config }),
+    env: io.env,
+    cwd: io.cwd,
+    userFolder: userFolder(io.env),
+    version: productVersion(),
+    defaultDataFolder,
+    nearestWord,
+  });
+  const terminal = createTerminal(io, options);
+  for (const warning of loaded.warnings) terminal.warn(warning);
+  let key: Promise<ApiKey> | undefined;
+  return {
+    ...loaded,
+    cli,
+    terminal,
+    isJson: options.json === true,
+    keyFile: options.apiKeyFile,
+    apiKey: () => {
+      key ??= readApiKey({
+        env: io.env,
+        cwd: io.cwd,
+        ...(options.apiKeyFile === undefined ? {} : { keyFile: options.apiKeyFile }),
+        readStdin: () => readAll(io.stdin, 4096),
+      });
+      return key;
+    },
+  };
+}
+
+/** Where the user's own settings are: `XDG_CONFIG_HOME` and its kin. */
+function userFolder(env: NodeJS.ProcessEnv): string {
+  const xdg = env.XDG_CONFIG_HOME;
+  if (process.platform === 'linux' && xdg !== undefined && xdg !== '') return `${xdg}/callsheet`;
+  return envPaths('callsheet', { suffix: '' }).config;
+}

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import type { FlagValues } from '../config/layers.js';
+import { SETTINGS, type Setting } from '../config/settings-table.js';
+
+/** The flags that stand for settings: every command that loads settings takes them all, and shows those it is about. */
+
+const CONNECTION = ['baseUrl', 'data', 'home', 'account.name'];
+const RUN = [
+  ...CONNECTION,
+  'out',
+  'account.exclusive',
+  'ambiguity',
+  'limits.concurrency',
+  'limits.rpm',
+  'budget.maxCredits',
+  'budget.askAbove',
+  'budget.waitMinutes',
+  'prices',
+  'names.template',
+  'names.onExists',
+  'temporal.address',
+  'timeScale',
+];
+
+export type ShownSettings = 'run' | 'connection' | 'all';
+
+export function addSettings(command: Command, shown: ShownSettings): Command {
+  for (const setting of SETTINGS) {
+    const isShown = shown === 'all' || (shown === 'run' ? RUN : CONNECTION).includes(setting.path);
+    for (const option of optionsFor(setting)) {
+      command.addOption(isShown && !option.negate ? option.helpGroup('Settings:') : option.hideHelp());
+    }
+  }
+  const general = [
+    new Option('--config <file>', 'settings file (default: callsheet.config.json in this folder)'),
+    new Option('--api-key-file <file>', 'read the API key from a file, or from standard input with -'),
+    new Option('--json', 'machine-readable output on standard output'),
+    new Option('-q, --quiet', 'only data, warnings and errors'),
+    new Option('-v, --verbose', 'say more'),
+  ];
+  for (const option of general) command.addOption(option.helpGroup('General:'));
+  return command;
+}
+
+function optionsFor(setting: Setting): Option[] {
+  if (setting.placeholder !== undefined) return [new Option(`--${setting.flag} ${setting.placeholder}`, setting.help)];
+  return [new Option(`--${setting.flag}`, setting.help), new Option(`--no-${setting.flag}`, setting.help)];
+}
+
+/** The settings that were given as flags, by path. */
+export function givenSettings(command: Command): FlagValues {
+  return Object.fromEntries(
+    SETTINGS.flatMap((setting) => {
+      const name = new Option(`--${setting.flag}`).attributeName();
+      if (command.getOptionValueSource(name) !== 'cli') return [];
+      return [[setting.path, command.getOptionValue(name) as string | boolean]];
+    }),
+  );
+}

@@ -1,0 +1,62 @@
+import pc from 'picocolors';
+import { safeText } from '../domain/secret.js';
+import type { Io } from './io.js';
+
+/** What a command says: data on standard output, everything for people on standard error. */
+export interface Terminal {
+  colors: ReturnType<typeof pc.createColors>;
+  isQuiet: boolean;
+  isVerbose: boolean;
+  /** One line of data. */
+  data(line: string): void;
+  /** One JSON document on a line of its own. */
+  json(value: object): void;
+  /** For people; silent with `-q`. */
+  note(line: string): void;
+  /** For people who asked for more with `-v`. */
+  detail(line: string): void;
+  warn(line: string): void;
+  error(line: string): void;
+}
+
+export interface TerminalOptions {
+  quiet?: boolean;
+  verbose?: boolean;
+}
+
+export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal {
+  const colors = pc.createColors(hasColors(io));
+  const isQuiet = options.quiet === true;
+  const isVerbose = options.verbose === true;
+  const say = (line: string): void => {
+    io.stderr.write(`${line}\n`);
+  };
+  return {
+    colors,
+    isQuiet,
+    isVerbose,
+    data: (line) => {
+      io.stdout.write(`${line}\n`);
+    },
+    json: (value) => {
+      io.stdout.write(`${JSON.stringify(value)}\n`);
+    },
+    note: (line) => (isQuiet ? undefined : say(line)),
+    detail: (line) => (isVerbose ? say(colors.dim(line)) : undefined),
+    warn: (line) => say(`${colors.yellow('warning:')} ${line}`),
+    error: (line) => say(`${colors.red('error:')} ${line}`),
+  };
+}
+
+/** NO_COLOR wins over FORCE_COLOR; without either, colours are for terminals. */
+function hasColors(io: Io): boolean {
+  const { NO_COLOR, FORCE_COLOR } = io.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  return io.isTerminal;
+}
+
+/** Someone else's words on one line of a terminal. */
+export function plain(text: string, lengthMax = 200): string {
+  return safeText(text, lengthMax);
+}

@@ -1,0 +1,108 @@
+/** The settings: flags, environment, files and defaults become one frozen object that remembers where each came from. */
+import { join, resolve } from 'node:path';
+import { type CheckedLayer, checkLayer, type NearestWord } from './config/check-layer.js';
+import { ConfigError, type ConfigProblem } from './config/config-error.js';
+import { environmentLayer, type FlagValues, fileLayer, flagLayer, type OriginName } from './config/layers.js';
+import { makeConfig } from './config/make-config.js';
+import { environmentName, SETTINGS } from './config/settings-table.js';
+import type { Config } from './config/types.js';
+
+export type { Config } from './config/types.js';
+
+export interface ConfigSources {
+  flags: FlagValues;
+  /** `--config`; else `callsheet.config.json` in the working folder, if it is there. */
+  configFile?: string;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Where the user's own settings file is looked for (`config.json`). */
+  userFolder: string;
+  version: string;
+  /** The data folder when no setting names one. */
+  defaultDataFolder: () => string;
+  nearestWord: NearestWord;
+}
+
+/** Where the value of one setting came from. */
+export interface Origin {
+  name: OriginName;
+  /** The flag, variable or `file:line:column`; absent for defaults. */
+  where?: string;
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** By the setting's path. */
+  origins: ReadonlyMap<string, Origin>;
+  /** Sentences about variables that look like settings and are none. */
+  warnings: string[];
+}
+
+const OWN_VARIABLES = ['CALLSHEET_API_KEY', 'CALLSHEET_TEMPORAL_CLI'];
+
+/** Loads the settings; throws `ConfigError` with every problem that was found. */
+export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
+  const { cwd, configFile } = sources;
+  const layers = [
+    await flagLayer(sources.flags, cwd),
+    await environmentLayer(sources.env, cwd),
+    await fileLayer('config file', resolve(cwd, configFile ?? 'callsheet.config.json'), {
+      cwd,
+      required: configFile !== undefined,
+    }),
+    await fileLayer('user file', join(sources.userFolder, 'config.json'), { cwd, required: false }),
+  ];
+  const checked = layers.flatMap((layer) => (layer === undefined ? [] : [checkLayer(layer, sources.nearestWord)]));
+  const problems: ConfigProblem[] = checked.flatMap((one) => ('problems' in one ? one.problems : []));
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const good = checked.filter((one): one is CheckedLayer => 'given' in one);
+  const origins = new Map(SETTINGS.map(({ path }) => [path, originOf(path, good)]));
+  const config = makeConfig({
+    valueOf: (path) => firstGiven(path, good)?.value,
+    folderOf: (path) => firstGiven(path, good)?.layer.folder ?? cwd,
+    nameOf: (path) => firstGiven(path, good)?.layer.nameOf(path) ?? path,
+    version: sources.version,
+    defaultDataFolder: sources.defaultDataFolder,
+  });
+  return { config: deepFreeze(config), origins, warnings: strangeVariables(sources) };
+}
+
+interface GivenValue {
+  value: unknown;
+  layer: CheckedLayer['layer'];
+}
+
+function firstGiven(path: string, layers: CheckedLayer[]): GivenValue | undefined {
+  for (const { layer, given } of layers) {
+    let value: unknown = given;
+    for (const part of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[part];
+    if (value !== undefined) return { value, layer };
+  }
+  return undefined;
+}
+
+function originOf(path: string, layers: CheckedLayer[]): Origin {
+  const found = firstGiven(path, layers);
+  if (found === undefined) return { name: 'default' };
+  const { layer } = found;
+  return { name: layer.origin, where: layer.whereOf(path.split('.')) ?? layer.nameOf(path) };
+}
+
+/** A mistyped variable would silently do nothing: it is said. */
+function strangeVariables({ env, nearestWord }: ConfigSources): string[] {
+  const known = SETTINGS.map(({ path }) => environmentName(path));
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith('CALLSHEET_') || known.includes(name) || OWN_VARIABLES.includes(name)) return [];
+    const nearest = nearestWord(name, known) ?? known.find((one) => one.endsWith(name.slice('CALLSHEET'.length)));
+    return nearest === undefined ? [] : [`${name} is no setting and has no effect; did you mean ${nearest}?`];
+  });
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,87 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { checkKeyForm, Secret } from '../domain/secret.js';
+import { ConfigError } from './config-error.js';
+
+/** The key of the account, and the file it came from: an engine then reads it again when it changes. */
+export interface ApiKey {
+  secret: Secret;
+  /** Absolute path, when it came from one. */
+  file?: string;
+  /** For people: `CALLSHEET_API_KEY`, `--api-key-file`, `standard input`. */
+  origin: string;
+}
+
+export interface KeySources {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** `--api-key-file`; `-` is standard input. */
+  keyFile?: string;
+  readStdin: () => Promise<string>;
+}
+
+const KEY_BYTES_MAX = 4096;
+
+/** Reads the API key; throws `ConfigError` (`B49`) that never says what was read. */
+export async function readApiKey(sources: KeySources): Promise<ApiKey> {
+  const { keyFile } = sources;
+  if (keyFile === undefined) {
+    return { secret: checked(sources.env.CALLSHEET_API_KEY, 'CALLSHEET_API_KEY'), origin: 'CALLSHEET_API_KEY' };
+  }
+  if (keyFile === '-') {
+    const text = withoutLastBreak(await sources.readStdin());
+    return { secret: checked(text, 'standard input'), origin: 'standard input' };
+  }
+  const file = resolve(sources.cwd, keyFile);
+  const secret = checked(withoutLastBreak(await readKeyFile(file)), `the file of --api-key-file`);
+  return { secret, file, origin: '--api-key-file' };
+}
+
+/** Where the key would come from, without reading it. */
+export function keyOrigin(env: NodeJS.ProcessEnv, keyFile: string | undefined): string | undefined {
+  if (keyFile !== undefined) return keyFile === '-' ? 'standard input' : '--api-key-file';
+  return (env.CALLSHEET_API_KEY ?? '') === '' ? undefined : 'environment CALLSHEET_API_KEY';
+}
+
+function checked(text: string | undefined, origin: string): Secret {
+  const problem = checkKeyForm(text);
+  if (text !== undefined && problem === undefined) return new Secret(text);
+  if (problem === 'missing') {
+    return refuse(
+      origin === 'CALLSHEET_API_KEY'
+        ? 'API key missing: set CALLSHEET_API_KEY or give --api-key-file FILE'
+        : `API key missing: ${origin} is empty`,
+    );
+  }
+  return refuse(
+    `API key has the wrong form in ${origin}: it starts with sk-svc- and has no quotes, blanks or line breaks`,
+  );
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    return refuse(`API key missing: the file of --api-key-file cannot be read (${code})`);
+  });
+  try {
+    const facts = await handle.stat();
+    // Windows has no such bits; its files are private to the user by their folder.
+    if (process.platform !== 'win32' && (facts.mode & 0o007) !== 0) {
+      return refuse('the file of --api-key-file can be read by every user of this machine: chmod 600 it');
+    }
+    if (!facts.isFile() && !facts.isFIFO()) return refuse('--api-key-file must name a file');
+    if (facts.size > KEY_BYTES_MAX) return refuse('the file of --api-key-file is too large to be a key');
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Editors end a file with a line break; it is no part of the key. */
+function withoutLastBreak(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}
+
+function refuse(message: string): never {
+  throw new ConfigError([{ code: 'B49', message }]);
+}

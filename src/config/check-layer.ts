@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { safeText } from '../domain/secret.js';
+import type { ConfigProblem } from './config-error.js';
+import type { Layer } from './layers.js';
+import { configSchema, type GivenSettings } from './schema.js';
+import { SETTINGS } from './settings-table.js';
+
+/** The nearest known word to a mistyped one. */
+export type NearestWord = (word: string, known: Iterable<string>) => string | undefined;
+
+export interface CheckedLayer {
+  layer: Layer;
+  given: GivenSettings;
+}
+
+/** Checks one source of settings by itself, so that each problem can be told where it stands. */
+export function checkLayer(layer: Layer, nearestWord: NearestWord): CheckedLayer | { problems: ConfigProblem[] } {
+  const read = configSchema.safeParse(layer.raw);
+  if (read.success && layer.problems.length === 0) return { layer, given: read.data };
+  const issues = read.error?.issues ?? [];
+  return { problems: [...layer.problems, ...issues.flatMap((issue) => problemsOf(issue, layer, nearestWord))] };
+}
+
+function problemsOf(issue: z.core.$ZodIssue, layer: Layer, nearestWord: NearestWord): ConfigProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => problem(layer, [...issue.path, key], unknownSetting(key, issue.path, nearestWord)));
+  }
+  const path = issue.path.map(String).join('.');
+  const wish = issue.message.startsWith('Invalid input') ? 'must be an object of settings' : issue.message;
+  const got = shown(valueAt(layer.raw, issue.path));
+  const subject = path === '' ? 'the file' : layer.nameOf(path);
+  return [problem(layer, issue.path, `${subject} ${wish}${got}`)];
+}
+
+function problem(layer: Layer, path: readonly PropertyKey[], message: string): ConfigProblem {
+  const where = layer.whereOf(path);
+  const code = codeOf(path.map(String).join('.'));
+  return where === undefined ? { code, message } : { where, code, message };
+}
+
+function codeOf(path: string): ConfigProblem['code'] {
+  if (/^(budget\.(maxCredits|askAbove)|alwaysMaxWaste|sync\.maxWaste)$/.test(path)) return 'B52';
+  return path === 'baseUrl' ? 'B50' : 'B56';
+}
+
+function unknownSetting(key: string, path: readonly PropertyKey[], nearestWord: NearestWord): string {
+  if (/key/i.test(key) && /api|secret|^key$/i.test(key)) {
+    return `'${safeText(key, 40)}' is no setting: the API key never stands in a file; set CALLSHEET_API_KEY or use --api-key-file`;
+  }
+  const inside = path.map((part) => `${String(part)}.`).join('');
+  const siblings = SETTINGS.flatMap((setting) =>
+    setting.path.startsWith(inside) ? [setting.path.slice(inside.length).split('.')[0] ?? ''] : [],
+  );
+  // A setting that was written at the wrong level is known by its last word.
+  const byLastWord = new Map(SETTINGS.map((setting) => [setting.path.split('.').at(-1) ?? '', setting.path]));
+  const elsewhere = byLastWord.get(nearestWord(key, byLastWord.keys()) ?? '');
+  const nearest = nearestWord(key, siblings) ?? elsewhere;
+  const hint = nearest === undefined ? '`callsheet config show` lists them' : `did you mean '${nearest}'?`;
+  return `unknown setting '${safeText(inside + key, 80)}'; ${hint}`;
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return '';
+  return `, got '${safeText(typeof value === 'string' ? value : JSON.stringify(value), 80)}'`;
+}

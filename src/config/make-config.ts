@@ -1,0 +1,111 @@
+import { join, resolve } from 'node:path';
+import { NANO_PER_CREDIT } from '../domain/money.js';
+import { type BaseUrl, readBaseUrl } from './base-url.js';
+import { ConfigError, type ConfigProblem } from './config-error.js';
+import type { GivenSettings } from './schema.js';
+import type { Config } from './types.js';
+
+export interface GivenValues {
+  /** The value of the highest source that gives one; undefined when none does. */
+  valueOf(path: string): unknown;
+  /** The folder that a relative path of this setting starts from. */
+  folderOf(path: string): string;
+  /** How a message names the setting: its flag, variable or path. */
+  nameOf(path: string): string;
+  version: string;
+  defaultDataFolder: () => string;
+}
+
+/** The documented longest renders: vendor-f 30 minutes, the others an hour (design: the credits check). */
+const RENDER_MAX_SECONDS = { 'vendor-f': 1800, default: 3600 };
+const NAME = /^(?!.*\.\.)[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?$/;
+
+type Given<Key extends keyof GivenSettings> = NonNullable<GivenSettings[Key]>;
+
+/** Puts defaults behind what is given and checks what settings say together; throws `ConfigError`. */
+export function makeConfig(given: GivenValues): Config {
+  // The layers were checked against the schema, so a value at a path has the schema's type.
+  const get = <Value>(path: string): Value | undefined => given.valueOf(path) as Value | undefined;
+  const problems: ConfigProblem[] = [];
+  const baseUrl = baseUrlFrom(get<string>('baseUrl'), problems);
+  const data = folderFrom(given, 'data') ?? given.defaultDataFolder();
+  const config: Config = {
+    baseUrl: baseUrl?.origin ?? null,
+    userAgent: get<string>('userAgent') ?? `callsheet/${given.version}`,
+    out: folderFrom(given, 'out') ?? resolve(given.folderOf('out'), 'out'),
+    data,
+    home: folderFrom(given, 'home') ?? join(data, 'home'),
+    account: {
+      name: get<string>('account.name') ?? (baseUrl?.isLoopback === true ? `rehearsal-${baseUrl.port}` : 'default'),
+      exclusive: get<boolean>('account.exclusive') ?? false,
+    },
+    ambiguity: get<Given<'ambiguity'>>('ambiguity') ?? 'hold',
+    alwaysMaxWaste: get<number>('alwaysMaxWaste') ?? 0,
+    sync: { maxWaste: get<number>('sync.maxWaste') ?? 0 },
+    waits: {
+      lambdaSeconds: get<number>('waits.lambdaSeconds') ?? 120,
+      thetaSeconds: get<number>('waits.thetaSeconds') ?? 180,
+      renderMaxSeconds: { ...RENDER_MAX_SECONDS, ...get<Record<string, number>>('waits.renderMaxSeconds') },
+    },
+    limits: { concurrency: get<number>('limits.concurrency') ?? null, rpm: get<number>('limits.rpm') ?? null },
+    budget: {
+      maxCredits: get<number>('budget.maxCredits') ?? null,
+      askAbove: get<number>('budget.askAbove') ?? NANO_PER_CREDIT,
+      waitMinutes: get<number>('budget.waitMinutes') ?? 15,
+    },
+    prices: get<Given<'prices'>>('prices') ?? [],
+    names: {
+      template: get<string>('names.template') ?? null,
+      onExists: get<NonNullable<Given<'names'>['onExists']>>('names.onExists') ?? 'fail',
+    },
+    s3: {
+      endpoint: get<string>('s3.endpoint') ?? null,
+      region: get<string>('s3.region') ?? null,
+      forcePathStyle: get<boolean>('s3.forcePathStyle') ?? false,
+    },
+    temporal: {
+      address: get<string>('temporal.address') ?? null,
+      namespace: get<string>('temporal.namespace') ?? null,
+    },
+    timeScale: get<number>('timeScale') ?? 1,
+  };
+  problems.push(...contradictions(config, baseUrl, given));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function baseUrlFrom(text: string | undefined, problems: ConfigProblem[]): BaseUrl | undefined {
+  if (text === undefined) return undefined;
+  const read = readBaseUrl(text);
+  if (read.ok) return read.baseUrl;
+  problems.push({ code: 'B50', message: read.message });
+  return undefined;
+}
+
+function folderFrom(given: GivenValues, path: string): string | undefined {
+  const value = given.valueOf(path);
+  if (typeof value !== 'string') return undefined;
+  return value.startsWith('s3://') ? value.replace(/\/+$/, '') : resolve(given.folderOf(path), value);
+}
+
+/** What no setting says by itself. */
+function contradictions(config: Config, baseUrl: BaseUrl | undefined, given: GivenValues): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (!NAME.test(config.account.name)) {
+    const message = `${given.nameOf('account.name')} may use letters, digits, . _ - (max 120), no dot at either end`;
+    problems.push({ code: 'B56', message });
+  }
+  if (config.ambiguity === 'if-proved' && !config.account.exclusive) {
+    const message =
+      'if-proved needs account.exclusive: true (--exclusive): the balance proves nothing while others spend from the account';
+    problems.push({ code: 'B53', message });
+  }
+  if (config.timeScale !== 1 && baseUrl?.isLoopback !== true) {
+    const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
+    problems.push({ code: 'B56', message });
+  }
+  if (config.data.startsWith('s3://')) {
+    problems.push({ code: 'B56', message: `${given.nameOf('data')} must be a folder on this machine` });
+  }
+  return problems;
+}

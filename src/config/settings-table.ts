@@ -1,0 +1,96 @@
+/** Every setting once: where it stands in the file, which flag sets it, how its text is read, what it is for. */
+
+/** How the text of a flag or an environment variable becomes a value. */
+export type SettingForm = 'text' | 'boolean' | 'integer' | 'number' | 'credits' | 'json';
+
+export interface Setting {
+  /** Its place in `callsheet.config.json`. */
+  path: string;
+  flag: string;
+  form: SettingForm;
+  /** What stands behind the flag in the help; absent for switches. */
+  placeholder?: string;
+  help: string;
+  /** Relative values are taken from the folder of the file, or from the working folder. */
+  isPath?: true;
+}
+
+/** The order is that of `callsheet config show`. */
+export const SETTINGS: readonly Setting[] = [
+  text('baseUrl', 'base-url', '<url>', 'the service, https://host (http only on this machine)'),
+  text('userAgent', 'user-agent', '<text>', 'what callsheet calls itself to the service'),
+  folder('out', 'out', 'where finished files go (default ./out)'),
+  folder('data', 'data', "the engine's data folder"),
+  folder('home', 'home', 'where the durable records live (default: in the data folder)'),
+  text(
+    'account.name',
+    'account',
+    '<name>',
+    'whose caps, balance and ledger (default: default; loopback: rehearsal-<port>)',
+  ),
+  flagOnly('account.exclusive', 'exclusive', 'nothing else spends from this account'),
+  text('ambiguity', 'ambiguity', '<policy>', 'a lost answer: hold, if-proved (needs --exclusive) or always'),
+  credits('alwaysMaxWaste', 'always-max-waste', 'with always: the most that may be paid twice per batch'),
+  credits('sync.maxWaste', 'max-waste', 'a synchronous request up to this price may be paid twice (default 0 = never)'),
+  number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),
+  number('waits.thetaSeconds', 'theta-seconds', 'how late a job can appear after we gave up (default 180)'),
+  json(
+    'waits.renderMaxSeconds',
+    'render-max-seconds',
+    'the longest render by provider, {"vendor-f":1800,"default":3600}',
+  ),
+  integer('limits.concurrency', 'concurrency', "simultaneous jobs, below the plan's"),
+  integer('limits.rpm', 'rpm', "requests per minute, below the plan's"),
+  credits('budget.maxCredits', 'max-credits', 'refuse to start when the plan can cost more'),
+  credits('budget.askAbove', 'ask-above', 'ask before spending more than this (default 1)'),
+  number('budget.waitMinutes', 'wait', 'minutes to wait for credits or a good key (default 15)'),
+  json('prices', 'prices', 'price rules, as JSON or the path of a JSON file'),
+  text('names.template', 'name-template', '<template>', 'output names (default {id}; above 1,000 rows {part}/{id})'),
+  text('names.onExists', 'on-exists', '<what>', 'an output name that is taken: fail, skip or version'),
+  text('s3.endpoint', 'endpoint', '<url>', 'S3 endpoint'),
+  text('s3.region', 'region', '<name>', 'S3 region'),
+  flagOnly('s3.forcePathStyle', 'force-path-style', 'S3 addresses with the bucket in the path'),
+  text('temporal.address', 'temporal-address', '<host:port>', "a shared Temporal instead of the data folder's engine"),
+  text('temporal.namespace', 'namespace', '<name>', 'its namespace'),
+  number('timeScale', 'time-scale', 'rehearsals on this machine only: divides the service-side waits'),
+];
+
+const byPath = new Map(SETTINGS.map((setting) => [setting.path, setting]));
+
+export function settingAt(path: string): Setting | undefined {
+  return byPath.get(path);
+}
+
+/** `limits.rpm` → `CALLSHEET_LIMITS_RPM`. */
+export function environmentName(path: string): string {
+  const words = path.replaceAll('.', '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  return `CALLSHEET_${words.toUpperCase()}`;
+}
+
+function text(path: string, flag: string, placeholder: string, help: string): Setting {
+  return { path, flag, form: 'text', placeholder, help };
+}
+
+function folder(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'text', placeholder: '<folder>', help, isPath: true };
+}
+
+function flagOnly(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'boolean', help };
+}
+
+function credits(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'credits', placeholder: '<credits>', help };
+}
+
+function number(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'number', placeholder: '<number>', help };
+}
+
+function integer(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'integer', placeholder: '<n>', help };
+}
+
+function json(path: string, flag: string, help: string): Setting {
+  return { path, flag, form: 'json', placeholder: '<json>', help };
+}

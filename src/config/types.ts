@@ -1,0 +1,41 @@
+import type { AmbiguityPolicy } from '../contract/settings.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { PriceRule } from '../domain/price.js';
+
+/** Every setting, checked, with defaults and absolute paths. Amounts are nanocredits; null = not set. */
+export interface Config {
+  /** `https://host`, or loopback http; null when none is set. */
+  readonly baseUrl: string | null;
+  readonly userAgent: string;
+  /** Absolute folder or `s3://bucket/prefix`. */
+  readonly out: string;
+  readonly data: string;
+  /** Absolute folder or `s3://bucket/prefix`. */
+  readonly home: string;
+  readonly account: { readonly name: string; readonly exclusive: boolean };
+  readonly ambiguity: AmbiguityPolicy;
+  readonly alwaysMaxWaste: CreditsNano;
+  readonly sync: { readonly maxWaste: CreditsNano };
+  readonly waits: {
+    readonly lambdaSeconds: number;
+    readonly thetaSeconds: number;
+    /** By provider, with a `default`. */
+    readonly renderMaxSeconds: Readonly<Record<string, number>>;
+  };
+  /** The user's own; null = the plan's. */
+  readonly limits: { readonly concurrency: number | null; readonly rpm: number | null };
+  readonly budget: {
+    readonly maxCredits: CreditsNano | null;
+    readonly askAbove: CreditsNano;
+    readonly waitMinutes: number;
+  };
+  readonly prices: readonly PriceRule[];
+  readonly names: {
+    /** null = `{id}`, and `{part}/{id}` above 1,000 rows. */
+    readonly template: string | null;
+    readonly onExists: 'fail' | 'skip' | 'version';
+  };
+  readonly s3: { readonly endpoint: string | null; readonly region: string | null; readonly forcePathStyle: boolean };
+  readonly temporal: { readonly address: string | null; readonly namespace: string | null };
+  readonly timeScale: number;
+}

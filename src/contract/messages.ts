@@ -1,0 +1,63 @@
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { Verdict } from '../domain/attempt.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { Status } from '../domain/outcome.js';
+import type {
+  BatchProgress,
+  JobKey,
+  PauseReason,
+  RenderTimes,
+  RetryOrder,
+  SemaphoreView,
+  SubmitResult,
+} from './workflows.js';
+
+// ---- to the semaphore ----
+
+/** Asks for a slot; idempotent. `holds`: an attempt of this job is already at the service, so it has a slot. */
+export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean }]>('acquire');
+/** The job no longer waits for a slot. */
+export const withdraw = defineSignal<[{ job: JobKey }]>('withdraw');
+/** The service accepted the job of this grant. */
+export const submitted = defineSignal<[{ grant: number }]>('submitted');
+/**
+ * Gives a slot back; idempotent by grant number. `notBeforeMs` keeps it until then (no answer, so it may still run);
+ * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count.
+ */
+export const release =
+  defineSignal<[{ grant: number; notBeforeMs?: number; renderMs?: number; overCap?: boolean }]>('release');
+export const resize = defineSignal<[{ concurrent: number }]>('resize');
+export const pauseGrants = defineSignal<[Omit<PauseReason, 'sinceMs'>]>('pause');
+export const resumeGrants = defineSignal<[{ reason: PauseReason['reason']; batch?: string }]>('resume');
+export const semaphoreView = defineQuery<SemaphoreView>('view');
+
+// ---- to a job ----
+
+/** A slot is yours until you release this grant. */
+export const granted = defineSignal<[{ grant: number; expected: RenderTimes | null }]>('granted');
+/** The submit's outcome, sent by the activity itself in case its completion is not heard. */
+export interface OutcomeKnown {
+  n: number;
+  result: SubmitResult;
+}
+export const outcomeKnown = defineSignal<[OutcomeKnown]>('outcomeKnown');
+
+// ---- to a batch ----
+
+/** Rows to run: a (new) generation, and which ended rows to run again. */
+export const supply = defineSignal<[{ generation: string; rows: number; retry: RetryOrder | null }]>('supply');
+/** A row ended; counted once. */
+export interface RowFinished {
+  id: string;
+  status: Status;
+  /** Null when not known. */
+  creditsNano: CreditsNano | null;
+}
+export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
+/** A row's answer was lost, or its case ended. */
+export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
+export const pauseBatch = defineSignal('pauseBatch');
+export const resumeBatch = defineSignal('resumeBatch');
+/** No new submits; accepted jobs are still fetched. */
+export const cancelBatch = defineSignal('cancelBatch');
+export const batchProgress = defineQuery<BatchProgress>('progress');

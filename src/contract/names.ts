@@ -1,0 +1,35 @@
+/** The names by which clients, workers and workflows find each other. Everything hangs below the account. */
+
+export interface TaskQueues {
+  /** Workflows, and the cheap activities that touch only the home. */
+  home: string;
+  /** One HTTP request to the service per activity attempt; rate-limited by the server. */
+  api: string;
+  /** Downloads and uploads. */
+  io: string;
+}
+
+export function taskQueues(account: string): TaskQueues {
+  return { home: `callsheet/${account}/home`, api: `callsheet/${account}/api`, io: `callsheet/${account}/io` };
+}
+
+export function semaphoreId(account: string): string {
+  return `callsheet/${account}/semaphore`;
+}
+
+export function batchId(account: string, batch: string): string {
+  return `callsheet/${account}/batch/${batch}`;
+}
+
+/**
+ * One workflow id per row: the server itself then refuses a second open job of the same row, and a closed one can be
+ * started again.
+ */
+export function jobId(account: string, batch: string, row: string): string {
+  return `callsheet/${account}/job/${batch}/${row}`;
+}
+
+/** A read of the account that the command line asks for while an engine runs, so that it counts in the one queue. */
+export function readId(account: string, what: string): string {
+  return `callsheet/${account}/read/${what}`;
+}

@@ -1,0 +1,24 @@
+import type { CreditsNano } from '../domain/money.js';
+import type { PriceRule } from '../domain/price.js';
+
+/** What to do with a row whose submit answer was lost (design: policy). */
+export type AmbiguityPolicy = 'hold' | 'if-proved' | 'always';
+
+/** Everything that belongs to one account on one worker; fixed while the worker serves it. All waits unscaled. */
+export interface AccountSettings {
+  account: string;
+  baseUrl: string;
+  userAgent: string;
+  /** Where the account's durable records live: an absolute folder, or `s3://bucket/prefix`. */
+  home: string;
+  exclusive: boolean;
+  /** Λ, Θ and Dmax in ms; `renderMaxMs` by provider with a `default`. */
+  waits: { lambdaMs: number; thetaMs: number; renderMaxMs: Record<string, number> };
+  /** The user's own limits; null = the plan's. */
+  limits: { concurrency: number | null; rpm: number | null };
+  prices: PriceRule[];
+  /** Divides the service-side waits of a rehearsal; 1 against the real service. */
+  timeScale: number;
+  syncMaxWasteNano: CreditsNano;
+  aliasPaths: boolean;
+}

@@ -1,0 +1,153 @@
+import type { Kind } from './kind.js';
+import type { CreditsNano, CreditsRange } from './money.js';
+import type { Output, ResultFacts } from './reading.js';
+
+/** One submit of a row: the only thing that can cost money. `n` counts from 1. */
+export interface AttemptRef {
+  batch: string;
+  id: string;
+  n: number;
+}
+
+/** What must happen after a refusal; the submit itself is known not to be billed. */
+export type RefusalNext =
+  /** The network or the provider is away: a new attempt with backoff to 30 s, without limit. */
+  | 'retry_backoff'
+  /** Requests per minute: back off 1, 2, 4, 8 s, then wait for a new turn. */
+  | 'wait_turn'
+  /** Simultaneous jobs: give the slot back, lower the cap, wait for a new grant. */
+  | 'wait_slot'
+  /** A synchronous call failed and is refunded: at most three new attempts. */
+  | 'retry_sync'
+  /** The answer was too large: one more attempt that asks for a URL. */
+  | 'retry_as_url'
+  /** The key is not accepted: the account pauses until a good one is there. */
+  | 'pause_key'
+  /** Not enough credits: the account pauses until the balance changed. */
+  | 'pause_credits'
+  | 'fail_row'
+  /** This model is closed to the account: all rows of the batch with it fail. */
+  | 'fail_model'
+  /** This provider is closed to the account: all rows of the batch with it fail. */
+  | 'fail_route';
+
+/** What is known of a submit whose outcome is not: enough for a person, never a header or a key. */
+export interface Evidence {
+  rule: string;
+  phase?: string;
+  status?: number;
+  code?: string;
+  message: string;
+}
+
+/** The claim: durable before the first byte leaves. */
+export interface Intent {
+  state: 'intent';
+  atMs: number;
+  /** 256 random bits, hex: proves whose claim it is. */
+  nonce: string;
+  rowHash: string;
+  kind: Kind;
+  generation: string;
+  part: number;
+  index: number;
+  /** What it will cost; null when no price is known. */
+  expected: CreditsRange | null;
+  /** The last known balance and when it was read. */
+  balance?: { nano: CreditsNano; atMs: number };
+}
+
+export type Verdict = 'billed' | 'not_billed' | 'undecided';
+
+/** One appended record of an attempt; the last one stands. */
+export type AttemptState =
+  | Intent
+  | { state: 'void'; atMs: number; why: string }
+  | {
+      state: 'refused';
+      atMs: number;
+      /** The row of the classification table that applied: `T3`, `S1`, … */
+      rule: string;
+      next: RefusalNext;
+      status?: number;
+      code?: string;
+      message: string;
+      requestId?: string;
+      retryAfterMs?: number;
+    }
+  | { state: 'created'; atMs: number; handle: string; warning?: string }
+  | { state: 'done'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
+  | { state: 'created_lost'; atMs: number; evidence: Evidence; salvagedHandle?: string }
+  | { state: 'unknown'; atMs: number; evidence: Evidence }
+  | { state: 'verdict'; atMs: number; verdict: Verdict; sentence: string }
+  /** A created job ended well at the service: its outputs can be fetched. */
+  | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
+  /** A created job ended at the service without a result and is not charged or refunded. */
+  | { state: 'ended'; atMs: number; word: string; code?: string; message: string };
+
+/** An output as the ledger keeps it: a URL, or bytes that were put into the home first. */
+export type RecordedOutput = Omit<Output, 'base64'> & { blobSha256?: string };
+
+/** All that the ledger knows of one attempt, oldest record first; `states[0]` is the claim or its void. */
+export interface Attempt {
+  n: number;
+  states: AttemptState[];
+  /** A record exists that cannot be read (a torn write): it counts as a claim without a later state. */
+  torn: boolean;
+}
+
+/**
+ * Where an attempt stands. `claimed` = a claim and nothing later: it may be in flight, or its process died.
+ * `open_case` = the answer is lost and there is no verdict yet.
+ */
+export type Standing =
+  | 'void'
+  | 'claimed'
+  | 'refused'
+  | 'created'
+  | 'done'
+  | 'open_case'
+  | 'billed'
+  | 'not_billed'
+  | 'undecided'
+  | 'rendered'
+  | 'ended';
+
+/** The standing of an attempt by its last record. */
+export function standingOf(attempt: Attempt): Standing {
+  const last = attempt.states.at(-1);
+  if (last === undefined) return 'claimed';
+  switch (last.state) {
+    case 'intent':
+      return 'claimed';
+    case 'created_lost':
+    case 'unknown':
+      return 'open_case';
+    case 'verdict':
+      return last.verdict;
+    case 'void':
+    case 'refused':
+    case 'created':
+    case 'done':
+    case 'rendered':
+    case 'ended':
+      return last.state;
+  }
+}
+
+/** True when a further attempt may be claimed without an override: the earlier one is known not to cost. */
+export function isKnownUnbilled(standing: Standing): boolean {
+  return standing === 'void' || standing === 'refused' || standing === 'not_billed' || standing === 'ended';
+}
+
+/** The claim of an attempt, if it can be read. */
+export function intentOf(attempt: Attempt): Intent | undefined {
+  const first = attempt.states[0];
+  return first?.state === 'intent' ? first : undefined;
+}
+
+/** The handle of an attempt, if the service gave one. */
+export function handleOf(attempt: Attempt): string | undefined {
+  for (const state of attempt.states) if (state.state === 'created') return state.handle;
+  return undefined;
+}

@@ -1,0 +1,14 @@
+/** How the answer to a synchronous request carries the output. */
+export type ResponseFormat = 'url' | 'b64_json';
+
+/** What `run` fixes for a batch; kept in the home beside its rows, never in Temporal. */
+export interface BatchOptions {
+  schema: 1;
+  /** Absolute folder or `s3://bucket/prefix`. */
+  out: string;
+  onExists: 'fail' | 'skip' | 'version';
+  responseFormat: ResponseFormat;
+  /** Absolute path of the manifest's folder, for failed.csv. */
+  manifestFolder: string;
+  maxOutputBytes: number;
+}

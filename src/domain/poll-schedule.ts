@@ -1,0 +1,43 @@
+import type { Kind } from './kind.js';
+
+/** The longest scheduled gap: the documents allow 30 s; the rest is for queueing. */
+const GAP_MAX_MS = 25_000;
+
+/** The shortest documented gap between polls, ms (service document 2, "What the service does", 2). */
+export function pollBaseMs(kind: Kind): number {
+  return kind === 'vendor-b/avatar' ? 10_000 : 5_000;
+}
+
+export interface PollQuestion {
+  /** 0 = how long to wait before the first poll. */
+  poll: number;
+  /** Since the submit. */
+  elapsedMs: number;
+  baseMs: number;
+  /** Render times of earlier jobs of the kind, or null when there are none. */
+  expected: { p5: number; p95: number } | null;
+}
+
+/**
+ * How long to wait before the next poll, ms. Dense where the end is expected, so that a slot turns over at once;
+ * sparse elsewhere, so that polls leave the requests per minute to submits.
+ */
+export function pollGapMs({ poll, elapsedMs, baseMs, expected }: PollQuestion): number {
+  if (expected === null) return gapWithoutHistory(poll, baseMs);
+  const { p5, p95 } = expected;
+  if (poll === 0) return clamp(p5, baseMs, GAP_MAX_MS);
+  if (elapsedMs < p5) return clamp(p5 - elapsedMs, baseMs, GAP_MAX_MS);
+  if (elapsedMs <= p95) return baseMs;
+  // Growing with the time past the expected end doubles the gap from poll to poll.
+  return clamp(elapsedMs - p95, 2 * baseMs, GAP_MAX_MS);
+}
+
+function gapWithoutHistory(poll: number, baseMs: number): number {
+  if (poll === 0) return baseMs;
+  if (poll === 1) return Math.min(2 * baseMs, GAP_MAX_MS);
+  return poll === 2 ? 20_000 : GAP_MAX_MS;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}

@@ -1,0 +1,37 @@
+import type { Kind } from './kind.js';
+
+/** What a price component counts. A megapixel is 10^6 pixels of the output (an assumption: the documents do not say). */
+export const PRICE_UNITS = [
+  'request',
+  'image',
+  'megapixel',
+  'second',
+  'input-second',
+  'reference-second',
+  'reference-image',
+  'million-tokens',
+] as const;
+export type PriceUnit = (typeof PRICE_UNITS)[number];
+
+export interface PriceComponent {
+  unit: PriceUnit;
+  /** Credits per unit, a decimal string. */
+  credits: string;
+  /** Only units beyond this many are charged. */
+  above?: number;
+  /** The most units there can be, where only the finished clip tells (avatar seconds, tokens). */
+  upTo?: number;
+}
+
+/** One configured price; the first rule whose given fields all match a row is used. */
+export interface PriceRule {
+  kind?: Kind;
+  model?: string;
+  tier?: string;
+  steps?: number;
+  resolution?: string;
+  mode?: string;
+  audio?: boolean;
+  sound?: string;
+  components: PriceComponent[];
+}

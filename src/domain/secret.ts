@@ -1,0 +1,61 @@
+/**
+ * The API key, and what keeps it and other hazards out of everything that is printed or recorded.
+ * A key starts with `sk-svc-` (service document 1, Authentication).
+ */
+const KEY_FORM = /^sk-svc-[\x21\x23-\x26\x28-\x5f\x61-\x7e]+$/;
+const KEY_IN_TEXT = /sk-svc-[^\s"'`]+/g;
+const REDACTED = '[redacted]';
+
+/** Control characters, line separators and the marks that reorder text on a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the purpose.
+const HAZARDS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+
+const inspectCustom: unique symbol = Symbol.for('nodejs.util.inspect.custom');
+
+/** A value that prints as `[redacted]` wherever it ends up; only `reveal` gives it. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspectCustom](): string {
+    return REDACTED;
+  }
+}
+
+type KeyProblem = 'missing' | 'wrong_form';
+
+/** Whether a key can be one: the prefix, then visible ASCII without quotes or blanks. Never says what was given. */
+export function checkKeyForm(text: string | undefined): KeyProblem | undefined {
+  if (text === undefined || text.trim() === '') return 'missing';
+  return KEY_FORM.test(text) ? undefined : 'wrong_form';
+}
+
+/**
+ * Someone else's words made fit for a record or a terminal: control characters become one blank, anything that looks
+ * like a key is redacted, and at most `lengthMax` characters stay.
+ */
+export function safeText(text: string, lengthMax = 500): string {
+  // A message of megabytes is cut before it is searched: a key that the cut splits keeps its prefix and is still found.
+  const clean = text
+    .slice(0, lengthMax * 4 + 1_000)
+    .replace(HAZARDS, ' ')
+    .replace(KEY_IN_TEXT, REDACTED)
+    .trim();
+  const characters = Array.from(clean);
+  return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : clean;
+}

@@ -1,0 +1,122 @@
+/** The emulator: a double of the media generation service on 127.0.0.1, with money, caps, time, media and faults. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ACCOUNT_ROUTES } from './account.js';
+import { createAccounts } from './accounts.js';
+import { createClock, createScheduler } from './clock.js';
+import { createFaultEngine } from './fault-engine.js';
+import { createKeys } from './keys.js';
+import { type EmulatorOptions, resolveOptions } from './options.js';
+import { createOutputs } from './outputs.js';
+import { createRouter } from './router.js';
+import { createEmulatorServer } from './server.js';
+import { createSteering, type Steering } from './steering.js';
+import { SVC_CLIP_ROUTES } from './svc-clips.js';
+import { SVC_EDIT_ROUTES } from './svc-edits.js';
+import { SVC_IMAGE_ROUTES } from './svc-images.js';
+import { createRecorder } from './truth.js';
+import { type Truth, truthOf } from './truth-page.js';
+import { VENDOR_A_ROUTES } from './vendor-a.js';
+import { VENDOR_B_ROUTES } from './vendor-b.js';
+import { SHARED_ROUTES } from './vendor-c-and-g.js';
+import { VENDOR_D_ROUTES } from './vendor-d.js';
+import { VENDOR_E_ROUTES } from './vendor-e.js';
+import { VENDOR_F_ROUTES } from './vendor-f.js';
+import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
+import type { Route, World } from './world.js';
+
+export type { Discount } from './discounts.js';
+export { type FaultAction, type FaultMatch, type FaultRule, parseEmulatorFaults } from './faults.js';
+export type { KeyOption } from './keys.js';
+export type { Plan } from './limits.js';
+export type { MoneyEvent } from './money.js';
+export type { ChargeAt, EmulatorOptions, Family } from './options.js';
+export { type PriceRule, parsePriceRules } from './prices.js';
+export type { JobRecord, OutputRecord, RequestRecord, Violation } from './truth.js';
+export type { AccountTruth, Truth } from './truth-page.js';
+
+/** Every route of the service, in the order of the documents. */
+const ROUTES: readonly Route[] = [
+  ...ACCOUNT_ROUTES,
+  ...SVC_IMAGE_ROUTES,
+  ...SVC_EDIT_ROUTES,
+  ...SVC_CLIP_ROUTES,
+  ...VENDOR_F_INTERACTION_ROUTES,
+  ...VENDOR_B_ROUTES,
+  ...VENDOR_A_ROUTES,
+  ...SHARED_ROUTES,
+  ...VENDOR_D_ROUTES,
+  ...VENDOR_E_ROUTES,
+  ...VENDOR_F_ROUTES,
+];
+
+/** A running emulator. */
+export interface Emulator extends Steering {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  /** What really happened until now; the lists are live and must not be changed. */
+  truth(): Truth;
+  /** Refuses connections (and drops those that are open) until `resume`; time goes on. */
+  pause(): Promise<void>;
+  /** Listens again on the same port. */
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts an emulator. Throws an Error with one sentence where an option is not valid or the port is taken. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const resolved = resolveOptions(options);
+  const clock = createClock(resolved.speed);
+  let port = resolved.port;
+  const baseUrl = (): string => `http://127.0.0.1:${port}`;
+  const world: World = {
+    options: resolved,
+    clock,
+    scheduler: createScheduler(clock),
+    accounts: createAccounts(clock, resolved),
+    keys: createKeys(clock, resolved.keys),
+    faults: createFaultEngine(resolved.seed, resolved.faults),
+    recorder: createRecorder(),
+    outputs: createOutputs(clock, resolved.seed, baseUrl),
+    jobs: new Map(),
+    balanceLagSeconds: resolved.balanceLagSeconds,
+    restrictedModels: resolved.restrictedModels,
+    baseUrl,
+  };
+  for (const account of ['default', ...world.keys.accounts()]) world.accounts.get(account);
+  const server = createEmulatorServer(world, createRouter(ROUTES));
+  port = await listen(server, port);
+  return {
+    ...createSteering(world),
+    url: baseUrl(),
+    port,
+    truth: () => truthOf(world),
+    pause: () => stop(server),
+    async resume() {
+      await listen(server, port);
+    },
+    async close() {
+      world.scheduler.stop();
+      await stop(server);
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,140 @@
+/** Answers one request with the faults that apply to it: in place of the handler, after it, or on its bytes. */
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { ServiceError } from './errors.js';
+import type { AppliedFaults } from './fault-engine.js';
+import type { FaultActions } from './faults.js';
+import { refusalOf } from './refusals.js';
+import type { RequestRecord } from './truth.js';
+import { resetConnection, send, type WireAnswer } from './wire.js';
+import { type Call, WithheldAnswer, type World } from './world.js';
+
+export interface Answering {
+  world: World;
+  response: ServerResponse;
+  record: RequestRecord;
+  faults: AppliedFaults;
+  /** Reads change nothing, so they are carried out whatever the fault does with their answer. */
+  isRead: boolean;
+  call?: Call;
+  /** Carries the request out. */
+  make: () => Promise<WireAnswer> | WireAnswer;
+  refuse?: (error: ServiceError) => WireAnswer;
+}
+
+type Instead = FaultActions['reset-before-answer' | 'stall' | 'answer' | 'refuse' | 'redirect'];
+
+/** Carries the request out unless a fault says that it is not, and sends what the faults make of the answer. */
+export async function answerWithFaults(answering: Answering): Promise<void> {
+  const instead = insteadOf(answering.faults);
+  if (instead !== undefined && !answering.isRead && !isCreated(instead)) return replace(answering, instead, undefined);
+  let answer: WireAnswer;
+  let isRefused = false;
+  try {
+    answer = await answering.make();
+  } catch (error) {
+    if (error instanceof WithheldAnswer) return withhold(answering, error.how);
+    if (!(error instanceof ServiceError) || answering.refuse === undefined) throw error;
+    answer = answering.refuse(error);
+    isRefused = true;
+  }
+  // A fault that promises a created job has nothing to work on when the service itself refuses the request.
+  if (isRefused && !answering.isRead) return deliver(answering, answer, false);
+  if (instead !== undefined) return replace(answering, instead, answer);
+  return deliver(answering, answer, true);
+}
+
+function insteadOf(faults: AppliedFaults): Instead | undefined {
+  return (
+    faults.get('reset-before-answer') ??
+    faults.get('stall') ??
+    faults.get('answer') ??
+    faults.get('refuse') ??
+    faults.get('redirect')
+  );
+}
+
+function isCreated(instead: Instead): boolean {
+  return instead.created ?? (instead.do === 'reset-before-answer' || instead.do === 'stall');
+}
+
+async function deliver(answering: Answering, answer: WireAnswer, withFaults: boolean): Promise<void> {
+  const { record, response, faults } = answering;
+  record.status = answer.status;
+  record.bytes = answer.body.length;
+  await send(response, answer, withFaults ? faults : { get: () => undefined, names: [] });
+}
+
+/** Does what the fault wants; `made` is the real answer where the request was carried out. */
+async function replace(answering: Answering, instead: Instead, made: WireAnswer | undefined): Promise<void> {
+  switch (instead.do) {
+    case 'reset-before-answer':
+      return reset(answering);
+    case 'stall':
+      return stall(answering, instead.seconds, made ?? plain(504, 'The request exceeded its time budget.'));
+    case 'answer':
+      return deliver(answering, replaced(instead, made), true);
+    case 'redirect':
+      return deliver(
+        answering,
+        { status: instead.status, headers: { location: instead.location }, body: Buffer.alloc(0) },
+        true,
+      );
+    case 'refuse':
+      return deliver(answering, refused(answering, instead), true);
+    default:
+      return instead satisfies never;
+  }
+}
+
+function reset({ record, response }: Answering): void {
+  record.ending = 'reset';
+  if (response.socket !== null) resetConnection(response.socket);
+}
+
+async function stall(answering: Answering, seconds: number | undefined, answer: WireAnswer): Promise<void> {
+  // Without an end the headers are held until the client gives up.
+  if (seconds === undefined) return;
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000).unref());
+  await deliver(answering, answer, true);
+}
+
+async function withhold(answering: Answering, how: WithheldAnswer['how']): Promise<void> {
+  if (how === 'reset') return reset(answering);
+  if (how === 'stall') return;
+  return deliver(answering, refused(answering, { do: 'refuse', code: how }), true);
+}
+
+function refused({ call, refuse }: Answering, action: FaultActions['refuse']): WireAnswer {
+  if (call === undefined || refuse === undefined) return plain(503, 'Temporarily unavailable.');
+  const { body, params, route, account } = call;
+  const model = [body.model, body.model_name, params.model].find((name) => typeof name === 'string');
+  const entrypoint = route.names[0].split('.')[0] ?? 'svc';
+  return refuse(refusalOf(action, { account, model: typeof model === 'string' ? model : 'unknown', entrypoint }));
+}
+
+function replaced(action: FaultActions['answer'], made: WireAnswer | undefined): WireAnswer {
+  const answer: WireAnswer =
+    action.body === undefined ? withoutBody(action.status, made) : fromBody(action.status, action.body);
+  if (action.contentType !== undefined) answer.headers['content-type'] = action.contentType;
+  Object.assign(answer.headers, action.headers);
+  return answer;
+}
+
+/** The real body under another 2xx status, else the documented form of an error. */
+function withoutBody(status: number, made: WireAnswer | undefined): WireAnswer {
+  if (made !== undefined && status < 300) return { ...made, status, headers: { ...made.headers } };
+  return plain(status, STATUS_CODES[status] ?? 'Error');
+}
+
+function fromBody(status: number, body: unknown): WireAnswer {
+  const isText = typeof body === 'string';
+  return {
+    status,
+    headers: { 'content-type': isText ? 'text/html; charset=utf-8' : 'application/json' },
+    body: Buffer.from(isText ? body : JSON.stringify(body)),
+  };
+}
+
+function plain(status: number, detail: string): WireAnswer {
+  return fromBody(status, { detail });
+}

@@ -1,0 +1,79 @@
+/** The course of a job after its creation: it runs, it ends, and its end is charged, given back or charged late. */
+import { charge, costNano, refund } from './billing.js';
+import type { Job } from './jobs.js';
+import { parseCredits } from './money.js';
+import type { Random } from './random.js';
+import type { JobState } from './truth.js';
+import type { World } from './world.js';
+
+/** Service seconds after completion at which an under-declared driver clip is charged. */
+const FOLLOW_UP_SECONDS = 10;
+
+/** Schedules when a job begins to run and when it ends. */
+export function scheduleRender(world: World, job: Job, random: Random, atMs: number): void {
+  const { clock, scheduler } = world;
+  const fixed = job.faults.get('render-seconds');
+  const [min, max] = job.plan.renderSeconds;
+  const fullSeconds = random.between(min, max);
+  const seconds =
+    fixed?.serviceSeconds ?? (job.failure === undefined ? fullSeconds : fullSeconds * random.between(0.3, 1));
+  const queueSeconds = Math.min(seconds * random.between(0.05, 0.2), 10);
+  scheduler.at(atMs + clock.serviceMs(queueSeconds), () => changeState(job, 'running'));
+  scheduler.at(atMs + clock.serviceMs(seconds), (dueMs) => {
+    // Media and checks are nearly always done by now; where they are not, the job ends a little later.
+    if (job.output !== undefined || job.failure !== undefined) finish(world, job, dueMs);
+    else void job.ready.then(() => finish(world, job, clock.nowMs()));
+  });
+}
+
+/** Moves a job on, unless it has ended. */
+export function changeState(job: Job, state: JobState): void {
+  if (job.record.terminalMs !== undefined) return;
+  job.record.state = state;
+  job.plan.onState?.(job);
+}
+
+function finish(world: World, job: Job, atMs: number): void {
+  const { account, plan, record } = job;
+  record.terminalMs = atMs;
+  record.state = job.endAs;
+  if (job.failure !== undefined) record.message = job.failure.message;
+  account.slots.free();
+  const lifeSeconds = job.faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
+  if (job.output !== undefined) job.output.expiresMs = atMs + world.clock.serviceMs(lifeSeconds);
+  settle(world, job, atMs);
+  plan.onState?.(job);
+}
+
+/** Books what the end of a job costs: a charge, now or late; a refund of the reservation; what is owed afterwards. */
+function settle(world: World, job: Job, atMs: number): void {
+  const { account, plan, record, faults } = job;
+  const { clock, scheduler } = world;
+  const isReserved = world.options.chargeAt[plan.family] === 'submit';
+  if (record.state !== 'succeeded') {
+    if (isReserved) refund(account, record, atMs);
+    else account.balance.commit(-record.expectedNano);
+    return;
+  }
+  const chargeAtMs = atMs + clock.serviceMs(faults.get('late-charge')?.serviceSeconds ?? 0);
+  const bookCharge = (dueMs: number): void => {
+    account.balance.commit(-record.expectedNano);
+    charge(account, record, 'charge', costNano(world, account, plan.facts, plan.quantities, dueMs), dueMs);
+  };
+  if (!isReserved) {
+    if (chargeAtMs === atMs) bookCharge(atMs);
+    else scheduler.at(chargeAtMs, bookCharge);
+  }
+  const back = faults.get('refund-charge');
+  if (back !== undefined) {
+    scheduler.at(chargeAtMs + clock.serviceMs(back.serviceSeconds), (dueMs) => refund(account, record, dueMs));
+  }
+  const owed = plan.owedLater?.();
+  const extra = faults.get('follow-up-charge');
+  if (owed === undefined && extra === undefined) return;
+  scheduler.at(chargeAtMs + clock.serviceMs(extra?.serviceSeconds ?? FOLLOW_UP_SECONDS), (dueMs) => {
+    const nano = extra === undefined ? 0 : parseCredits(extra.credits);
+    const owedNano = owed === undefined ? 0 : costNano(world, account, plan.facts, owed, dueMs);
+    charge(account, record, 'follow_up', nano + owedNano, dueMs);
+  });
+}

@@ -1,0 +1,171 @@
+/** Asynchronous jobs: accepted, rendered in time, ended, charged, polled. */
+import type { Account } from './accounts.js';
+import { charge, checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
+import type { AppliedFaults } from './fault-engine.js';
+import { changeState, scheduleRender } from './job-end.js';
+import type { Family } from './options.js';
+import type { Output, OutputSpec } from './outputs.js';
+import type { PriceFacts, Quantities } from './prices.js';
+import type { Random } from './random.js';
+import { compactBody, type JobRecord, type JobState } from './truth.js';
+import { type Call, WithheldAnswer, type World } from './world.js';
+
+/** Why a job fails; the code is for families that show one. */
+export interface JobFailure {
+  message: string;
+  code?: string;
+}
+
+/** What a family decided about a submit that passed its checks. */
+export interface JobPlan {
+  family: Family;
+  facts: PriceFacts;
+  /** What is billed when the job succeeds. */
+  quantities: Quantities;
+  /** Service seconds, from and to. */
+  renderSeconds: readonly [number, number];
+  /** The clip, once its tag is known. */
+  spec: (tag: string) => OutputSpec;
+  /** Service seconds after completion at which the output URL expires. */
+  outputLifeSeconds: number;
+  makeHandle: (random: Random) => string;
+  /** Looks at media by URL while the job runs; returns why the job fails, or nothing. */
+  inspect?: () => Promise<JobFailure | undefined>;
+  /** What is still owed after completion, known once `inspect` has looked. */
+  owedLater?: () => Quantities | undefined;
+  callbackUrl?: string;
+  /** Called at each change of state, the first one included. */
+  onState?: (job: Job) => void;
+  /** Earliest first poll, in service seconds: 5, avatar 10 (service document 2, "What the service does"). */
+  firstPollSeconds?: number;
+}
+
+/** One job and what belongs to it while it lives. */
+export interface Job {
+  record: JobRecord;
+  plan: JobPlan;
+  account: Account;
+  handle: string;
+  faults: AppliedFaults;
+  /** Settled when the output is made and the media were looked at. */
+  ready: Promise<void>;
+  output?: Output;
+  /** Why it will fail. */
+  failure?: JobFailure;
+  endAs: JobState;
+  /** A poll has been answered since the job ended. */
+  seenTerminal?: boolean;
+}
+
+const FAILURES = [
+  'The render did not pass the safety check.',
+  'The model could not complete the render.',
+  'The provider ran out of capacity while rendering.',
+] as const;
+
+/** Accepts a job or throws the refusal: 403, 402 or 429, in this order; validation comes before. */
+export function submitJob(call: Call, plan: JobPlan): Job {
+  const { world, account, faults } = call;
+  const nowMs = world.clock.nowMs();
+  checkAccess(call, plan.facts);
+  const expectedNano = costNano(world, account, plan.facts, plan.quantities, nowMs);
+  checkCredits(call, expectedNano);
+  checkSlot(call);
+  const late = faults.get('create-late');
+  if (late !== undefined) {
+    world.scheduler.at(nowMs + world.clock.serviceMs(late.serviceSeconds), (atMs) => {
+      createJob(call, plan, expectedNano, atMs, { late: true });
+    });
+    throw new WithheldAnswer(late.answer ?? 'reset');
+  }
+  const job = createJob(call, plan, expectedNano, nowMs, {});
+  call.record.jobId = job.record.id;
+  if (faults.get('double-job') !== undefined) {
+    createJob(call, plan, expectedNano, nowMs, { doubles: job.record.id });
+  }
+  return job;
+}
+
+/** The record of a job or a synchronous call, entered into the ground truth. */
+export function newRecord(
+  call: Call,
+  type: JobRecord['type'],
+  facts: PriceFacts,
+  expectedNano: number,
+  atMs: number,
+): JobRecord {
+  const reference =
+    call.headers['x-client-reference'] ?? call.headers['x-request-id'] ?? call.headers['idempotency-key'];
+  const record = call.world.recorder.addJob({
+    type,
+    account: call.account.name,
+    kind: facts.kind,
+    route: call.route.names[0],
+    model: facts.model,
+    createdMs: atMs,
+    state: type === 'call' ? 'running' : 'queued',
+    expectedNano,
+    chargedNano: 0,
+    refundedNano: 0,
+    requestHash: call.bodyHash,
+    body: compactBody(call.body),
+    outputs: [],
+    polls: 0,
+    maxPollGapMs: 0,
+    pollsAfterTerminal: 0,
+  });
+  if (reference !== undefined) record.clientReference = [reference].flat().join(', ');
+  return record;
+}
+
+function createJob(
+  call: Call,
+  plan: JobPlan,
+  expectedNano: number,
+  atMs: number,
+  marks: Pick<JobRecord, 'late' | 'doubles'>,
+): Job {
+  const { world, account, faults, random } = call;
+  const record = Object.assign(newRecord(call, 'job', plan.facts, expectedNano, atMs), marks);
+  const handle = plan.makeHandle(random);
+  record.handle = handle;
+  if (plan.callbackUrl !== undefined) record.callbackUrl = plan.callbackUrl;
+  const job: Job = { record, plan, account, handle, faults, ready: Promise.resolve(), endAs: 'succeeded' };
+  decideEnd(world, job, random);
+  world.jobs.set(handle, job);
+  takeSlot(world, account, atMs, record.id);
+  if (world.options.chargeAt[plan.family] === 'submit') charge(account, record, 'reserve', expectedNano, atMs);
+  else account.balance.commit(expectedNano);
+  job.ready = prepare(world, job);
+  plan.onState?.(job);
+  if (faults.get('never-ends') === undefined) scheduleRender(world, job, random, atMs);
+  else world.scheduler.at(atMs + world.clock.serviceMs(1), () => changeState(job, 'running'));
+  return job;
+}
+
+function decideEnd(world: World, job: Job, random: Random): void {
+  const isUnlucky = random.next() < world.options.failRate;
+  const message = random.pick(FAILURES);
+  const asked = job.faults.get('end-job');
+  if (asked !== undefined) {
+    job.endAs = asked.as;
+    job.failure = { message: asked.message ?? message };
+  } else if (isUnlucky) {
+    job.endAs = 'failed';
+    job.failure = { message };
+  }
+}
+
+async function prepare(world: World, job: Job): Promise<void> {
+  const { plan, record } = job;
+  const failure = await plan.inspect?.();
+  if (failure !== undefined && job.failure === undefined) {
+    job.failure = failure;
+    job.endAs = 'failed';
+  }
+  if (job.failure !== undefined) return;
+  const output = await world.outputs.create(record.id, plan.spec(record.id), Number.POSITIVE_INFINITY);
+  job.output = output;
+  const { id, contentType, bytes, sha256 } = output;
+  record.outputs.push({ id, contentType, bytes, sha256, downloads: 0 });
+}

@@ -1,0 +1,126 @@
+/** Synchronous generations: a slot held while rendering, a charge on success, the file in the answer. */
+import { charge, checkAccess, checkCredits, checkSlot, costNano, refund, takeSlot } from './billing.js';
+import { codedError, detailError } from './errors.js';
+import { newRecord } from './jobs.js';
+import type { Family } from './options.js';
+import type { Output, OutputSpec } from './outputs.js';
+import type { PriceFacts, Quantities } from './prices.js';
+import type { JobRecord } from './truth.js';
+import { type Call, WithheldAnswer, type World } from './world.js';
+
+/** What a synchronous route decided about a request that passed its checks. */
+export interface SyncPlan {
+  family: Family;
+  facts: PriceFacts;
+  quantities: Quantities;
+  spec: OutputSpec;
+  /** Service seconds for which a `url` in the answer works. */
+  outputLifeSeconds: number;
+  /** Service seconds after which the answer is 504 `engine_timeout`. */
+  timeLimitSeconds?: number;
+  /** Default true; the interaction route holds no slot. */
+  holdsSlot?: boolean;
+}
+
+export interface SyncResult {
+  record: JobRecord;
+  output: Output;
+  /** The instant of the generation, Unix milliseconds. */
+  createdMs: number;
+}
+
+/** Renders, charges and returns the file, or throws the refusal (403, 402, 429) or failure (500, 504). */
+export async function generate(call: Call, plan: SyncPlan): Promise<SyncResult> {
+  const { world } = call;
+  checkAccess(call, plan.facts);
+  const expectedNano = costNano(world, call.account, plan.facts, plan.quantities, world.clock.nowMs());
+  checkCredits(call, expectedNano);
+  if (plan.holdsSlot !== false) checkSlot(call);
+  const late = call.faults.get('create-late');
+  if (late !== undefined) {
+    const atMs = world.clock.nowMs() + world.clock.serviceMs(late.serviceSeconds);
+    world.scheduler.at(atMs, () => {
+      render(call, plan, expectedNano).catch(() => undefined);
+    });
+    throw new WithheldAnswer(late.answer ?? 'reset');
+  }
+  return render(call, plan, expectedNano);
+}
+
+/** Waits for an instant in the scheduler's order. */
+function until(world: World, dueMs: number): Promise<void> {
+  return new Promise((resolve) => world.scheduler.at(dueMs, () => resolve()));
+}
+
+async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise<SyncResult> {
+  const { world, account, random } = call;
+  const startMs = world.clock.nowMs();
+  const record = newRecord(call, 'call', plan.facts, expectedNano, startMs);
+  call.record.jobId = record.id;
+  const holdsSlot = plan.holdsSlot !== false;
+  if (holdsSlot) takeSlot(world, account, startMs, record.id);
+  account.balance.commit(expectedNano);
+  const isReserved = world.options.chargeAt[plan.family] === 'submit';
+  if (isReserved) charge(account, record, 'reserve', expectedNano, startMs);
+  try {
+    return await renderInTime(call, plan, record, startMs, random.between(...world.options.renderSeconds[plan.family]));
+  } catch (error) {
+    record.state = 'failed';
+    record.message = error instanceof Error ? error.message : 'failed';
+    if (isReserved) refund(account, record, world.clock.nowMs());
+    throw error;
+  } finally {
+    record.terminalMs ??= world.clock.nowMs();
+    account.balance.commit(-expectedNano);
+    if (holdsSlot) account.slots.free();
+  }
+}
+
+async function renderInTime(
+  call: Call,
+  plan: SyncPlan,
+  record: JobRecord,
+  startMs: number,
+  randomSeconds: number,
+): Promise<SyncResult> {
+  const { world, account, random, faults } = call;
+  const { clock } = world;
+  const seconds = faults.get('render-seconds')?.serviceSeconds ?? randomSeconds;
+  const isUnlucky = random.next() < world.options.failRate;
+  const limitSeconds = plan.timeLimitSeconds ?? Number.POSITIVE_INFINITY;
+  const making = world.outputs.create(record.id, plan.spec, Number.POSITIVE_INFINITY);
+  await Promise.all([making, until(world, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
+  if (seconds > limitSeconds) {
+    throw codedError(504, 'engine_timeout', `The generation did not complete within ${limitSeconds} seconds.`);
+  }
+  const failure = faults.get('end-job');
+  if (isUnlucky || failure !== undefined) {
+    throw detailError(500, failure?.message ?? 'The generation failed unexpectedly; it is not charged.');
+  }
+  return succeed(call, plan, record, await making, account);
+}
+
+function succeed(call: Call, plan: SyncPlan, record: JobRecord, output: Output, account: Call['account']): SyncResult {
+  const { world, faults } = call;
+  const { clock, scheduler } = world;
+  const nowMs = clock.nowMs();
+  record.state = 'succeeded';
+  record.terminalMs = nowMs;
+  const { id, contentType, bytes, sha256 } = output;
+  record.outputs.push({ id, contentType, bytes, sha256, downloads: 0 });
+  const lifeSeconds = faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
+  output.expiresMs = nowMs + clock.serviceMs(lifeSeconds);
+  const chargeMs = nowMs + clock.serviceMs(faults.get('late-charge')?.serviceSeconds ?? 0);
+  const book = (dueMs: number): void => {
+    charge(account, record, 'charge', costNano(world, account, plan.facts, plan.quantities, dueMs), dueMs);
+  };
+  if (world.options.chargeAt[plan.family] !== 'submit') {
+    if (chargeMs === nowMs) book(nowMs);
+    else scheduler.at(chargeMs, book);
+  }
+  const back = faults.get('refund-charge');
+  if (back !== undefined) {
+    scheduler.at(chargeMs + clock.serviceMs(back.serviceSeconds), (dueMs) => refund(account, record, dueMs));
+  }
+  return { record, output, createdMs: nowMs };
+}

@@ -1,0 +1,67 @@
+/** Images and clips that vendor-a requests bring along: raw base64 or URLs, looked at when the job runs. */
+import { detailError, invalid } from './errors.js';
+import { decodeBase64, isWebUrl } from './input-media.js';
+import { clipFacts, imageFacts } from './media-facts.js';
+import type { UrlToInspect } from './media-limits.js';
+
+/** Provider code for an image that carries a `data:` prefix. */
+export const CODE_DATA_PREFIX = 1201;
+
+/** Thrown for a provider error: the answer is 200 with a `code` that is not zero. */
+export class ProviderError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'ProviderError';
+  }
+}
+
+/** One image or clip of a request. */
+export interface BroughtMedia {
+  /** Present when it came by URL: it is looked at when the job runs. */
+  inspect?: UrlToInspect;
+  /** Width over height, where the bytes were inline. */
+  ratio?: number;
+  /** Seconds, once the job has looked. */
+  seconds?: number;
+}
+
+/** An image as a URL or as raw base64; the prefixed form is provider error 1201. */
+export function readImage(name: string, text: string): BroughtMedia {
+  if (/^data:/i.test(text)) {
+    throw new ProviderError(CODE_DATA_PREFIX, `${name} must be raw base64 without the data: prefix`);
+  }
+  if (isWebUrl(text)) {
+    return {
+      inspect: { url: text, problem: (bytes) => (imageFacts(bytes) === undefined ? 'is not an image' : undefined) },
+    };
+  }
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw invalid(`'${name}' must be a public URL or raw base64.`);
+  const facts = imageFacts(bytes);
+  if (facts === undefined) throw invalid(`'${name}' is not an image.`);
+  return { ratio: facts.width / facts.height };
+}
+
+/** A clip by public URL. */
+export function readClip(name: string, text: string): BroughtMedia {
+  if (!isWebUrl(text)) throw invalid(`'${name}' must be a public URL.`);
+  const media: BroughtMedia = {};
+  media.inspect = {
+    url: text,
+    problem: async (bytes) => {
+      const facts = await clipFacts(bytes);
+      if (facts?.width === undefined) return 'is not a video';
+      media.seconds = facts.seconds;
+      return undefined;
+    },
+  };
+  return media;
+}
+
+/** 404 for a task that this capability does not have. */
+export function unknownTask(): Error {
+  return detailError(404, 'No task with this id under this capability.');
+}

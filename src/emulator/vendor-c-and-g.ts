@@ -1,0 +1,105 @@
+/** The shared route of the vendor-c and vendor-g models: submit and poll (service document 2, "Shared route"). */
+import { fieldsOf } from './checks.js';
+import { invalid } from './errors.js';
+import { submitJob } from './jobs.js';
+import { inspectUrls } from './media-limits.js';
+import { FRAME_RATE, nearestSize } from './media-mp4.js';
+import { pollJob } from './polls.js';
+import { micro } from './prices.js';
+import { ALPHABET_HEX, type Random } from './random.js';
+import type { JobState } from './truth.js';
+import { readMedia } from './vendor-c-and-g-media.js';
+import { SHARED_MODELS } from './vendor-c-and-g-models.js';
+import { type Answer, type Call, ok, type Route } from './world.js';
+
+const SECONDS_DEFAULT = 5;
+const LIFE_SECONDS = 24 * 3600;
+const SHORT_SIDES = { '480P': 480, '720P': 720, '1080P': 1080 } as const;
+const WIDE = 16 / 9;
+
+const WORDS: Readonly<Record<JobState, string>> = {
+  queued: 'PENDING',
+  running: 'RUNNING',
+  succeeded: 'SUCCEEDED',
+  failed: 'FAILED',
+  cancelled: 'CANCELED',
+  expired: 'FAILED',
+};
+
+export const SHARED_ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: '/v1/vendor-c/services/aigc/video-generation/video-synthesis',
+    names: ['vendor-c.submit', 'vendor-g.submit', 'vendor-c/video', 'vendor-g/video'],
+    handler: submit,
+    // "on the shared route the body carries `code`, `message`, `request_id`": validation failures carry nothing else,
+    // refusals of the general contract carry both forms.
+    errorBody: (body, code, message, requestId) => ({
+      ...(code === undefined ? {} : body),
+      code: code ?? 'InvalidParameter',
+      message,
+      request_id: requestId,
+    }),
+  },
+  {
+    method: 'GET',
+    pattern: '/v1/vendor-c/tasks/{handle}',
+    names: ['vendor-c.poll', 'vendor-g.poll'],
+    handler: poll,
+  },
+];
+
+function submit(call: Call): Answer {
+  const body = fieldsOf(call.body);
+  const name = body.needString('model');
+  const model = SHARED_MODELS.find((known) => known.id === name);
+  if (model === undefined) {
+    throw invalid(`Unknown model '${name}'; allowed: ${SHARED_MODELS.map((known) => known.id).join(', ')}.`);
+  }
+  const input = body.needObject('input');
+  input.needString('prompt');
+  const media = readMedia(input, model);
+  const parameters = body.object('parameters') ?? fieldsOf({}, 'parameters.');
+  const resolution = parameters.oneOf('resolution', model.resolutions) ?? '1080P';
+  const seconds = parameters.integer('duration', model.secondsMin, model.secondsMax) ?? SECONDS_DEFAULT;
+  parameters.boolean('watermark');
+  const size = nearestSize(SHORT_SIDES[resolution], WIDE);
+  const job = submitJob(call, {
+    family: model.family,
+    facts: { kind: `${model.family}/video`, model: model.id, resolution },
+    quantities: { request: micro(1), second: micro(seconds) },
+    renderSeconds: call.world.options.renderSeconds[model.family],
+    // Every vendor-g clip is scored; vendor-c clips are silent unless a track drives them.
+    spec: (tag) => ({
+      type: 'mp4',
+      ...size,
+      frames: seconds * FRAME_RATE,
+      audio: model.family === 'vendor-g' || media.hasTrack,
+      tag,
+    }),
+    outputLifeSeconds: LIFE_SECONDS,
+    makeHandle: uuid,
+    inspect: () => inspectUrls(media.urls),
+  });
+  const output = { task_id: job.handle, task_status: WORDS.queued };
+  return ok({ output, request_id: call.requestId }, job.handle);
+}
+
+async function poll(call: Call): Promise<Answer> {
+  const handle = call.params.handle ?? '';
+  const view = await pollJob(call, { families: ['vendor-c', 'vendor-g'], handle, handleLifeSeconds: LIFE_SECONDS });
+  const { state } = view;
+  const ended = state === 'succeeded' || state === 'queued' || state === 'running';
+  const output = {
+    task_id: handle,
+    task_status: view.word ?? WORDS[state],
+    ...(view.url === undefined ? {} : { video_url: view.url }),
+    ...(ended ? {} : { code: view.code, message: view.message }),
+  };
+  return ok({ output, request_id: call.requestId });
+}
+
+function uuid(random: Random): string {
+  const hex = (length: number): string => random.text(length, ALPHABET_HEX);
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-${random.pick(['8', '9', 'a', 'b'])}${hex(3)}-${hex(12)}`;
+}

@@ -1,0 +1,107 @@
+/** The control socket: one JSON line asked, one JSON line answered; only this user can open it. */
+import { chmodSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { isJsonObject } from '../domain/json.js';
+import type { EngineState } from './engine-status.js';
+import { type AccountRegistration, readRegistration } from './registration.js';
+
+export type ControlRequest =
+  | { cmd: 'status' }
+  /** Like `status`, and the engine counts as used from now. */
+  | { cmd: 'join' }
+  | { cmd: 'stop' }
+  | { cmd: 'account'; registration: AccountRegistration };
+
+export type ControlReply = { ok: true; status: EngineState } | { ok: false; code: string; message: string };
+
+/** A registration with all its prices is far below this; a longer line is not from us. */
+const lineBytesMax = 4_000_000;
+
+/** Serves requests on the socket; a socket file that a dead engine left is replaced (the caller holds the lock). */
+export async function serveControl(
+  path: string,
+  answer: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<Server> {
+  rmSync(path, { force: true });
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    readLine(socket)
+      .then((line) => answerLine(line, answer))
+      .then((reply) => socket.end(`${JSON.stringify(reply)}\n`))
+      .catch(() => socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // The socket is bound within the call: it never exists with a wider mode.
+    const before = process.umask(0o177);
+    server.listen(path, resolve);
+    process.umask(before);
+  });
+  chmodSync(path, 0o600);
+  return server;
+}
+
+async function answerLine(
+  line: string,
+  answer: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<ControlReply> {
+  const request = readRequest(line);
+  return request === undefined ? { ok: false, code: 'bad_request', message: 'not a request' } : answer(request);
+}
+
+/** Why no reply came. */
+export type NoReply =
+  /** Nobody listens. */
+  | 'none'
+  /** Somebody listens and says nothing. */
+  | 'silent';
+
+/** Asks the engine at the socket. */
+export async function askEngine(
+  path: string,
+  request: ControlRequest,
+  timeoutMs: number,
+): Promise<ControlReply | NoReply> {
+  const socket = createConnection(path);
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error('silent')));
+  socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`));
+  try {
+    return JSON.parse(await readLine(socket)) as ControlReply;
+  } catch (error) {
+    return error instanceof Error && error.message === 'silent' ? 'silent' : 'none';
+  } finally {
+    socket.destroy();
+  }
+}
+
+function readLine(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end >= 0) resolve(text.slice(0, end));
+      else if (text.length > lineBytesMax) reject(new Error('line too long'));
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+  });
+}
+
+function readRequest(line: string): ControlRequest | undefined {
+  const value = parse(line);
+  if (!isJsonObject(value)) return undefined;
+  const { cmd } = value;
+  if (cmd === 'status' || cmd === 'join' || cmd === 'stop') return { cmd };
+  const registration = readRegistration(value.registration);
+  return cmd === 'account' && registration !== undefined ? { cmd, registration } : undefined;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+/** What a client asks of the supervisor that it starts; handed over as one JSON argument, so nothing secret. */
+import { fileURLToPath } from 'node:url';
+import { isJsonObject } from '../domain/json.js';
+
+/** A Node program and how Node is to run it. */
+export interface EngineProgram {
+  path: string;
+  execArgv: string[];
+}
+
+export interface SupervisorOptions {
+  dataFolder: string;
+  buildId: string;
+  temporalCli: string;
+  worker: EngineProgram;
+  /** The engine ends by itself this long after the last open batch. */
+  idleMs: number;
+  /** Port of the Temporal UI, 0 for a free one, null for no UI. */
+  uiPort: number | null;
+}
+
+/** The programs of this build. */
+export const builtPrograms = {
+  supervisor: { path: beside('./supervisor-main.js'), execArgv: [] },
+  worker: { path: beside('../worker-main.js'), execArgv: [] },
+} satisfies Record<string, EngineProgram>;
+
+/** What the supervisor tells the client that started it, over IPC; later clients ask by the control socket. */
+export type StartReport = { type: 'lost' } | { type: 'failed'; message: string };
+
+export function readStartReport(value: unknown): StartReport | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (value.type === 'lost') return { type: 'lost' };
+  return value.type === 'failed' ? { type: 'failed', message: String(value.message) } : undefined;
+}
+
+function beside(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

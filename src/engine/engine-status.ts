@@ -1,0 +1,30 @@
+/** What an engine says about itself. */
+import type { EngineLogs } from './places.js';
+
+export interface ChildState {
+  /** Null while it is being started again. */
+  pid: number | null;
+  restarts: number;
+}
+
+export interface EngineState {
+  state: 'starting' | 'ready' | 'stopping';
+  pid: number;
+  buildId: string;
+  startedAtMs: number;
+  dataFolder: string;
+  socket: string;
+  /** `127.0.0.1:port` of the Temporal server; null until its port is chosen. */
+  address: string | null;
+  namespace: 'default';
+  uiAddress: string | null;
+  server: ChildState;
+  worker: ChildState;
+  /** Names of the accounts that the worker serves. */
+  accounts: string[];
+  /** Batches that are not finished; null until the worker has counted them. */
+  openBatches: number | null;
+  /** When the engine ends by itself unless it is used again; null while batches are open. */
+  endsAtMs: number | null;
+  logs: EngineLogs;
+}

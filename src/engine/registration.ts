@@ -1,0 +1,46 @@
+/** What the command line, the supervisor and its worker say to each other about accounts. */
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+
+/**
+ * An account as a client command hands it to the engine. The key itself stays in the memory of supervisor and worker:
+ * it is in no file, argument, environment or log.
+ */
+export interface AccountRegistration {
+  account: string;
+  /** The frozen account settings; the engine passes them on unread. */
+  settings: JsonObject;
+  key: { value: string } | { file: string };
+}
+
+/** Supervisor to worker. */
+export interface ToWorker {
+  type: 'account';
+  registration: AccountRegistration;
+}
+
+/** Worker to supervisor. `open` comes once a minute and on every change. */
+export type FromWorker =
+  | { type: 'ready'; account: string }
+  | { type: 'failed'; account: string; code: string; message: string }
+  | { type: 'open'; batches: number };
+
+/** Reads a registration that came over the control socket; undefined when it is none. */
+export function readRegistration(value: unknown): AccountRegistration | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { account, settings, key } = value;
+  if (typeof account !== 'string' || account === '' || !isJsonObject(settings) || !isJsonObject(key)) return undefined;
+  if (typeof key.value === 'string') return { account, settings, key: { value: key.value } };
+  if (typeof key.file === 'string') return { account, settings, key: { file: key.file } };
+  return undefined;
+}
+
+/** Reads a worker's message; undefined when it is none of the three. */
+export function readFromWorker(value: unknown): FromWorker | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { type, account, code, message, batches } = value;
+  if (type === 'open' && typeof batches === 'number') return { type, batches };
+  if (typeof account !== 'string') return undefined;
+  if (type === 'ready') return { type, account };
+  if (type === 'failed') return { type, account, code: String(code), message: String(message) };
+  return undefined;
+}

@@ -1,0 +1,105 @@
+/** The engine's Temporal server: one port for its whole life, its database in the data folder. */
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectTemporal } from '../temporal.js';
+import { EngineError } from './engine-error.js';
+import type { ProcessMark } from './engine-record.js';
+import { createKeeper, type Keeper } from './keeper.js';
+import { lastLines, openLog } from './log-files.js';
+import { dynamicConfigFlags, sqliteFlags } from './server-flags.js';
+
+export interface ServerOptions {
+  temporalCli: string;
+  dataFolder: string;
+  log: string;
+  environment: NodeJS.ProcessEnv;
+  /** Port of the Temporal UI, 0 for a free one, null for no UI. */
+  uiPort: number | null;
+  /** Gives up the start. */
+  signal: AbortSignal;
+  onAddress(address: string, uiAddress: string | null): void;
+  onChange(process: ProcessMark | null): void;
+  onDeath(how: string, restartInMs: number): void;
+}
+
+const readyTimeoutMs = 60_000;
+/** Between choosing a free port and using it another program may take it. */
+const startTries = 3;
+
+/** Starts the server and waits until it answers for the namespace; throws `start_failed` with the end of its log. */
+export async function startServer(options: ServerOptions): Promise<Keeper> {
+  let how = '';
+  for (let i = 0; i < startTries && !options.signal.aborted; i++) {
+    const port = await freePort();
+    const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+    const address = `127.0.0.1:${port}`;
+    options.onAddress(address, uiPort === null ? null : `http://127.0.0.1:${uiPort}`);
+    const keeper = createKeeper({ ...options, start: () => spawnServer(options, port, uiPort) });
+    keeper.start();
+    const outcome = await Promise.race([keeper.firstDeath, whenReady(address, options.signal)]);
+    if (outcome === 'ready') return keeper;
+    how = outcome;
+    await keeper.stop(1_000);
+  }
+  const tail = lastLines(options.log, 5);
+  throw new EngineError(
+    'start_failed',
+    `the Temporal server did not start (${how}); the end of ${options.log}:\n${tail}`,
+  );
+}
+
+function spawnServer(options: ServerOptions, port: number, uiPort: number | null) {
+  const log = openLog(options.log);
+  const ui = uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)];
+  const place = ['--ip', '127.0.0.1', '--port', String(port), '--log-level', 'warn', ...ui];
+  // The database is named relative to the folder: in a path, SQLite would read `?`, `#` and `%` as its own and keep
+  // the data somewhere else without a word.
+  const database = ['--db-filename', 'temporal.db', ...sqliteFlags];
+  // Nobody else reads the database, whoever may enter the folder.
+  const before = process.umask(0o077);
+  try {
+    return spawn(options.temporalCli, ['server', 'start-dev', ...place, ...database, ...dynamicConfigFlags], {
+      cwd: options.dataFolder,
+      env: options.environment,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+  } finally {
+    process.umask(before);
+    log.close();
+  }
+}
+
+/** `ready`, or why not. */
+async function whenReady(address: string, signal: AbortSignal): Promise<string> {
+  for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; await sleep(50)) {
+    if (signal.aborted) return 'it was asked to end';
+    if (await answers(address)) return 'ready';
+  }
+  return `no answer within ${readyTimeoutMs / 1_000} s`;
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const { client, close } = await connectTemporal({ address, namespace: 'default', embedded: true, tries: 1 });
+    try {
+      await client.workflowService.describeNamespace({ namespace: 'default' });
+      return true;
+    } finally {
+      await close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

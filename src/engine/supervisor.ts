@@ -1,0 +1,187 @@
+/** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
+import type { Server } from 'node:net';
+import { tryLock } from '../../scripts/lib/lock.mjs';
+import { type ControlReply, type ControlRequest, serveControl } from './control.js';
+import type { SupervisorOptions } from './engine-options.js';
+import { type EngineRecord, readRecord, removeRecord, writeRecord } from './engine-record.js';
+import type { EngineState } from './engine-status.js';
+import { createIdleClock } from './idle.js';
+import type { Keeper } from './keeper.js';
+import { type EnginePlaces, enginePlaces } from './places.js';
+import { endLeftovers, markOf, workerDrainMs } from './processes.js';
+import { startServer } from './server.js';
+import { childEnvironment } from './supervisor-environment.js';
+import { createWorkerLink, type WorkerLink } from './worker-link.js';
+
+export interface EngineLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+}
+
+export interface Supervisor {
+  /** Resolves when server and worker run; throws when the server does not start. */
+  start(): Promise<void>;
+  /** Drains the worker, ends the server and gives everything back; the second call waits for the first. */
+  stop(why: string): Promise<void>;
+  stopped: Promise<void>;
+}
+
+const serverStopMs = 10_000;
+const registrationTimeoutMs = 30_000;
+
+/** Takes the data folder; undefined when another supervisor has it. */
+export function createSupervisor(options: SupervisorOptions, log: EngineLog): Supervisor | undefined {
+  const places = enginePlaces(options.dataFolder);
+  const lock = tryLock(places.lock);
+  return 'holder' in lock ? undefined : createEngine(options, places, log, lock.release);
+}
+
+function createEngine(
+  options: SupervisorOptions,
+  places: EnginePlaces,
+  log: EngineLog,
+  unlock: () => void,
+): Supervisor {
+  const record = newRecord(options, places);
+  const save = () => writeRecord(places.record, record);
+  const idle = createIdleClock(options.idleMs, Date.now);
+  const environment = childEnvironment(process.env);
+  let state: EngineState['state'] = 'starting';
+  let control: Server | undefined;
+  let server: Keeper | undefined;
+  let worker: WorkerLink | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+  const ending = new AbortController();
+  let reportStopped: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    reportStopped = resolve;
+  });
+
+  async function run(): Promise<void> {
+    control = await serveControl(places.socket, answer);
+    const left = readRecord(places.record);
+    if (left !== undefined) await endLeftovers(left);
+    save();
+    server = await startServer({
+      ...options,
+      log: places.logs.server,
+      environment,
+      signal: ending.signal,
+      onAddress: (address, uiAddress) => Object.assign(record, { address, uiAddress }),
+      onChange: (mark) => changed('server', mark),
+      onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
+    });
+    worker = createWorkerLink({
+      program: options.worker,
+      args: ['--address', record.address ?? '', '--namespace', 'default', '--data', places.dataFolder],
+      environment: { ...environment, TEMPORAL_ADDRESS: record.address ?? '', TEMPORAL_NAMESPACE: 'default' },
+      log: places.logs.worker,
+      onOpenBatches: idle.openBatches,
+      onChange: (mark) => changed('worker', mark),
+      onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
+      onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
+    });
+    worker.keeper.start();
+    idle.used();
+    idleTimer = setInterval(endWhenIdle, Math.min(10_000, Math.max(50, options.idleMs / 4)));
+    if (state === 'starting') state = 'ready';
+    log.info({ address: record.address, folder: places.dataFolder }, 'the engine is ready');
+  }
+
+  function start(): Promise<void> {
+    starting ??= run();
+    return starting;
+  }
+
+  function changed(name: 'server' | 'worker', mark: EngineRecord['server']): void {
+    record[name] = mark;
+    save();
+  }
+
+  function endWhenIdle(): void {
+    const endsAtMs = idle.endsAtMs();
+    if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open batch');
+  }
+
+  async function answer(request: ControlRequest): Promise<ControlReply> {
+    switch (request.cmd) {
+      case 'status':
+        return { ok: true, status: status() };
+      case 'join':
+        idle.used();
+        return { ok: true, status: status() };
+      case 'stop':
+        void stop('asked to');
+        return { ok: true, status: status() };
+      case 'account': {
+        if (worker === undefined || state !== 'ready') {
+          return { ok: false, code: 'not_ready', message: `the engine is ${state}` };
+        }
+        idle.used();
+        const taken = await worker.register(request.registration, registrationTimeoutMs);
+        return taken.ok ? { ok: true, status: status() } : taken;
+      }
+    }
+  }
+
+  function status(): EngineState {
+    return {
+      state,
+      pid: process.pid,
+      buildId: options.buildId,
+      startedAtMs: record.startedAtMs,
+      dataFolder: places.dataFolder,
+      socket: places.socket,
+      address: record.address,
+      namespace: 'default',
+      uiAddress: record.uiAddress,
+      server: { pid: record.server?.pid ?? null, restarts: server?.restarts() ?? 0 },
+      worker: { pid: record.worker?.pid ?? null, restarts: worker?.keeper.restarts() ?? 0 },
+      accounts: worker?.accounts() ?? [],
+      openBatches: idle.count(),
+      endsAtMs: idle.endsAtMs(),
+      logs: places.logs,
+    };
+  }
+
+  function stop(why: string): Promise<void> {
+    stopping ??= shutDown(why);
+    return stopping;
+  }
+
+  async function shutDown(why: string): Promise<void> {
+    state = 'stopping';
+    log.info({ why }, 'the engine ends');
+    ending.abort();
+    // A start that failed is reported by whoever asked for it.
+    await starting?.catch(() => undefined);
+    clearInterval(idleTimer);
+    // The worker first: what it still has to report needs the server.
+    await worker?.keeper.stop(workerDrainMs);
+    await server?.stop(serverStopMs);
+    control?.close();
+    removeRecord(places.record);
+    unlock();
+    reportStopped();
+  }
+
+  return { start, stop, stopped };
+}
+
+function newRecord(options: SupervisorOptions, places: EnginePlaces): EngineRecord {
+  return {
+    schema: 1,
+    buildId: options.buildId,
+    dataFolder: places.dataFolder,
+    socket: places.socket,
+    startedAtMs: Date.now(),
+    address: null,
+    uiAddress: null,
+    supervisor: markOf(process.pid) ?? { pid: process.pid, mark: '' },
+    server: null,
+    worker: null,
+    log: places.logs.engine,
+  };
+}

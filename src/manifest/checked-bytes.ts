@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import { createLineCounter, type LineCounter } from './line-counter.js';
+import type { ManifestStop } from './problem.js';
+import { ManifestStop as Stop } from './problem.js';
+
+/** The bytes of a manifest, checked as they pass: without BOM, valid UTF-8, no NUL. */
+export interface CheckedBytes {
+  chunks: AsyncGenerator<Buffer>;
+  lines: LineCounter;
+  /** Set when the chunks ended early because of a bad byte. */
+  failure(): ManifestStop | undefined;
+}
+
+/**
+ * Passes a byte stream on and ends it at the first byte that is not UTF-8 text. Ending instead of throwing keeps the
+ * records before that byte, so that their problems are reported too.
+ */
+export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
+  const lines = createLineCounter();
+  let failure: ManifestStop | undefined;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let carried = Buffer.alloc(0);
+    let offset = 0;
+    let atStart = true;
+    for await (const piece of source) {
+      let chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      if (carried.length > 0) chunk = Buffer.concat([carried, chunk]);
+      if (atStart && chunk.length < 3) {
+        carried = chunk;
+        continue;
+      }
+      const held = incompleteTail(chunk);
+      const whole = chunk.subarray(0, chunk.length - held);
+      failure = badByte(whole, offset);
+      if (failure !== undefined) return;
+      const text = atStart && hasBom(whole) ? whole.subarray(3) : whole;
+      atStart = false;
+      carried = chunk.subarray(chunk.length - held);
+      offset += whole.length;
+      if (text.length > 0) {
+        lines.add(text);
+        yield text;
+      }
+    }
+    if (carried.length === 0) return;
+    failure = badByte(carried, offset);
+    if (failure !== undefined) return;
+    lines.add(carried);
+    yield carried;
+  }
+  return { chunks: chunks(), lines, failure: () => failure };
+}
+
+function hasBom(chunk: Buffer): boolean {
+  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+}
+
+/** How many bytes at the end may be the beginning of a character that the next chunk completes. */
+function incompleteTail(chunk: Buffer): number {
+  for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
+    const byte = chunk[chunk.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? back : 0;
+    }
+  }
+  return 0;
+}
+
+function badByte(chunk: Buffer, offset: number): ManifestStop | undefined {
+  const nul = chunk.indexOf(0);
+  const valid = isUtf8(chunk);
+  if (nul === -1 && valid) return undefined;
+  const invalid = valid ? -1 : firstInvalid(chunk);
+  if (nul !== -1 && (invalid === -1 || nul < invalid)) {
+    return new Stop('B4', 1, 1, `binary data at byte ${offset + nul}; is this a CSV?`);
+  }
+  return new Stop('B3', 1, 1, `not valid UTF-8 at byte ${offset + invalid}; save as UTF-8`);
+}
+
+/** The position of the first byte that cannot stand where it stands, by halving. */
+function firstInvalid(chunk: Buffer): number {
+  let good = 0;
+  let bad = chunk.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    const cut = middle - incompleteTail(chunk.subarray(0, middle));
+    if (isUtf8(chunk.subarray(0, cut))) good = middle;
+    else bad = middle;
+  }
+  return good - incompleteTail(chunk.subarray(0, good));
+}

@@ -1,0 +1,69 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { quoted } from '../problem.js';
+
+/** A local media file that may be read, by its real path. */
+export type LocalPath =
+  | { ok: true; absolute: string; real: string; bytes: number; modifiedMs: number }
+  | { ok: false; message: string };
+
+export interface MediaRoots {
+  /** The manifest's folder; paths are relative to it. */
+  folder: string;
+  inputRoots: readonly string[];
+}
+
+/** Finds real paths below the roots, whose own real paths are looked up once. */
+export function createPathFinder(roots: MediaRoots): (name: string, text: string) => Promise<LocalPath> {
+  let realRoots: Promise<string[]> | undefined;
+  return async (name, text) => {
+    const absolute = resolve(roots.folder, text);
+    let real: string;
+    try {
+      real = await realpath(absolute);
+    } catch (error) {
+      return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${reasonOf(error)}` };
+    }
+    realRoots ??= realPaths([roots.folder, ...roots.inputRoots]);
+    if (!(await realRoots).some((root) => isInside(root, real))) {
+      const how = isInside(resolve(roots.folder), absolute) ? 'is a link that leads out of' : 'is outside';
+      return {
+        ok: false,
+        message: `${name}: ${quoted(text)} ${how} the manifest's folder; add its folder with --input-root`,
+      };
+    }
+    const entry = await stat(real);
+    if (!entry.isFile()) return { ok: false, message: `${name}: ${quoted(text)} is not a file` };
+    return { ok: true, absolute, real, bytes: entry.size, modifiedMs: entry.mtimeMs };
+  };
+}
+
+async function realPaths(paths: readonly string[]): Promise<string[]> {
+  return Promise.all(paths.map((path) => realpath(path).catch(() => resolve(path))));
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** The plain words for the usual file errors. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'no such file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'no permission';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'ELOOP':
+      return 'too many links';
+    case 'ENAMETOOLONG':
+      return 'the name is too long';
+    default:
+      return code === '' ? 'it cannot be read' : code;
+  }
+}

@@ -1,0 +1,85 @@
+import type { ProblemCode } from '../codes.js';
+import type { MediaRule, MediaSort } from '../rules/rule.js';
+import type { MediaFacts } from './media-facts.js';
+import { sortOfType, typeName, typeNames } from './media-types.js';
+
+/** The sentence and code of a broken media limit. */
+export interface MediaFlaw {
+  code: ProblemCode;
+  message: string;
+}
+
+/** `31.2 MB`; megabytes are millions of bytes, the stricter reading of the documents. */
+function megabytes(bytes: number): string {
+  const value = bytes / 1_000_000;
+  return `${value >= 10 && value % 1 === 0 ? value : Number(value.toFixed(value < 0.1 ? 3 : 1))} MB`;
+}
+
+/** Sort and type, by name or by bytes. */
+export function typeFlaw(
+  name: string,
+  what: string,
+  mediaType: string,
+  rule: MediaRule,
+  wanted: MediaSort,
+): MediaFlaw | undefined {
+  const sort = sortOfType(mediaType);
+  if (sort !== wanted) {
+    const article = wanted === 'video' ? 'a' : 'an';
+    const message = `${name} needs ${article} ${wanted}, ${what} is ${typeName(mediaType)}; the service would ignore this silently`;
+    return { code: 'B40', message };
+  }
+  const types = rule.sort === wanted ? rule.types : undefined;
+  if (types === undefined || types.includes(mediaType)) return undefined;
+  return { code: 'B45', message: `${name}: ${what} is ${typeName(mediaType)}, needs ${typeNames(types, wanted)}` };
+}
+
+/** The size in bytes, known before the file is read. */
+export function bytesFlaw(name: string, bytes: number, rule: MediaRule): MediaFlaw | undefined {
+  const { maxBytes, belowBytes } = rule;
+  if (bytes === 0) return { code: 'B45', message: `${name} is empty (0 bytes)` };
+  if (maxBytes !== undefined && bytes > maxBytes) {
+    return { code: 'B45', message: `${name} is ${megabytes(bytes)}, limit ${megabytes(maxBytes)}` };
+  }
+  if (belowBytes !== undefined && bytes >= belowBytes) {
+    return { code: 'B45', message: `${name} is ${megabytes(bytes)}, must be under ${megabytes(belowBytes)}` };
+  }
+  return undefined;
+}
+
+/** Every limit that the bytes themselves show: type, pixels, ratio, transparency, seconds. */
+export function factsFlaw(name: string, facts: MediaFacts, rule: MediaRule, wanted: MediaSort): MediaFlaw | undefined {
+  const flaw = typeFlaw(name, 'the file', facts.mediaType, rule, wanted);
+  if (flaw !== undefined || rule.sort !== wanted) return flaw;
+  const message = wanted === 'image' ? imageFlaw(name, facts, rule) : secondsFlaw(name, facts, rule);
+  return message === undefined ? undefined : { code: 'B45', message };
+}
+
+function imageFlaw(name: string, facts: MediaFacts, rule: MediaRule): string | undefined {
+  const { width, height } = facts;
+  if (width === undefined || height === undefined || width < 1 || height < 1) {
+    return `${name}: the pixel size of the file cannot be read; is it damaged?`;
+  }
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  const size = `${name} is ${width}x${height}`;
+  if (rule.minSide !== undefined && short < rule.minSide) return `${size}, each side at least ${rule.minSide} px`;
+  if (rule.maxSide !== undefined && long > rule.maxSide) return `${size}, each side at most ${rule.maxSide} px`;
+  if (rule.minShortSide !== undefined && short < rule.minShortSide) {
+    return `${size}, the short side at least ${rule.minShortSide} px`;
+  }
+  if (rule.maxRatio !== undefined && long > short * rule.maxRatio) {
+    return `${size}, aspect ratio at most ${rule.maxRatio}:1 either way`;
+  }
+  if (rule.transparency === 'refused' && facts.transparent === true) {
+    return `${name} has a transparent channel, which is not taken`;
+  }
+  return undefined;
+}
+
+function secondsFlaw(name: string, facts: MediaFacts, rule: MediaRule): string | undefined {
+  const { minSeconds, maxSeconds } = rule;
+  if (minSeconds === undefined || maxSeconds === undefined) return undefined;
+  if (facts.seconds === undefined) return `${name}: the length of the file cannot be read; is it damaged?`;
+  if (facts.seconds >= minSeconds && facts.seconds <= maxSeconds) return undefined;
+  return `${name} is ${Number(facts.seconds.toFixed(2))} s, must be ${minSeconds}-${maxSeconds} s`;
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import type { Media } from '../../domain/row.js';
+import { quoted } from '../problem.js';
+import type { MediaRule, MediaSort } from '../rules/rule.js';
+import { readDataUri } from './data-uri.js';
+import { createPathFinder, type MediaRoots, reasonOf } from './local-path.js';
+import type { MediaFacts } from './media-facts.js';
+import { bytesFlaw, factsFlaw, type MediaFlaw, typeFlaw } from './media-limits.js';
+import { typeByName } from './media-types.js';
+import { urlFlaw } from './media-url.js';
+import { probeMedia } from './probe-media.js';
+import { createHostChecker } from './public-host.js';
+
+/** Bytes of a medium, offered for keeping; `read` gives exactly the bytes that were checked. */
+export interface MediaBlob {
+  sha256: string;
+  mediaType: string;
+  bytes: number;
+  read(): Promise<Uint8Array>;
+}
+
+/** One media item: good with what is known of it, or what is wrong. `absolute` is the path of a local file. */
+export type MediaItem = { ok: true; media: Media; facts?: MediaFacts; absolute?: string } | ({ ok: false } & MediaFlaw);
+
+export interface MediaReader {
+  read(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem>;
+}
+
+export interface MediaReaderOptions extends MediaRoots {
+  allowLoopback: boolean;
+  resolveHosts: boolean;
+  hasUploadStore: boolean;
+  keepBlob?: (blob: MediaBlob) => Promise<void>;
+}
+
+/** No documented limit is larger; a file is never read without a bound. */
+const FILE_BYTES_MAX = 100_000_000;
+const FILES_KEPT_MAX = 20_000;
+
+/** Reads and checks media cells; each file is read once for its real path, time and size. */
+export function createMediaReader(options: MediaReaderOptions): MediaReader {
+  const hosts = createHostChecker(options);
+  const findPath = createPathFinder(options);
+  const knownFiles = new Map<string, MediaFacts>();
+  const keptBlobs = new Set<string>();
+
+  async function keep(facts: MediaFacts, bytes: Buffer): Promise<void> {
+    if (options.keepBlob === undefined || keptBlobs.has(facts.sha256)) return;
+    keptBlobs.add(facts.sha256);
+    const { sha256, mediaType } = facts;
+    await options.keepBlob({ sha256, mediaType, bytes: facts.bytes, read: () => Promise.resolve(bytes) });
+  }
+
+  function take(name: string, facts: MediaFacts, rule: MediaRule, wanted: MediaSort): MediaItem {
+    const flaw = factsFlaw(name, facts, rule, wanted);
+    if (flaw !== undefined) return { ok: false, ...flaw };
+    const { sha256, mediaType, bytes } = facts;
+    return { ok: true, media: { source: 'blob', sha256, mediaType, bytes }, facts };
+  }
+
+  async function readUri(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
+    const uri = readDataUri(name, text);
+    if (!uri.ok) return { ok: false, code: 'B30', message: uri.message };
+    const flaw = bytesFlaw(name, uri.bytes.length, rule);
+    if (flaw !== undefined) return { ok: false, ...flaw };
+    const facts = await probeMedia(uri.bytes);
+    const item = take(name, facts, rule, wanted);
+    if (item.ok) await keep(facts, uri.bytes);
+    return item;
+  }
+
+  async function readLocal(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
+    const path = await findPath(name, text);
+    if (!path.ok) return { ok: false, code: 'B45', message: path.message };
+    const flaw = bytesFlaw(name, path.bytes, { ...rule, maxBytes: rule.maxBytes ?? FILE_BYTES_MAX });
+    if (flaw !== undefined) return { ok: false, ...flaw };
+    const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
+    let facts = knownFiles.get(key);
+    if (facts === undefined || !(options.keepBlob === undefined || keptBlobs.has(facts.sha256))) {
+      const bytes = await readFile(path.real).catch((error: unknown) => reasonOf(error));
+      if (typeof bytes === 'string') {
+        return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
+      }
+      facts = await probeMedia(bytes);
+      if (knownFiles.size >= FILES_KEPT_MAX) knownFiles.clear();
+      knownFiles.set(key, facts);
+      const item = take(name, facts, rule, wanted);
+      if (item.ok) await keep(facts, bytes);
+      return item.ok ? { ...item, absolute: path.absolute } : item;
+    }
+    const item = take(name, facts, rule, wanted);
+    return item.ok ? { ...item, absolute: path.absolute } : item;
+  }
+
+  function readUrl(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem> {
+    const flaw = urlFlaw(name, text, rule, hosts);
+    const finish = (message: string | undefined): MediaItem => {
+      if (message !== undefined) return { ok: false, code: 'B44', message };
+      const byName = typeByName(new URL(text).pathname);
+      const wrong = byName === undefined ? undefined : typeFlaw(name, 'the URL', byName, rule, wanted);
+      return wrong === undefined ? { ok: true, media: { source: 'url', url: text } } : { ok: false, ...wrong };
+    };
+    return flaw instanceof Promise ? flaw.then(finish) : finish(flaw);
+  }
+
+  return {
+    read(name, text, rule, wanted) {
+      const isData = /^data:/i.test(text);
+      if (!isData && /^[a-z][a-z0-9+.-]+:/i.test(text)) return readUrl(name, text, rule, wanted);
+      const urlOnly = rule.inline === 'url-only' || (rule.sort !== wanted && rule.inline === 'bytes');
+      if (urlOnly && !options.hasUploadStore) {
+        const message = `${name} takes a public URL only, not ${isData ? 'a data: URI' : 'a local file'}: the endpoint takes no bytes, and there is no S3 store to upload to`;
+        return { ok: false, code: 'B45', message };
+      }
+      return isData ? readUri(name, text, rule, wanted) : readLocal(name, text, rule, wanted);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { ProblemCode } from './codes.js';
+import { spreadsheetSafe } from './spreadsheet-safe.js';
+
+/** One thing that is wrong with a manifest, and where: `line` and `column` are 1-based, `1:1` means the file. */
+export interface Problem {
+  file: string;
+  line: number;
+  column: number;
+  code: ProblemCode;
+  id?: string;
+  field?: string;
+  message: string;
+}
+
+/** Ends the reading of a manifest: after such a problem nothing behind it can be understood. */
+export class ManifestStop extends Error {
+  override readonly name = 'ManifestStop';
+  constructor(
+    readonly code: ProblemCode,
+    readonly line: number,
+    readonly column: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const SHOWN_CHARACTERS_MAX = 80;
+const API_KEY = /sk-svc-\S*/gi;
+/** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
+
+/** A value as a message may show it: without keys, without control characters, at most 80 characters long. */
+export function showText(text: string): string {
+  const head = text.length > 2_000 ? text.slice(0, 2_000) : text;
+  const shown = head.replace(API_KEY, '[redacted]').replace(UNPRINTABLE, escapeCharacter);
+  const characters = shown.length > SHOWN_CHARACTERS_MAX ? Array.from(shown) : undefined;
+  if (characters === undefined || characters.length <= SHOWN_CHARACTERS_MAX) return shown;
+  return `${characters.slice(0, SHOWN_CHARACTERS_MAX - 1).join('')}…`;
+}
+
+/** A value in single quotes, as `showText` shows it. */
+export function quoted(text: string): string {
+  return `'${showText(text)}'`;
+}
+
+/** `file:line:column: CODE message`, the one form in which a problem is printed. */
+export function formatProblem(problem: Problem): string {
+  const file = problem.file.replace(UNPRINTABLE, escapeCharacter);
+  return `${file}:${problem.line}:${problem.column}: ${problem.code} ${problem.message}`;
+}
+
+/** The first line of an `--errors` file. */
+export const ERRORS_HEADER = 'file,line,column,code,id,field,message\n';
+
+/** One line of an `--errors` file, safe to open in a spreadsheet. */
+export function errorLine(problem: Problem): string {
+  const { file, line, column, code, id = '', field = '', message } = problem;
+  const cells = [file, String(line), String(column), code, id, field, message];
+  return `${cells.map((cell) => csvCell(spreadsheetSafe(cell))).join(',')}\n`;
+}
+
+/** A cell as RFC 4180 writes it. */
+export function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function escapeCharacter(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  if (point === 9) return '\\t';
+  if (point === 10) return '\\n';
+  if (point === 13) return '\\r';
+  return point < 256 ? `\\x${point.toString(16).padStart(2, '0')}` : `\\u${point.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,117 @@
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { type CheckedBytes, checkedBytes } from './checked-bytes.js';
+import { ManifestStop, quoted } from './problem.js';
+import { RECORD_BYTES_MAX } from './raw-row.js';
+
+/** One CSV record: `line` is where it starts. */
+export interface CsvRecord {
+  line: number;
+  cells: string[];
+}
+
+/**
+ * Reads RFC 4180 text as a stream of records, the header among them; empty lines are left out and rows may have any
+ * number of cells. CR LF, LF and CR end a record. Throws `ManifestStop` where the text cannot be read on, after the
+ * records before that place.
+ */
+export async function* readCsv(source: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRecord> {
+  const checked = checkedBytes(source);
+  const { parser, parsed } = recordParser(delimiter);
+  let end = 0;
+  function* records(): Generator<CsvRecord> {
+    for (const record of parsed.splice(0)) {
+      const line = checked.lines.lineAt(checked.lines.skipLineEnds(end));
+      end = record.end;
+      yield { line, cells: record.cells };
+    }
+  }
+  for await (const chunk of checked.chunks) {
+    const error = await settled((done) => parser.write(chunk, done));
+    yield* records();
+    if (error !== undefined) throw stopOf(error, checked, end, delimiter);
+  }
+  const failure = checked.failure();
+  if (failure !== undefined) throw failure;
+  const error = await settled((done) => parser.end(done));
+  yield* records();
+  if (error !== undefined) throw stopOf(error, checked, end, delimiter);
+}
+
+interface ParsedRecord {
+  cells: string[];
+  /** Byte offset behind the record. */
+  end: number;
+}
+
+/** The parser hands its records over by `on_record`: as a stream it would drop them when it meets an error. */
+function recordParser(delimiter: string): { parser: Parser; parsed: ParsedRecord[] } {
+  const parsed: ParsedRecord[] = [];
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: RECORD_BYTES_MAX,
+    on_record: (cells: string[], context) => {
+      parsed.push({ cells, end: context.bytes });
+      return null;
+    },
+  });
+  parser.on('error', () => undefined); // Also given to the callback of the write that met it.
+  return { parser, parsed };
+}
+
+function settled(act: (done: (error?: Error | null) => void) => void): Promise<Error | undefined> {
+  return new Promise((resolve) => act((error) => resolve(error ?? undefined)));
+}
+
+function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: string): unknown {
+  if (!(error instanceof CsvError)) return error;
+  const start = checked.lines.skipLineEnds(end);
+  const line = checked.lines.lineAt(start);
+  const column = typeof error['column'] === 'number' ? error['column'] + 1 : 1;
+  switch (error.code) {
+    case 'CSV_MAX_RECORD_SIZE':
+      return new ManifestStop('B55', line, column, `cell is over ${RECORD_BYTES_MAX} bytes, limit 1 MiB`);
+    case 'CSV_QUOTE_NOT_CLOSED': {
+      const opened = line + linesBeforeOpenQuote(checked.lines.from(start), delimiter);
+      return new ManifestStop('B5', line, column, `quote opened at line ${opened} is never closed`);
+    }
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return new ManifestStop(
+        'B5',
+        line,
+        column,
+        'text follows a closing quote; write a quote inside a quoted cell twice, and a delimiter between cells',
+      );
+    case 'INVALID_OPENING_QUOTE':
+      return new ManifestStop(
+        'B5',
+        line,
+        column,
+        'a quote stands inside an unquoted cell; quote the whole cell and write the quote twice',
+      );
+    default:
+      return new ManifestStop('B5', line, column, `cannot read the CSV: ${quoted(error.message)}`);
+  }
+}
+
+/** Walks the unfinished record and counts the line ends before the quote that is still open. */
+function linesBeforeOpenQuote(record: Buffer, delimiter: string): number {
+  const text = record.toString('utf8');
+  let lines = 0;
+  let opened = 0;
+  let inside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      if (inside && text[at + 1] === '"') at += 1;
+      else {
+        inside = !inside;
+        if (inside) opened = lines;
+      }
+    } else if (character === '\n' || (character === '\r' && text[at + 1] !== '\n')) lines += 1;
+    else if (!inside && text.startsWith(delimiter, at)) at += delimiter.length - 1;
+  }
+  return opened;
+}

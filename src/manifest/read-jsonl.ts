@@ -1,0 +1,88 @@
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { checkedBytes } from './checked-bytes.js';
+import { jsonFields } from './json-fields.js';
+import { ManifestStop, quoted } from './problem.js';
+import { type Cell, RECORD_BYTES_MAX } from './raw-row.js';
+
+/** One line of a JSONL manifest: its cells (repeated fields included), or why it is no row. */
+export type JsonlRecord = { line: number; cells: Cell[] } | { line: number; message: string };
+
+const LF = 10;
+
+/** Reads JSONL as a stream; blank lines are left out. A broken line is a record with a message; reading goes on. */
+export async function* readJsonl(source: AsyncIterable<Uint8Array>): AsyncGenerator<JsonlRecord> {
+  const checked = checkedBytes(source);
+  let line = 0;
+  for await (const text of linesOf(checked.chunks)) {
+    line += 1;
+    if (text === undefined) {
+      throw new ManifestStop('B55', line, 1, `line is over ${RECORD_BYTES_MAX} bytes; a cell may have 1 MiB`);
+    }
+    if (/^\s*$/.test(text)) continue;
+    yield recordOf(text, line);
+  }
+  const failure = checked.failure();
+  if (failure !== undefined) throw failure;
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string | undefined> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
+      const end = chunk.subarray(from, at);
+      yield (parts.length === 0 ? end : Buffer.concat([...parts, end])).toString('utf8');
+      parts = [];
+      bytes = 0;
+      from = at + 1;
+    }
+    parts.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    if (bytes > RECORD_BYTES_MAX) {
+      yield undefined;
+      return;
+    }
+  }
+  if (bytes > 0) yield Buffer.concat(parts).toString('utf8');
+}
+
+function recordOf(text: string, line: number): JsonlRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { line, message: `the line is not valid JSON: ${quoted(error instanceof Error ? error.message : '')}` };
+  }
+  if (!isJsonObject(value)) {
+    return { line, message: 'the line is not a JSON object; JSONL has one object per line' };
+  }
+  return { line, cells: cellsOf(text, value) };
+}
+
+function cellsOf(text: string, row: JsonObject): Cell[] {
+  const cells: Cell[] = [];
+  for (const [position, field] of jsonFields(text).entries()) {
+    const raw = text.slice(field.start, field.end);
+    const cell = cellOf(field.name, position + 1, raw, row[field.name]);
+    if (cell !== undefined) cells.push(cell);
+  }
+  return cells;
+}
+
+/** Null and the empty string mean "not sent", as an empty cell does. */
+function cellOf(name: string, column: number, raw: string, value: Json | undefined): Cell | undefined {
+  if (raw === 'null' || raw === '""' || value === undefined) return undefined;
+  switch (raw[0]) {
+    case '"':
+      return { name, column, form: 'string', text: typeof value === 'string' ? value : raw };
+    case '{':
+    case '[':
+      return { name, column, form: 'json', text: raw, value };
+    case 't':
+    case 'f':
+      return { name, column, form: 'boolean', text: raw };
+    default:
+      return { name, column, form: 'number', text: raw };
+  }
+}

@@ -1,0 +1,105 @@
+import { numberOf, textOf } from './helpers.js';
+import type { KindRules, MediaCheck } from './rule.js';
+import { modelColumn, vendorAFields } from './vendor-a.js';
+
+/** vendor-a/motion-control: service document 2, Multi-mode video. */
+
+const MODEL = 'vendor-a-v3';
+const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video: 30 };
+/** A driver of 5.04 s is one of 5 seconds with a frame more. */
+const SECONDS_SLACK = 0.1;
+
+const driverLength: MediaCheck = {
+  rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length is charged later (warning)',
+  check(row, facts, report) {
+    const seconds = facts.get('video')?.[0]?.seconds;
+    if (seconds === undefined) return;
+    const orientation = textOf(row, 'character_orientation') ?? '';
+    const cap = DRIVER_SECONDS_MAX[orientation];
+    const shown = seconds.toFixed(1);
+    if (cap !== undefined && seconds > cap + SECONDS_SLACK) {
+      const message = `video is ${shown} s, limit ${cap} s with character_orientation ${orientation}`;
+      report.problem(row, 'B28', 'video', message);
+    }
+    const declared = numberOf(row, 'input_video_seconds');
+    if (declared !== undefined && seconds > declared + SECONDS_SLACK) {
+      const message = `input_video_seconds is ${declared}, the video has ${shown} s; under-declaring is charged later`;
+      report.warning(row, 'B28', 'input_video_seconds', message);
+    }
+  },
+};
+
+export const vendorAMotionControl: KindRules = {
+  kind: 'vendor-a/motion-control',
+  endpoint: 'POST /v1/vendor-a/videos/motion-control',
+  source: 'service document 2, Multi-mode video',
+  summary: 'A character moved by a driver clip.',
+  defaultModel: MODEL,
+  columns: [
+    {
+      name: 'image',
+      type: 'media',
+      required: true,
+      media: {
+        sort: 'image',
+        sortBy: { column: 'character_orientation', sorts: { image: 'image', video: 'video' } },
+        url: 'http-or-https',
+        inline: 'bytes',
+      },
+      help: 'The character: a still image; a video when the orientation is video.',
+    },
+    {
+      name: 'video',
+      type: 'media',
+      required: true,
+      media: { sort: 'video', url: 'http-or-https', inline: 'url-only' },
+      help: 'The driver clip.',
+    },
+    {
+      name: 'character_orientation',
+      type: 'choice',
+      choices: ['image', 'video'],
+      required: true,
+      help: 'image: still image, driver up to 10 s; video: video, driver up to 30 s.',
+    },
+    {
+      name: 'input_video_seconds',
+      type: 'integer',
+      required: true,
+      min: 1,
+      max: 10,
+      code: 'B28',
+      missing: { code: 'B28', message: 'input_video_seconds 1-10 is required (under-declaring is charged later)' },
+      help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded.',
+    },
+    modelColumn(MODEL),
+    {
+      name: 'mode',
+      type: 'choice',
+      choices: ['std', 'pro'],
+      fallback: 'std',
+      code: 'B29',
+      help: 'motion-control modes: std, pro.',
+    },
+  ],
+  checks: [],
+  mediaChecks: [driverLength],
+  refusedColumns: {
+    prompt: { code: 'B28', message: "motion-control does not take 'prompt'" },
+    duration: {
+      code: 'B28',
+      message: "motion-control does not take 'duration'; input_video_seconds drives its length",
+    },
+  },
+  documentedFields: vendorAFields,
+  costNotes: () => [],
+  samples: [
+    {
+      image: 'https://example.com/dancer.png',
+      video: 'https://example.com/steps.mp4',
+      character_orientation: 'image',
+      input_video_seconds: '8',
+      mode: 'std',
+    },
+  ],
+};

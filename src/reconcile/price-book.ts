@@ -1,0 +1,101 @@
+import { type CreditsNano, type CreditsRange, parseCredits } from '../domain/money.js';
+import type { PriceComponent, PriceRule } from '../domain/price.js';
+import type { ResultFacts } from '../domain/reading.js';
+import type { Row } from '../domain/row.js';
+import { type PricedCells, pricedCells } from './priced-cells.js';
+
+/** A multiplier of list price in parts per billion; this is list price. */
+export const LIST_PRICE_PPB = 1_000_000_000;
+
+/**
+ * What a row will cost by the configured prices, or null when no rule matches it or the rule counts something that is
+ * not known and has no bound. The discount is the account's multiplier in parts per billion.
+ */
+export function estimate(row: Row, rules: PriceRule[], discountPpb: number = LIST_PRICE_PPB): CreditsRange | null {
+  return price(row, rules, discountPpb, {});
+}
+
+/** What a finished row cost: as `estimate`, with what only the result tells. */
+export function actual(
+  row: Row,
+  rules: PriceRule[],
+  discountPpb: number,
+  facts: Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>,
+): CreditsRange | null {
+  return price(row, rules, discountPpb, facts);
+}
+
+/** The first rule whose given fields all match the row. */
+export function matchingRule(row: Row, rules: PriceRule[]): PriceRule | undefined {
+  const cells = pricedCells(row);
+  return rules.find((rule) => matches(rule, row, cells));
+}
+
+type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
+
+function price(row: Row, rules: PriceRule[], discountPpb: number, facts: Facts): CreditsRange | null {
+  const cells = pricedCells(row);
+  const rule = rules.find((candidate) => matches(candidate, row, cells));
+  if (!rule) return null;
+  let lo = 0;
+  let hi: CreditsNano | null = 0;
+  for (const component of rule.components) {
+    const perUnit = parseCredits(component.credits);
+    if (perUnit === undefined) return null;
+    const units = unitsOf(component, cells, facts);
+    lo += Math.round(perUnit * units.lo);
+    hi = hi === null || units.hi === null ? null : hi + Math.round(perUnit * units.hi);
+  }
+  const discounted = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * discountPpb);
+  return { lo: discounted(lo), hi: hi === null ? null : discounted(hi) };
+}
+
+function matches(rule: PriceRule, row: Row, cells: PricedCells): boolean {
+  return (
+    (rule.kind === undefined || rule.kind === row.kind) &&
+    (rule.model === undefined || rule.model === cells.model) &&
+    (rule.tier === undefined || rule.tier === cells.tier) &&
+    (rule.steps === undefined || rule.steps === cells.steps) &&
+    (rule.resolution === undefined || rule.resolution === cells.resolution) &&
+    (rule.mode === undefined || rule.mode === cells.mode) &&
+    (rule.audio === undefined || rule.audio === cells.audio) &&
+    (rule.sound === undefined || rule.sound === cells.sound)
+  );
+}
+
+interface Units {
+  lo: number;
+  hi: number | null;
+}
+
+function unitsOf(component: PriceComponent, cells: PricedCells, facts: Facts): Units {
+  const counted = countUnits(component, cells, facts);
+  const above = component.above ?? 0;
+  return {
+    lo: Math.max(0, counted.lo - above),
+    hi: counted.hi === null ? null : Math.max(0, counted.hi - above),
+  };
+}
+
+function countUnits(component: PriceComponent, cells: PricedCells, facts: Facts): Units {
+  const exactly = (units: number): Units => ({ lo: units, hi: units });
+  const known = (units: number | undefined): Units =>
+    units === undefined ? { lo: 0, hi: component.upTo ?? null } : exactly(units);
+  switch (component.unit) {
+    case 'request':
+    case 'image':
+      return exactly(1);
+    case 'megapixel':
+      return known(cells.pixels === undefined ? undefined : cells.pixels / 1e6);
+    case 'second':
+      return known(facts.billedSeconds ?? cells.seconds);
+    case 'input-second':
+      return known(cells.inputSeconds);
+    case 'reference-second':
+      return cells.referenceSecondsKnown ? exactly(0) : known(undefined);
+    case 'reference-image':
+      return exactly(cells.referenceImages);
+    case 'million-tokens':
+      return known(facts.billedTokens === undefined ? undefined : facts.billedTokens / 1e6);
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Reads an error answer in one of the documented shapes (service document 1, Errors; service document 2, Errors).
+ * An answer in none of them, such as a proxy's page, is not the service's word: the reading is then undefined.
+ */
+import type { Answer } from '../domain/exchange.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+import type { ErrorReading } from '../domain/reading.js';
+import { safeText } from '../domain/secret.js';
+import { readJsonBody } from './json-body.js';
+
+/** At most this many `details` are shown, two levels deep. */
+const DETAIL_COUNT_MAX = 12;
+
+/**
+ * @returns code, message (at most 500 characters, without control characters) and request id; with a 402 the credits
+ *   that are needed and left; undefined when the body has none of the documented shapes
+ */
+export function readError(answer: Answer): ErrorReading | undefined {
+  const body = readJsonBody(answer.body);
+  if (!isJsonObject(body)) return undefined;
+  if (isErrorObject(body.error)) return fromErrorObject(answer.status, body.error, body);
+  if (isText(body.detail)) return { code: undefined, message: safeText(body.detail), requestId: requestIdOf(body) };
+  if (isErrorObject(body.detail)) return fromDetailObject(body.detail, body);
+  if (codeOf(body.code) !== undefined && isText(body.message)) {
+    return { code: codeOf(body.code), message: safeText(body.message), requestId: requestIdOf(body) };
+  }
+  return undefined;
+}
+
+/** `{error: {code, message, request_id, details}}`, on a 5xx with a `detail` string beside it. */
+function fromErrorObject(status: number, error: JsonObject, body: JsonObject): ErrorReading {
+  const code = isText(error.code) ? codeOf(error.code) : undefined;
+  const text = isText(error.message) ? error.message : isText(body.detail) ? body.detail : (code ?? '');
+  const details = isJsonObject(error.details) ? error.details : isJsonObject(body.details) ? body.details : undefined;
+  const shown = details === undefined || status === 402 ? '' : showDetails(details);
+  const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
+  return { code, message, requestId: requestIdOf(error) ?? requestIdOf(body), ...creditsOf(status, error, details) };
+}
+
+/** `{detail: {code, message, model, entrypoint}}`: a model that the account may not use. */
+function fromDetailObject(detail: JsonObject, body: JsonObject): ErrorReading {
+  const code = codeOf(detail.code);
+  const { code: _code, message: _message, request_id: _id, ...rest } = detail;
+  const shown = showDetails(rest);
+  const text = isText(detail.message) ? detail.message : (code ?? '');
+  const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
+  return { code, message, requestId: requestIdOf(detail) ?? requestIdOf(body) };
+}
+
+/** 402 only: `details`, else their deprecated mirrors beside the code. Neither is always there. */
+function creditsOf(status: number, error: JsonObject, details: JsonObject | undefined) {
+  if (status !== 402) return {};
+  const required = [details?.credits_required, error.creditsRequired].find(isNumber);
+  const balance = [details?.credits_balance, error.creditsBalance].find(isNumber);
+  return {
+    ...(required === undefined ? {} : { creditsRequired: required }),
+    ...(balance === undefined ? {} : { creditsBalance: balance }),
+  };
+}
+
+/** `requested: 3840x2160, maximum: 1920x1080`: the names of the fields are not documented, so all are shown. */
+function showDetails(details: JsonObject): string {
+  const flat = Object.entries(details).flatMap(([name, value]): [string, unknown][] =>
+    isJsonObject(value) ? Object.entries(value).map(([inner, item]) => [`${name}.${inner}`, item]) : [[name, value]],
+  );
+  return flat
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .slice(0, DETAIL_COUNT_MAX)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+}
+
+function isErrorObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) && (isText(value.code) || isText(value.message));
+}
+
+/** Some providers behind the shared shape give their codes as numbers. */
+function codeOf(value: unknown): string | undefined {
+  if (typeof value === 'number' && value !== 0) return String(value);
+  return isText(value) ? safeText(value, 100) : undefined;
+}
+
+function requestIdOf(holder: JsonObject): string | undefined {
+  return isText(holder.request_id) ? safeText(holder.request_id, 200) : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

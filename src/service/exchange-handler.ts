@@ -1,0 +1,193 @@
+/**
+ * Follows one request through undici and says what happened to it. Whether anything was sent is decided by one thing
+ * only: undici calls `onRequestStart` synchronously before it writes the first byte, for every write. If that call
+ * never came, or was aborted inside, nothing was sent; error codes prove nothing.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
+import { ConnectError } from './connector.js';
+import { type Countdown, createCountdown } from './countdown.js';
+import { exchangeFailure } from './exchange-failure.js';
+
+export interface ExchangeLimits {
+  /** From the call to the first byte sent; the connector has its own limit, this one makes sure that all end. */
+  startTimeoutMs: number;
+  /** From the first byte sent to the answer's headers. */
+  headersTimeoutMs: number;
+  /** Between two pieces of the body. */
+  bodyTimeoutMs: number;
+  /** From the headers to the end of the body. */
+  wholeAnswerMs: number;
+  /** From the call to the end of the body, connecting included; submits have no such limit. */
+  totalMs?: number;
+  maxBodyBytes: number;
+}
+
+export interface FollowOptions {
+  limits: ExchangeLimits;
+  /** Called inside the hook, before a byte is written; when it throws, nothing is sent. */
+  beforeSend?: (() => void) | undefined;
+  /** How much of the request still waits in our own buffers. */
+  unsentBytes: () => number;
+}
+
+export interface Followed {
+  handler: Dispatcher.DispatchHandler;
+  /** Never rejects. */
+  exchange: Promise<Exchange>;
+  /** Ends the exchange with an error that did not come through the handler. */
+  fail: (error: unknown) => void;
+}
+
+type Limit = 'start' | 'total' | 'headers' | 'idle' | 'whole';
+
+const EXPIRED: Record<Limit, string> = {
+  start: 'START_TIMEOUT',
+  total: 'TOTAL_TIMEOUT',
+  headers: 'HEADERS_TIMEOUT',
+  idle: 'BODY_TIMEOUT',
+  whole: 'ANSWER_TIMEOUT',
+};
+
+/** One exchange on its way. */
+interface Course extends FollowOptions {
+  startedAt: number;
+  countdown: Countdown<Limit>;
+  controller: Dispatcher.DispatchController | undefined;
+  /** The hook returned: from here on bytes may have left. */
+  sent: boolean;
+  guarded: boolean;
+  ended: boolean;
+  head: Omit<Answer, 'body'> | undefined;
+  chunks: Uint8Array[];
+  bytes: number;
+  resolve: (exchange: Exchange) => void;
+}
+
+/** Why we ended an exchange ourselves. */
+class Stop extends Error {
+  constructor(readonly code: string) {
+    super(code);
+  }
+}
+
+export function followExchange(options: FollowOptions): Followed {
+  let resolve: Course['resolve'] = () => undefined;
+  const exchange = new Promise<Exchange>((settle) => {
+    resolve = settle;
+  });
+  const course: Course = {
+    ...options,
+    startedAt: performance.now(),
+    countdown: createCountdown<Limit>((limit) => stop(course, EXPIRED[limit])),
+    controller: undefined,
+    sent: false,
+    guarded: false,
+    ended: false,
+    head: undefined,
+    chunks: [],
+    bytes: 0,
+    resolve,
+  };
+  course.countdown.set('start', options.limits.startTimeoutMs);
+  if (options.limits.totalMs !== undefined) course.countdown.set('total', options.limits.totalMs);
+  return {
+    handler: {
+      onRequestStart: (controller) => start(course, controller),
+      onResponseStart: (_controller, status, headers) => receiveHead(course, status, headers),
+      onResponseData: (_controller, chunk) => receive(course, chunk),
+      onResponseEnd: () => finish(course),
+      onResponseError: (_controller, error) => fail(course, error),
+    },
+    exchange,
+    fail: (error) => fail(course, error),
+  };
+}
+
+/** The hook. A second call would be a second request on the wire, and an ended exchange must not begin any more. */
+function start(course: Course, controller: Dispatcher.DispatchController): void {
+  if (course.sent || course.ended) {
+    controller.abort(new Stop('NOT_REPEATED'));
+    return;
+  }
+  course.controller = controller;
+  try {
+    course.beforeSend?.();
+  } catch {
+    course.guarded = true;
+    controller.abort(new Stop('GUARD'));
+    return;
+  }
+  course.sent = true;
+  course.countdown.clear('start');
+  course.countdown.set('headers', course.limits.headersTimeoutMs);
+}
+
+function receiveHead(course: Course, status: number, headers: IncomingHttpHeaders): void {
+  // 1xx answers come before the answer.
+  if (status < 200) return;
+  const { countdown, limits } = course;
+  course.head = { status, contentType: headers['content-type'], retryAfter: headers['retry-after'] };
+  countdown.clear('headers');
+  countdown.set('idle', limits.bodyTimeoutMs);
+  countdown.set('whole', limits.wholeAnswerMs);
+}
+
+function receive(course: Course, chunk: Uint8Array): void {
+  if (course.bytes + chunk.length > course.limits.maxBodyBytes) {
+    stop(course, 'BODY_TOO_LARGE');
+    return;
+  }
+  course.countdown.set('idle', course.limits.bodyTimeoutMs);
+  course.bytes += chunk.length;
+  course.chunks.push(chunk);
+}
+
+function finish(course: Course): void {
+  const { head } = course;
+  if (head === undefined) fail(course, new Stop('NO_HEADERS'));
+  else end(course, (tookMs) => ({ outcome: 'answered', answer: { ...head, body: bodyOf(course) }, tookMs }));
+}
+
+function stop(course: Course, code: string): void {
+  const reason = new Stop(code);
+  if (course.controller === undefined) fail(course, reason);
+  else course.controller.abort(reason);
+}
+
+function fail(course: Course, error: unknown): void {
+  const { head, sent, guarded, unsentBytes } = course;
+  const code = codeOf(error);
+  if (!sent) {
+    const phase = guarded ? 'guard' : unsentPhase(error);
+    end(course, (tookMs) => ({ outcome: 'not_sent', ...exchangeFailure(phase, code), tookMs }));
+    return;
+  }
+  const phase: LostPhase = head ? 'body' : unsentBytes() > 0 ? 'request' : 'headers';
+  const got = head ? { status: head.status, partialBody: bodyOf(course) } : {};
+  end(course, (tookMs) => ({ outcome: 'lost', ...exchangeFailure(phase, code), tookMs, ...got }));
+}
+
+function end(course: Course, outcome: (tookMs: number) => Exchange): void {
+  if (course.ended) return;
+  course.ended = true;
+  course.countdown.stop();
+  course.resolve(outcome(Math.round(performance.now() - course.startedAt)));
+}
+
+/** Nothing was sent: the connection says where it failed, everything else failed on our side before it. */
+function unsentPhase(error: unknown): LostPhase {
+  if (error instanceof ConnectError) return error.phase;
+  return error instanceof Stop ? 'connect' : 'request';
+}
+
+/** The parser's errors of undici come without a code. */
+function codeOf(error: unknown): unknown {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return name === 'HTTPParserError' ? (code ?? 'NOT_HTTP') : code;
+}
+
+function bodyOf({ chunks, bytes }: Course): Uint8Array {
+  return Buffer.concat(chunks, bytes);
+}

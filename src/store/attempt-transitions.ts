@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AttemptState } from '../domain/attempt.js';
+
+/** Which state may follow which in the ledger: knowledge of an attempt only ever grows. */
+
+export type StateWord = AttemptState['state'];
+
+/**
+ * `follows` = it is appended and stands. `adds_nothing` = the ledger knows as much or more already: not an error,
+ * since a verdict or a time-out may be written while the real answer arrives. Every other pair contradicts itself.
+ */
+export const TRANSITIONS: Readonly<Record<StateWord, { follows: StateWord[]; addsNothing: StateWord[] }>> = {
+  intent: { follows: ['refused', 'created', 'done', 'created_lost', 'unknown'], addsNothing: [] },
+  void: { follows: [], addsNothing: [] },
+  // A created_lost after unknown is the answer itself, cut, coming in late: it may hold a handle.
+  unknown: { follows: ['created_lost', 'verdict', 'created', 'done', 'refused'], addsNothing: ['unknown'] },
+  created_lost: { follows: ['verdict', 'created', 'done', 'refused'], addsNothing: ['unknown', 'created_lost'] },
+  verdict: { follows: ['verdict', 'created', 'done', 'refused'], addsNothing: ['unknown', 'created_lost'] },
+  created: { follows: ['rendered', 'ended'], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+  // Rendered again = fresh URLs from a later poll.
+  rendered: { follows: ['rendered'], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+  refused: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+  done: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+  ended: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+};
+
+export type Transition = 'follows' | 'adds_nothing' | 'contradicts';
+
+/** What appending `next` to the states would mean. A claim that cannot be read counts as a claim. */
+export function transitionOf(states: readonly AttemptState[], next: AttemptState): Transition {
+  const last = states.at(-1);
+  const rules = TRANSITIONS[last?.state ?? 'intent'];
+  if (rules.follows.includes(next.state)) {
+    return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
+  }
+  if (rules.addsNothing.includes(next.state)) return 'adds_nothing';
+  return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
+}
+
+/** Equal but for the time at which it was written. */
+function isSameState(a: AttemptState, b: AttemptState): boolean {
+  return isDeepStrictEqual({ ...a, atMs: 0 }, { ...b, atMs: 0 });
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { errorCode } from './folder-errors.js';
+import { StoreError } from './port.js';
+
+/** The file operations under the folder store: real paths below one root, temporary files, links and fsync. */
+
+export interface Folder {
+  /** Absolute, as the user gave it. */
+  location: string;
+  fileMode: number;
+  folderMode: number;
+  /** Real paths of folders whose entry is known to be durable. */
+  durable: Set<string>;
+}
+
+/** Where a write goes: a real folder, and the folders that must be fsynced for the write to be durable. */
+export interface Place {
+  path: string;
+  unsynced: string[];
+  /** Folders whose entries become durable with that. */
+  made: string[];
+}
+
+const DURABLE_MAX = 20_000;
+/** What file systems without hard links answer to link(2). */
+export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+/** What file systems that cannot fsync a folder answer; a disk error is none of these. */
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+/** The folder's real path, or undefined when it does not exist. A path that leads out of the root is refused. */
+export async function findFolder(folder: Folder, segments: readonly string[]): Promise<string | undefined> {
+  try {
+    const root = await realpath(folder.location);
+    if (segments.length === 0) return root;
+    return insideOf(root, await realpath(join(root, ...segments)), segments);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folder and those above it. Nothing of it is durable before `syncPlaces`. */
+export async function makeFolder(folder: Folder, segments: readonly string[]): Promise<Place> {
+  try {
+    return await makeBelow(folder, segments);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || folder.durable.size === 0) throw error;
+    // Somebody removed a folder that we remembered: look again.
+    folder.durable.clear();
+    return await makeBelow(folder, segments);
+  }
+}
+
+/** Makes what was written into these folders durable, and remembers which of them need no fsync of their own again. */
+export async function syncPlaces(folder: Folder, places: readonly Place[]): Promise<void> {
+  const paths = new Set(places.flatMap((place) => [place.path, ...place.unsynced]));
+  await Promise.all([...paths].map(syncFolder));
+  if (folder.durable.size > DURABLE_MAX) folder.durable.clear();
+  for (const path of places.flatMap((place) => place.made)) folder.durable.add(path);
+}
+
+/** Writes a whole new file under a temporary name in the folder, fsynced. */
+export async function writeTemporary(folder: Folder, path: string, bytes: Uint8Array): Promise<string> {
+  const temporary = join(path, `.tmp-${randomBytes(9).toString('hex')}`);
+  await writeNew(temporary, bytes, folder.fileMode).catch(async (error: unknown) => {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  });
+  return temporary;
+}
+
+/**
+ * Gives a finished temporary file its final name if that is free, and removes the temporary name. Atomic by link(2);
+ * where the file system has no links, by exclusive creation, where a crash can leave a torn file under the name.
+ */
+export async function publishIfAbsent(folder: Folder, temporary: string, target: string, bytes: Uint8Array) {
+  try {
+    await link(temporary, target);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    // A network file system may have made the link and lost its answer: then the temporary file has two names.
+    if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;
+    if (code === undefined || !NO_LINKS.has(code)) throw error;
+    return await createExclusively(target, bytes, folder.fileMode);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function createExclusively(target: string, bytes: Uint8Array, mode: number): Promise<boolean> {
+  try {
+    await writeNew(target, bytes, mode);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function makeBelow(folder: Folder, segments: readonly string[]): Promise<Place> {
+  const { root, unsynced } = await makeRoot(folder);
+  const made = [root];
+  let path = root;
+  for (const segment of segments) {
+    const parent = path;
+    path = join(parent, segment);
+    if (folder.durable.has(path)) continue;
+    await mkdir(path, { mode: folder.folderMode }).catch(unlessThere);
+    unsynced.push(parent);
+    made.push(path);
+  }
+  return { path: insideOf(root, await realpath(path), segments), unsynced, made };
+}
+
+async function makeRoot(folder: Folder): Promise<{ root: string; unsynced: string[] }> {
+  const unsynced: string[] = [];
+  const first = await mkdir(folder.location, { recursive: true, mode: folder.folderMode });
+  const root = await realpath(folder.location);
+  if (first !== undefined) {
+    for (let path = folder.location; path !== dirname(first); path = dirname(path)) unsynced.push(dirname(path));
+  } else if (!folder.durable.has(root)) {
+    // Whoever made it may have died before its name was durable; a parent that we may not open is not ours to sync.
+    await syncFolder(dirname(root)).catch(() => undefined);
+  }
+  return { root, unsynced };
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    // Windows cannot open a folder; its file systems keep names in their own journal.
+    if (process.platform === 'win32') return undefined;
+    throw error;
+  });
+  try {
+    await handle?.sync();
+  } catch (error) {
+    if (process.platform !== 'win32' && !NO_FOLDER_SYNC.has(errorCode(error) ?? '')) throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function insideOf(root: string, real: string, segments: readonly string[]): string {
+  const below = root.endsWith(sep) ? root : root + sep;
+  if (real === root || real.startsWith(below)) return real;
+  const key = segments.join('/');
+  throw new StoreError('ELOOP', `'${key}' leads out of ${root} through a link; callsheet writes only below it`, key);
+}
+
+function unlessThere(error: unknown): void {
+  if (errorCode(error) !== 'EEXIST') throw error;
+}

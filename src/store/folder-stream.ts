@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, toStoreError } from './folder-errors.js';
+import { type Folder, makeFolder, NO_FOLLOW, NO_LINKS, syncPlaces } from './folder-files.js';
+import { type CommittedFile, type PendingFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
+import { segmentsOf } from './safe-key.js';
+
+/** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */
+
+const WRITE_BYTES = 1 << 20;
+const HEAD_BYTES = 1 << 18;
+const NAMES_MAX = 999;
+
+export async function streamToFolder(
+  folder: Folder,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  options: PutStreamOptions,
+): Promise<CommittedFile> {
+  const foreign = new Set<unknown>();
+  let part: string | undefined;
+  try {
+    const place = await makeFolder(folder, segmentsOf(key).slice(0, -1));
+    await removeStaleParts(place.path, options.attemptName);
+    part = join(place.path, `${partPrefix(options.attemptName)}${randomBytes(6).toString('hex')}`);
+    const file = await writePart(part, folder.fileMode, remembering(source, foreign));
+    await inspect({ ...file, localPath: part }, options, foreign);
+    const taken = await commit(part, place.path, key, file, options);
+    await syncPlaces(folder, [place]);
+    return { ...taken, bytes: file.bytes, sha256: file.sha256 };
+  } catch (error) {
+    throw foreign.has(error) ? error : toStoreError(error, 'write', key, folder.location);
+  } finally {
+    if (part !== undefined) await rm(part, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Size and sha256 of a file, read in constant memory. */
+export async function hashFile(path: string): Promise<StoredFile> {
+  const handle = await open(path, NO_FOLLOW);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of handle.createReadStream({ highWaterMark: HEAD_BYTES })) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function writePart(part: string, mode: number, source: AsyncIterable<Uint8Array>): Promise<PendingFile> {
+  const handle = await open(part, 'wx', mode);
+  try {
+    const file = await copyInto(handle, source);
+    await handle.sync();
+    return file;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes one piece while the next one arrives, so that disk and network work at the same time. */
+async function copyInto(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<PendingFile> {
+  const hash = createHash('sha256');
+  const head: Uint8Array[] = [];
+  let headBytes = 0;
+  let bytes = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await writing;
+    writing = handle.writeFile(Buffer.concat(waiting));
+    writing.catch(() => undefined); // awaited at the next flush; until then it must not count as unhandled
+    waiting = [];
+    waitingBytes = 0;
+  };
+  try {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      if (headBytes < HEAD_BYTES) {
+        head.push(chunk.slice(0, HEAD_BYTES - headBytes));
+        headBytes += Math.min(chunk.length, HEAD_BYTES - headBytes);
+      }
+      waiting.push(chunk);
+      waitingBytes += chunk.length;
+      if (waitingBytes >= WRITE_BYTES) await flush();
+    }
+    await flush();
+  } finally {
+    await writing; // the handle must not be closed under a write
+  }
+  return { bytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
+}
+
+async function inspect(file: PendingFile, options: PutStreamOptions, foreign: Set<unknown>): Promise<void> {
+  try {
+    await options.beforeCommit?.(file);
+  } catch (error) {
+    foreign.add(error);
+    throw error;
+  }
+}
+
+async function commit(
+  part: string,
+  path: string,
+  key: string,
+  file: StoredFile,
+  options: PutStreamOptions,
+): Promise<{ key: string; wasThere: boolean }> {
+  const above = key.slice(0, key.lastIndexOf('/') + 1);
+  let candidate = key;
+  for (let n = 2; ; n++) {
+    const name = segmentsOf(candidate).at(-1) ?? '';
+    if (!candidate.startsWith(above) || candidate.slice(above.length) !== name) {
+      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
+    }
+    const target = join(path, name);
+    if (await holds(target, file)) return { key: candidate, wasThere: true };
+    if (options.ifExists === 'replace') {
+      await rename(part, target);
+      return { key: candidate, wasThere: false };
+    }
+    if (await takeName(part, target)) return { key: candidate, wasThere: false };
+    if (options.nextKey === undefined || n > NAMES_MAX) {
+      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
+    }
+    candidate = options.nextKey(n);
+  }
+}
+
+/** True when the name holds exactly these bytes already: a crash after the rename, or the same output again. */
+async function holds(target: string, file: StoredFile): Promise<boolean> {
+  try {
+    const facts = await lstat(target);
+    if (!facts.isFile() || facts.size !== file.bytes) return false;
+    return (await hashFile(target)).sha256 === file.sha256;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function takeName(part: string, target: string): Promise<boolean> {
+  try {
+    await link(part, target);
+    return true;
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'EEXIST') return false;
+    if (!NO_LINKS.has(code)) throw error;
+  }
+  // No links here: a name that is free is renamed to. Names are unique within a batch, so nobody else takes it.
+  const taken = await lstat(target).then(
+    () => true,
+    (error: unknown) => (errorCode(error) === 'ENOENT' ? false : Promise.reject(error)),
+  );
+  if (!taken) await rename(part, target);
+  return !taken;
+}
+
+/** A later run of the same attempt removes what a killed one left; a paused one that wakes up finds its part gone. */
+async function removeStaleParts(path: string, attemptName: string): Promise<void> {
+  const prefix = partPrefix(attemptName);
+  for (const name of await readdir(path)) {
+    if (name.startsWith(prefix)) await rm(join(path, name), { force: true });
+  }
+}
+
+function partPrefix(attemptName: string): string {
+  const readable = attemptName.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 100);
+  return `.part-${readable}-${createHash('sha256').update(attemptName).digest('hex').slice(0, 12)}-`;
+}
+
+async function* remembering(source: AsyncIterable<Uint8Array>, foreign: Set<unknown>): AsyncIterable<Uint8Array> {
+  try {
+    yield* source;
+  } catch (error) {
+    foreign.add(error);
+    throw error;
+  }
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, open, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, toStoreError } from './folder-errors.js';
+import type { Folder, Place } from './folder-files.js';
+import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
+import { hashFile, streamToFolder } from './folder-stream.js';
+import { listKeys, namesIn } from './folder-tree.js';
+import { type Store, type StoreEntry, StoreError } from './port.js';
+import { segmentsOf } from './safe-key.js';
+
+/** A store in a folder of this machine, or of a network drive that all workers share. */
+
+export interface FolderStoreOptions {
+  /** `private` = files 0600, folders 0700 (homes); `shared` = as the umask says (outputs). */
+  access: 'private' | 'shared';
+}
+
+/**
+ * The folder is made at the first write. Writes go to a temporary file in the target's own folder (names with a
+ * leading dot are such files, and no key), are fsynced, then renamed or linked, then the folder is fsynced.
+ */
+export function createFolderStore(root: string, options: FolderStoreOptions = { access: 'private' }): Store {
+  const isPrivate = options.access === 'private';
+  const folder: Folder = {
+    location: resolve(root),
+    fileMode: isPrivate ? 0o600 : 0o666,
+    folderMode: isPrivate ? 0o700 : 0o777,
+    durable: new Set(),
+  };
+  const { location } = folder;
+  const writing = <T>(key: string, write: () => Promise<T>) => explained(folder, 'write', key, write);
+  const reading = <T>(key: string, read: () => Promise<T>) => explained(folder, 'read', key, read);
+  return {
+    location,
+    put: (key, bytes) => writing(key, () => put(folder, key, bytes)),
+    putIfAbsent: (key, bytes) => writing(key, async () => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true),
+    putAllIfAbsent: (entries) => writing(entries.at(-1)?.key ?? '', () => putAllIfAbsent(folder, entries)),
+    get: (key) => reading(key, () => withFile(folder, key, (path) => readWhole(path))),
+    read: (key) => reading(key, () => withFile(folder, key, openStream)),
+    list: (prefix) => listKeys(folder, prefix),
+    names: (prefix) => reading(prefix, () => namesIn(folder, prefix)),
+    remove: (key) => explained(folder, 'remove', key, () => remove(folder, key)),
+    moveAll: (from, to) => writing(to, () => moveAll(folder, from, to)),
+    putStream: (key, source, streamOptions) => streamToFolder(folder, key, source, streamOptions),
+    stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
+    size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
+    freeBytes: () => reading('', () => freeBytes(location)),
+    probe: () => probe(folder),
+  };
+}
+
+async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void> {
+  const segments = segmentsOf(key);
+  const place = await makeFolder(folder, segments.slice(0, -1));
+  const temporary = await writeTemporary(folder, place.path, bytes);
+  await rename(temporary, join(place.path, segments.at(-1) ?? '')).catch(async (error: unknown) => {
+    await rm(temporary, { force: true });
+    throw error;
+  });
+  await syncPlaces(folder, [place]);
+}
+
+async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): Promise<boolean[]> {
+  const targets = entries.map((entry) => ({ segments: segmentsOf(entry.key), bytes: entry.bytes }));
+  const places: Place[] = [];
+  for (const { segments } of targets) places.push(await makeFolder(folder, segments.slice(0, -1)));
+  const written = await Promise.allSettled(
+    targets.map(({ bytes }, i) => writeTemporary(folder, places[i]?.path ?? '', bytes)),
+  );
+  const failed = written.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    for (const result of written) if (result.status === 'fulfilled') await rm(result.value, { force: true });
+    throw failed.reason;
+  }
+  const outcome: boolean[] = [];
+  for (const [i, result] of written.entries()) {
+    const { segments, bytes } = targets[i] ?? { segments: [], bytes: new Uint8Array() };
+    const temporary = result.status === 'fulfilled' ? result.value : '';
+    outcome.push(await publishIfAbsent(folder, temporary, join(dirname(temporary), segments.at(-1) ?? ''), bytes));
+  }
+  // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
+  await syncPlaces(folder, places);
+  return outcome;
+}
+
+/** Runs `use` on the file's real path; undefined when it, or a folder above it, does not exist. */
+async function withFile<T>(folder: Folder, key: string, use: (path: string) => Promise<T>): Promise<T | undefined> {
+  const segments = segmentsOf(key);
+  const path = await findFolder(folder, segments.slice(0, -1));
+  if (path === undefined) return undefined;
+  try {
+    return await use(join(path, segments.at(-1) ?? ''));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  const handle = await open(path, NO_FOLLOW);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openStream(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const handle = await open(path, NO_FOLLOW);
+  return handle.createReadStream({ highWaterMark: 1 << 18 });
+}
+
+async function remove(folder: Folder, key: string): Promise<void> {
+  await withFile(folder, key, (path) => rm(path, { force: true }));
+}
+
+async function moveAll(folder: Folder, from: string, to: string): Promise<void> {
+  const source = await findFolder(folder, segmentsOf(from));
+  if (source === undefined) return;
+  const target = segmentsOf(to);
+  const above = await makeFolder(folder, target.slice(0, -1));
+  const destination = join(above.path, target.at(-1) ?? '');
+  const places: Place[] = [above, { path: dirname(source), unsynced: [], made: [] }];
+  try {
+    await rename(source, destination);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    for await (const key of listKeys(folder, from)) {
+      const segments = [...target, ...key.slice(from.length + 1).split('/')];
+      const place = await makeFolder(folder, segments.slice(0, -1));
+      await rename(join(source, key.slice(from.length + 1)), join(place.path, segments.at(-1) ?? ''));
+      places.push(place);
+    }
+    await rm(source, { recursive: true, force: true });
+  }
+  folder.durable.clear();
+  await syncPlaces(folder, places);
+}
+
+async function freeBytes(location: string): Promise<number | undefined> {
+  for (let path = location; ; path = dirname(path)) {
+    const facts = await statfs(path).catch(() => undefined);
+    if (facts !== undefined) return facts.bavail * facts.bsize;
+    if (path === dirname(path)) return undefined;
+  }
+}
+
+async function probe(folder: Folder): Promise<void> {
+  const key = `probe-${randomBytes(6).toString('hex')}`;
+  const bytes = Buffer.from('callsheet');
+  await explained(folder, 'write', '', async () => {
+    const unsynced = (await makeFolder(folder, [])).unsynced;
+    try {
+      await put(folder, key, bytes);
+      const [again] = await putAllIfAbsent(folder, [{ key, bytes }]);
+      if (again !== false) {
+        throw new StoreError('PROBE', `${folder.location} lets a second writer replace a file that must be kept`);
+      }
+    } finally {
+      await remove(folder, key);
+      // The folders that were made for the probe go again; one that holds something stays.
+      for (let i = 0, path = folder.location; i < unsynced.length; i++, path = dirname(path)) {
+        await rmdir(path).catch(() => undefined);
+      }
+      folder.durable.clear();
+    }
+  });
+}
+
+async function explained<T>(
+  folder: Folder,
+  verb: 'write' | 'read' | 'remove',
+  key: string,
+  operation: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw toStoreError(error, verb, key, folder.location);
+  }
+}

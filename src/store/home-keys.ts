@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { AttemptRef } from '../domain/attempt.js';
+import { StoreError } from './port.js';
+import { isSafeSegment } from './safe-key.js';
+
+/** Where everything of an account lies in its home: the only place that knows the layout. */
+
+const BALANCE_BUCKET_MS = 100_000_000;
+const BOOK_BUCKET_MS = 600_000;
+const ATTEMPT_NAME = /^(\d{4,})\.(\d{3,})\.json$/;
+const OPEN_NAME = /^(.+)\.(\d{4,})\.json$/;
+
+export interface HomeKeys {
+  account: string;
+  batches: string;
+  batch(batch: string): string;
+  currentGeneration(batch: string): string;
+  generation(batch: string, generation: string): string;
+  generationFacts(batch: string, generation: string): string;
+  part(batch: string, generation: string, part: number): string;
+  attempts(batch: string, id: string): string;
+  attempt(ref: AttemptRef, seq: number): string;
+  record(batch: string, id: string): string;
+  blob(sha256: string): string;
+  balances: string;
+  balanceBucket(atMs: number): string;
+  balance(atMs: number, random: string): string;
+  books: string;
+  bookBucket(atMs: number): string;
+  charge(ref: AttemptRef, atMs: number): string;
+  opens: string;
+  open(ref: AttemptRef): string;
+}
+
+/** The keys of one account. Names that are no safe path segment are refused with a StoreError `BAD_KEY`. */
+export function homeKeys(account: string): HomeKeys {
+  const root = safe(account);
+  const batches = `${root}/batches`;
+  const batchFolder = (batch: string) => `${batches}/${safe(batch)}`;
+  const rows = (batch: string, generation: string) => `${batchFolder(batch)}/rows/${safe(generation)}`;
+  const attempts = (batch: string, id: string) => `${batchFolder(batch)}/attempts/${shardOf(id)}/${safe(id)}`;
+  const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
+  const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
+  return {
+    account: `${root}/account.json`,
+    batches,
+    batch: (batch) => `${batchFolder(batch)}/batch.json`,
+    currentGeneration: (batch) => `${batchFolder(batch)}/current.json`,
+    generation: rows,
+    generationFacts: (batch, generation) => `${rows(batch, generation)}/generation.json`,
+    part: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,
+    attempts,
+    attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
+    record: (batch, id) => `${batchFolder(batch)}/records/${shardOf(id)}/${safe(id)}.json`,
+    blob: (sha256) => `${root}/media/${safe(sha256)}`,
+    balances: `${root}/balance`,
+    balanceBucket,
+    balance: (atMs, random) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,
+    books: `${root}/book`,
+    bookBucket,
+    charge: (ref, atMs) => `${bookBucket(atMs)}/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
+    opens: `${root}/open`,
+    open: (ref) => `${root}/open/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
+  };
+}
+
+/** Two hex digits by which a million ids spread over 256 folders. */
+export function shardOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 2);
+}
+
+/** `0003.001.json` → attempt 3, record 1. */
+export function parseAttemptName(name: string): { n: number; seq: number } | undefined {
+  const match = ATTEMPT_NAME.exec(name);
+  return match ? { n: Number(match[1]), seq: Number(match[2]) } : undefined;
+}
+
+/** `<open>/<batch>/<id>.0003.json` → its attempt. */
+export function parseOpenKey(keys: HomeKeys, key: string): AttemptRef | undefined {
+  const [batch, name, ...rest] = key.slice(keys.opens.length + 1).split('/');
+  const match = OPEN_NAME.exec(name ?? '');
+  if (batch === undefined || match === null || rest.length > 0) return undefined;
+  return { batch, id: match[1] ?? '', n: Number(match[2]) };
+}
+
+/** The start of a time's bucket, 13 digits, so that names sort by time. */
+function bucketOf(atMs: number, bucketMs: number): string {
+  return digits(Math.floor(atMs / bucketMs) * bucketMs, 13);
+}
+
+function digits(value: number, width: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) throw new StoreError('BAD_KEY', `not a number for a key: ${value}`);
+  return String(value).padStart(width, '0');
+}
+
+function safe(segment: string): string {
+  if (isSafeSegment(segment)) return segment;
+  throw new StoreError('BAD_KEY', `not a safe name in a home: ${JSON.stringify(segment.slice(0, 200))}`);
+}

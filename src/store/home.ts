@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { CreditsNano } from '../domain/money.js';
+import { nanoSchema, timeSchema } from './attempt-schema.js';
+import { type HomeKeys, homeKeys } from './home-keys.js';
+import { encodeJson, readJson } from './json-file.js';
+import { parallel } from './parallel.js';
+import { type Store, StoreError } from './port.js';
+
+/** An account's home: what it is bound to, its batches, the bytes of its inputs and what its balance was. */
+
+/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
+export interface BatchBinding {
+  schema: 1;
+  out: string;
+  createdAtMs: number;
+}
+
+/** One reading of GET /v1/credits. Null where the service did not say. */
+export interface BalanceCheckpoint {
+  atMs: number;
+  balanceNano: CreditsNano;
+  rpm: number | null;
+  concurrent: number | null;
+  plan: string | null;
+}
+
+export interface Home {
+  readonly store: Store;
+  readonly account: string;
+  readonly keys: HomeKeys;
+  /** Binds the account to the service's base URL at its first use; a StoreError `BOUND` names both when it differs. */
+  bindBaseUrl(url: string): Promise<void>;
+  /** The base URL that the account is bound to, if it was used. */
+  baseUrl(): Promise<string | undefined>;
+  /** Binds a batch to its output place at its first run; a StoreError `BOUND` names both when it differs. */
+  bindOut(batch: string, out: string, createdAtMs: number): Promise<BatchBinding>;
+  readBatch(batch: string): Promise<BatchBinding | undefined>;
+  /** The names of all batches, in code-unit order. */
+  batches(): Promise<string[]>;
+  /** Keeps bytes under their sha256 (hex), which it returns. */
+  putBlob(bytes: Uint8Array): Promise<string>;
+  /** The same for a stream that is never whole in memory. `attemptName` as in `PutStreamOptions`. */
+  putBlobStream(source: AsyncIterable<Uint8Array>, sha256: string, attemptName: string): Promise<void>;
+  getBlob(sha256: string): Promise<Uint8Array | undefined>;
+  readBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  hasBlob(sha256: string): Promise<boolean>;
+  addCheckpoint(checkpoint: BalanceCheckpoint): Promise<void>;
+  /** Checkpoints at or after `sinceMs`, oldest first. */
+  checkpointsSince(sinceMs: number): Promise<BalanceCheckpoint[]>;
+  latestCheckpoint(): Promise<BalanceCheckpoint | undefined>;
+}
+
+const READ_WIDTH = 16;
+
+const accountSchema = z.object({ schema: z.literal(1), baseUrl: z.string() });
+const batchSchema = z.object({ schema: z.literal(1), out: z.string(), createdAtMs: timeSchema });
+const checkpointSchema = z.object({
+  atMs: timeSchema,
+  balanceNano: nanoSchema,
+  rpm: z.number().nullable(),
+  concurrent: z.number().nullable(),
+  plan: z.string().nullable(),
+});
+
+/** Opens nothing and writes nothing: the first write makes what it needs. */
+export function openHome(store: Store, account: string): Home {
+  const keys = homeKeys(account);
+  return {
+    store,
+    account,
+    keys,
+    ...bindings(store, account, keys),
+    ...blobs(store, keys),
+    ...checkpoints(store, keys),
+  };
+}
+
+function bindings(store: Store, account: string, keys: HomeKeys) {
+  /** Writes the value if nobody did before; gives what stands in either case. */
+  const bind = async <T>(key: string, schema: z.ZodType<T>, value: T): Promise<T> => {
+    const known = await readJson(store, key, schema);
+    if (known !== undefined) return known;
+    if (await store.putIfAbsent(key, encodeJson(value))) return value;
+    return (await readJson(store, key, schema)) ?? value;
+  };
+  return {
+    bindBaseUrl: async (url: string) => {
+      const bound = await bind(keys.account, accountSchema, { schema: 1, baseUrl: url });
+      if (bound.baseUrl === url) return;
+      throw new StoreError(
+        'BOUND',
+        `account '${account}' belongs to ${bound.baseUrl}, not to ${url}: use another account name for that service`,
+        keys.account,
+      );
+    },
+    baseUrl: async () => (await readJson(store, keys.account, accountSchema))?.baseUrl,
+    bindOut: async (batch: string, out: string, createdAtMs: number): Promise<BatchBinding> => {
+      const bound = await bind<BatchBinding>(keys.batch(batch), batchSchema, { schema: 1, out, createdAtMs });
+      if (bound.out === out) return bound;
+      throw new StoreError(
+        'BOUND',
+        `batch '${batch}' writes to ${bound.out}, not to ${out}: use that place, or another --name`,
+        keys.batch(batch),
+      );
+    },
+    readBatch: (batch: string) => readJson(store, keys.batch(batch), batchSchema),
+    batches: () => store.names(keys.batches),
+  };
+}
+
+function blobs(store: Store, keys: HomeKeys) {
+  return {
+    putBlob: async (bytes: Uint8Array) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      await store.putIfAbsent(keys.blob(sha256), bytes);
+      return sha256;
+    },
+    putBlobStream: async (source: AsyncIterable<Uint8Array>, sha256: string, attemptName: string) => {
+      await store.putStream(keys.blob(sha256), source, {
+        attemptName,
+        ifExists: 'replace',
+        beforeCommit: (file) => {
+          if (file.sha256 === sha256) return;
+          throw new StoreError('CHANGED', `the file changed while it was copied (sha256 ${sha256} expected)`);
+        },
+      });
+    },
+    getBlob: (sha256: string) => store.get(keys.blob(sha256)),
+    readBlob: (sha256: string) => store.read(keys.blob(sha256)),
+    hasBlob: async (sha256: string) => (await store.size(keys.blob(sha256))) !== undefined,
+  };
+}
+
+function checkpoints(store: Store, keys: HomeKeys) {
+  const read = (key: string) => readJson(store, key, checkpointSchema);
+  return {
+    addCheckpoint: async (checkpoint: BalanceCheckpoint) => {
+      await store.put(keys.balance(checkpoint.atMs, randomBytes(4).toString('hex')), encodeJson(checkpoint));
+    },
+    checkpointsSince: async (sinceMs: number) => {
+      const found: string[] = [];
+      const firstMs = Math.max(0, Math.floor(sinceMs));
+      const first = keys.balance(firstMs, '0');
+      for (const bucket of await store.names(keys.balances)) {
+        if (`${keys.balances}/${bucket}` < keys.balanceBucket(firstMs)) continue;
+        for (const name of await store.names(`${keys.balances}/${bucket}`)) {
+          const key = `${keys.balances}/${bucket}/${name}`;
+          if (key >= first) found.push(key);
+        }
+      }
+      const values = await parallel(found, READ_WIDTH, read);
+      return values.flatMap((value) => (value !== undefined && value.atMs >= sinceMs ? [value] : []));
+    },
+    latestCheckpoint: async () => {
+      const bucket = (await store.names(keys.balances)).at(-1);
+      if (bucket === undefined) return undefined;
+      const name = (await store.names(`${keys.balances}/${bucket}`)).at(-1);
+      return name === undefined ? undefined : await read(`${keys.balances}/${bucket}/${name}`);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import { attemptStateSchema } from './attempt-schema.js';
+import { type HomeKeys, parseAttemptName } from './home-keys.js';
+import { decodeJson } from './json-file.js';
+import { parallel } from './parallel.js';
+import type { Store } from './port.js';
+
+/** Reads the records of a row's attempts. One that cannot be read marks its attempt as torn and is never replaced. */
+
+const READ_WIDTH = 16;
+
+export interface LoadedAttempt extends Attempt {
+  /** The number that the next record takes. */
+  nextSeq: number;
+}
+
+/** All attempts of a row, by number; with `n`, that one alone. */
+export async function loadAttempts(
+  store: Store,
+  keys: HomeKeys,
+  batch: string,
+  id: string,
+  n?: number,
+): Promise<LoadedAttempt[]> {
+  const names = (await store.names(keys.attempts(batch, id)))
+    .flatMap((name) => parseAttemptName(name) ?? [])
+    .filter((found) => n === undefined || found.n === n)
+    .sort((a, b) => a.n - b.n || a.seq - b.seq);
+  const states = await parallel(names, READ_WIDTH, async (found) => {
+    const bytes = await store.get(keys.attempt({ batch, id, n: found.n }, found.seq));
+    return bytes === undefined ? undefined : decodeJson(attemptStateSchema, bytes);
+  });
+  const attempts = new Map<number, LoadedAttempt>();
+  for (const [i, name] of names.entries()) {
+    const attempt = attempts.get(name.n) ?? { n: name.n, states: [], torn: false, nextSeq: 0 };
+    const state = states[i];
+    if (state === undefined) attempt.torn = true;
+    else attempt.states.push(state);
+    attempt.nextSeq = name.seq + 1;
+    attempts.set(name.n, attempt);
+  }
+  return [...attempts.values()];
+}
+
+/** One attempt, undefined when its place is free. */
+export async function loadAttempt(store: Store, keys: HomeKeys, ref: AttemptRef): Promise<LoadedAttempt | undefined> {
+  return (await loadAttempts(store, keys, ref.batch, ref.id, ref.n))[0];
+}

@@ -1,0 +1,100 @@
+/**
+ * A store is a folder or a bucket behind these verbs. Keys are `/`-separated relative paths of safe segments
+ * (`A-Z a-z 0-9 . _ -`, no `..`, no dot at either end). Every write is whole or absent: no reader ever sees a part
+ * of it. Every write is durable when its promise resolves. Every failure is a `StoreError`.
+ */
+export interface Store {
+  /** Where it is, for messages: an absolute path or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** Writes or replaces, durably. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Writes only if the key is absent, durably; false when it was there. The one arbiter between processes. */
+  putIfAbsent(key: string, bytes: Uint8Array): Promise<boolean>;
+  /**
+   * Several `putIfAbsent` for little more than the cost of one. They become visible in the order given, and all are
+   * durable when it returns; each entry of the result says whether that key was absent.
+   */
+  putAllIfAbsent(entries: readonly StoreEntry[]): Promise<boolean[]>;
+  /** The bytes, or undefined when absent. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** The bytes as a stream in constant memory, or undefined when absent. */
+  read(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Every key below `prefix/` (`''` = all), in code-unit order. */
+  list(prefix: string): AsyncIterable<string>;
+  /** The names directly below `prefix/` (files and folders), in code-unit order. */
+  names(prefix: string): Promise<string[]>;
+  /** Removes if present. Only for indexes and own temporary files: the ledger's records are never removed. */
+  remove(key: string): Promise<void>;
+  /**
+   * Moves every key below `from/` to the same name below `to/`, replacing what is there. Each file moves whole, the
+   * set does not: write the key that says "complete" afterwards.
+   */
+  moveAll(from: string, to: string): Promise<void>;
+  /**
+   * Streams a file of unknown length to its final key without ever showing a part of it there. The returned facts
+   * are computed from the bytes that were written. `beforeCommit` sees them before the key becomes visible and may
+   * throw to refuse them; nothing is left then. Errors of `source` and `beforeCommit` come out as they are.
+   */
+  putStream(key: string, source: AsyncIterable<Uint8Array>, options: PutStreamOptions): Promise<CommittedFile>;
+  /** Size and sha256 of a stored file, or undefined when absent. Reads the whole file where the store keeps no hash. */
+  stat(key: string): Promise<StoredFile | undefined>;
+  /** Size of a stored file in bytes, or undefined when absent. Cheap. */
+  size(key: string): Promise<number | undefined>;
+  /** Bytes that can still be written, or undefined where that is not known. */
+  freeBytes(): Promise<number | undefined>;
+  /** Throws a StoreError that says in one sentence why the store cannot be written; leaves nothing behind. */
+  probe(): Promise<void>;
+}
+
+export interface StoreEntry {
+  key: string;
+  bytes: Uint8Array;
+}
+
+export interface PutStreamOptions {
+  /** Names the temporary file, so that two attempts never share one; a later call removes what an earlier one left. */
+  attemptName: string;
+  /** What happens when the key exists with other bytes: an equal file is always taken as ours. */
+  ifExists: 'fail' | 'replace';
+  /**
+   * With `fail`: further keys to try, `n` = 2, 3, …, all in the folder of the first, when the key exists with other
+   * bytes. Without it, or after 999, the write fails with code `EEXIST`.
+   */
+  nextKey?: (n: number) => string;
+  beforeCommit?: (file: PendingFile) => Promise<void> | void;
+}
+
+export interface StoredFile {
+  bytes: number;
+  sha256: string;
+}
+
+/** A file that is written and durable but not yet visible. */
+export interface PendingFile extends StoredFile {
+  /** The first bytes, at most 256 KiB. */
+  head: Uint8Array;
+  /** Where it can be opened until `beforeCommit` returns; absent where the store is not on this machine. */
+  localPath?: string;
+}
+
+export interface CommittedFile extends StoredFile {
+  /** The key that was taken. */
+  key: string;
+  /** True when the key already held the same bytes. */
+  wasThere: boolean;
+}
+
+/**
+ * `code` is the system's or vendor's own (`ENOSPC`, `EACCES`, `AccessDenied`), or `BAD_KEY`, `DAMAGED`; the message
+ * is one sentence.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly key?: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,29 @@
+import type { RowRecord } from '../domain/outcome.js';
+import { homeKeys } from './home-keys.js';
+import { encodeJson, readJson } from './json-file.js';
+import { parallel } from './parallel.js';
+import type { Store } from './port.js';
+import { rowRecordSchema } from './row-schema.js';
+
+/** How each row ended: one small file a row, from which results.csv, results.jsonl and failed.csv are made. */
+
+export interface Records {
+  /** Writes or replaces a row's record, whole. */
+  writeRecord(batch: string, record: RowRecord): Promise<void>;
+  /** The record, or undefined while the row has not ended. */
+  readRecord(batch: string, id: string): Promise<RowRecord | undefined>;
+  /** The records of many rows (a part at a time), in the order of the ids. */
+  readRecords(batch: string, ids: readonly string[]): Promise<(RowRecord | undefined)[]>;
+}
+
+const READ_WIDTH = 16;
+
+export function createRecords(store: Store, account: string): Records {
+  const keys = homeKeys(account);
+  const read = (batch: string, id: string) => readJson(store, keys.record(batch, id), rowRecordSchema);
+  return {
+    writeRecord: (batch, record) => store.put(keys.record(batch, record.id), encodeJson(record)),
+    readRecord: read,
+    readRecords: (batch, ids) => parallel(ids, READ_WIDTH, (id) => read(batch, id)),
+  };
+}

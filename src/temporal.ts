@@ -1,0 +1,145 @@
+/** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
+
+export interface TemporalOptions {
+  /** `host:port`; goes before the SDK's variables and profile. */
+  address?: string;
+  /** Goes before the SDK's variables and profile; `default` when nobody names one. */
+  namespace?: string;
+  /** The engine's own server: no variable, no profile, no TLS. */
+  embedded?: boolean;
+  /** How often to try, within 15 s; 3 if not given. */
+  tries?: number;
+}
+
+/** A connected client. Close it when done: an open one keeps the process alive. */
+export interface TemporalClient {
+  client: Client;
+  connection: Connection;
+  address: string;
+  namespace: string;
+  close(): Promise<void>;
+}
+
+/** A connected worker's side. */
+export interface TemporalWorkerConnection {
+  connection: NativeConnection;
+  address: string;
+  namespace: string;
+}
+
+export class TemporalUnreachableError extends Error {
+  override readonly name = 'TemporalUnreachableError';
+  readonly code = 'temporal_unreachable';
+  readonly address: string;
+
+  constructor(address: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    super(`no Temporal server answers at ${address} (${why}): check TEMPORAL_ADDRESS and the network`, { cause });
+    this.address = address;
+  }
+}
+
+/** `TEMPORAL_ADDRESS` or the profile file could not be read as the SDK defines them. */
+export class TemporalSettingsError extends Error {
+  override readonly name = 'TemporalSettingsError';
+  readonly code = 'temporal_settings';
+}
+
+const budgetMs = 15_000;
+
+/** The address that the environment or the profile file names; undefined means: use the engine. */
+export function configuredTemporalAddress(): string | undefined {
+  return readProfile().address;
+}
+
+/** Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s. */
+export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
+  const { connectionOptions, address, namespace } = settings(options);
+  const connection = await withTries(address, options.tries, (connectTimeout) =>
+    Connection.connect({ ...connectionOptions, connectTimeout } as Parameters<typeof Connection.connect>[0]),
+  );
+  const client = new Client({ connection, namespace });
+  return { client, connection, address, namespace, close: () => connection.close() };
+}
+
+/** Connects a worker; throws `TemporalUnreachableError` after 3 tries within 15 s. */
+export async function connectTemporalWorker(options: TemporalOptions = {}): Promise<TemporalWorkerConnection> {
+  const { connectionOptions, address, namespace } = settings(options);
+  // The native bridge is large: clients never load it.
+  const { NativeConnection: native } = await import('@temporalio/worker');
+  const connection = await withTries(address, options.tries, () => native.connect(connectionOptions));
+  return { connection, address, namespace };
+}
+
+function settings(options: TemporalOptions): {
+  connectionOptions: NativeConnectionOptions;
+  address: string;
+  namespace: string;
+} {
+  const profile = options.embedded === true ? {} : readProfile();
+  const address = options.address ?? profile.address ?? '127.0.0.1:7233';
+  const namespace = options.namespace ?? profile.namespace ?? 'default';
+  const { connectionOptions } = toClientOptions({ ...profile, address, namespace });
+  return { connectionOptions, address, namespace };
+}
+
+function readProfile() {
+  try {
+    return loadClientConfigProfile();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TemporalSettingsError(
+      `the Temporal profile cannot be read (${why}): correct it or unset TEMPORAL_PROFILE`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function withTries<T extends Closable>(
+  address: string,
+  tries = 3,
+  connect: (timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  const perTryMs = Math.floor(budgetMs / tries) - 500;
+  let last: unknown;
+  for (let i = 0; i < tries; i++) {
+    if (i > 0) await sleep(500);
+    try {
+      return await within(perTryMs, connect(perTryMs));
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw new TemporalUnreachableError(address, last);
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** The native connection has no time-out of its own; what connects too late is closed again. */
+async function within<T extends Closable>(ms: number, work: Promise<T>): Promise<T> {
+  let isLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error(`no answer within ${ms} ms`));
+    }, ms);
+  });
+  work.then(
+    (connection) => (isLate ? connection.close() : undefined),
+    () => undefined,
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

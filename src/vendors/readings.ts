@@ -1,0 +1,110 @@
+/** The readings that every family gives in the same words: created, running, succeeded, failed, unreadable. */
+import { z } from 'zod';
+import type { Answer } from '../domain/exchange.js';
+import { isJsonObject, type Json } from '../domain/json.js';
+import type { Output, PollReading, ResultFacts, SubmitReading } from '../domain/reading.js';
+import { safeText } from '../domain/secret.js';
+
+/** The documented status words of a family. A Map, so that no word can hit an object's own properties. */
+export type StatusTable = ReadonlyMap<string, 'running' | 'succeeded' | 'failed'>;
+
+/** How deep a `usage` object may nest to be kept. */
+const USAGE_DEPTH_MAX = 16;
+
+/** A field that may be absent or of the wrong type without making the answer unreadable. */
+export const optionalText = z.string().optional().catch(undefined);
+export const optionalCount = z.int().positive().optional().catch(undefined);
+
+/** Seconds as a number or as a string of one; undefined when it is neither. */
+export const optionalSeconds = z
+  .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
+  .transform(Number)
+  .pipe(z.number().nonnegative())
+  .optional()
+  .catch(undefined);
+
+/** A handle is any string that is not blank: opaque and unbounded. */
+export const handleText = z.string().refine((text) => text.trim() !== '');
+
+export function created(answer: Answer, handle: string, remark?: string): SubmitReading {
+  const warning = [...statusWarnings(answer), ...(remark === undefined ? [] : [remark])].join('; ');
+  return warning === '' ? { reading: 'created', handle } : { reading: 'created', handle, warning };
+}
+
+/** The service documents 200 for every success; another 2xx is accepted and mentioned. */
+export function statusWarnings(answer: Answer): string[] {
+  return answer.status === 200 ? [] : [`answered ${answer.status} instead of 200`];
+}
+
+export function unreadable(why: string): { reading: 'unreadable'; why: string } {
+  return { reading: 'unreadable', why };
+}
+
+/** Reads a status word by the family's table. A word that the documents do not name means "still running". */
+export function readStatus(
+  word: unknown,
+  table: StatusTable,
+  ended: { succeeded: () => PollReading; failed: (word: string) => PollReading },
+): PollReading {
+  if (typeof word !== 'string') return unreadable('the answer has no status');
+  switch (table.get(word)) {
+    case 'succeeded':
+      return ended.succeeded();
+    case 'failed':
+      return ended.failed(word);
+    case 'running':
+      return { reading: 'running', word, known: true };
+    case undefined:
+      return { reading: 'running', word: safeText(word, 60), known: false };
+  }
+}
+
+/** A success, unless it announces no output that could be fetched. */
+export function succeeded(outputs: Output[], facts: ResultFacts): PollReading {
+  if (outputs.length === 0) return unreadable('the service says that the job succeeded, but gives no output URL');
+  return { reading: 'succeeded', outputs, facts };
+}
+
+/** A failure with its reason, whatever form the reason has: the inner fields of error objects are not documented. */
+export function failed(word: string, reason: unknown): PollReading {
+  const code = isJsonObject(reason) ? codeOf(reason.code) : undefined;
+  const message = describe(reason) ?? 'no reason given';
+  return code === undefined ? { reading: 'failed', word, message } : { reading: 'failed', word, code, message };
+}
+
+/** Drops the fields that are undefined. */
+export function known<Fields extends object>(
+  values: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+}
+
+/** `usage` exactly as the service gave it; undefined when there is none or it nests too deep to be recorded. */
+export function usageOf(value: unknown): Json | undefined {
+  return value === null || value === undefined || depthExceeds(value, USAGE_DEPTH_MAX) ? undefined : (value as Json);
+}
+
+/** A machine-readable code, which some providers give as a number. */
+function codeOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? safeText(value, 100) : undefined;
+}
+
+function describe(reason: unknown): string | undefined {
+  if (typeof reason === 'string') return reason.trim() === '' ? undefined : safeText(reason);
+  if (!isJsonObject(reason) || Object.keys(reason).length === 0) return undefined;
+  if (typeof reason.message === 'string' && reason.message.trim() !== '') return safeText(reason.message);
+  return depthExceeds(reason, USAGE_DEPTH_MAX) ? undefined : safeText(JSON.stringify(reason));
+}
+
+/** Level by level instead of by recursion: the value comes from outside and may nest without limit. */
+function depthExceeds(value: unknown, depthMax: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= depthMax; depth += 1) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,64 @@
+/** The result object that the four synchronous `svc` endpoints share (service document 1, Resources). */
+import { z } from 'zod';
+import type { Answer } from '../domain/exchange.js';
+import type { Output, SubmitReading } from '../domain/reading.js';
+import { safeText } from '../domain/secret.js';
+import { known, optionalCount, optionalSeconds, optionalText, statusWarnings, unreadable } from './readings.js';
+import { readAs } from './wire.js';
+
+const item = z.object({
+  url: optionalText,
+  b64_json: optionalText,
+  revised_prompt: optionalText,
+  width: optionalCount,
+  height: optionalCount,
+  duration: optionalSeconds,
+  frames: optionalCount,
+  frame_rate: optionalCount,
+});
+
+/** An item that is no object announces nothing, and does not hide the others. */
+const NOTHING: z.output<typeof item> = {};
+
+const result = z.object({
+  data: z.array(item.catch(NOTHING)),
+  seed: z.unknown().optional(),
+});
+
+/** Reads an image or clip result. Every item with a `url` or `b64_json` is an output. */
+export function readSvcResult(answer: Answer): SubmitReading {
+  const read = readAs(result, answer);
+  if (read === undefined) return unreadable('the answer is not a generation result');
+  const outputs = read.data.flatMap(outputOf);
+  if (outputs.length === 0) return unreadable('the answer has no item with a url or b64_json');
+  const warnings = statusWarnings(answer);
+  if (outputs.length < read.data.length) warnings.push(`${read.data.length - outputs.length} items have no data`);
+  const seed = typeof read.seed === 'number' && Number.isSafeInteger(read.seed) ? read.seed : undefined;
+  // A seed beyond 2^53 was rounded when the JSON was read: to repeat it would give another clip.
+  if (typeof read.seed === 'number' && seed === undefined) warnings.push('the seed is too large to be kept exactly');
+  const revised = read.data.find((entry) => entry.revised_prompt !== undefined)?.revised_prompt;
+  return {
+    reading: 'done',
+    outputs,
+    facts: known({
+      seed,
+      revisedPrompt: revised,
+      warnings: warnings.length > 0 ? warnings.map((w) => safeText(w)) : undefined,
+    }),
+  };
+}
+
+function outputOf(entry: z.output<typeof item>): Output[] {
+  if (!entry.url && !entry.b64_json) return [];
+  return [
+    known({
+      url: entry.url || undefined,
+      base64: entry.url ? undefined : entry.b64_json,
+      width: entry.width,
+      height: entry.height,
+      durationSeconds: entry.duration,
+      frames: entry.frames,
+      frameRate: entry.frame_rate,
+    }),
+  ];
+}

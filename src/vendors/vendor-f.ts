@@ -1,0 +1,125 @@
+/** The long-running-operation video family and the image interaction route, `vendor-f` (service documents 1 and 2). */
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+import type { ErrorReading, PollReading, VendorRefusal } from '../domain/reading.js';
+import type { AsyncAdapter, SyncAdapter } from './adapter.js';
+import { created, failed, handleText, known, optionalText, statusWarnings, succeeded, unreadable } from './readings.js';
+import { salvageString } from './salvage.js';
+import { fields, one, readAs, readJson, segment, unlessEmpty, withExtra } from './wire.js';
+
+const BASE_PATH = '/v1/vendor-f/v1beta';
+const HEADERS_TIMEOUT_MS = 180_000;
+const POLL_BASE_MS = 5_000;
+
+/** "Expires about one hour after completion." */
+const URL_LIFE_MS = 3_600_000;
+
+/** "The provider could not be reached before anything was sent; nothing charged; retry with backoff." */
+const UNREACHABLE_CODE = 'vendor-f_unreachable';
+
+/** "Message says the pass-through is not enabled: the route is not available." */
+const NOT_ENABLED = /pass-?through\b.*\bnot enabled/i;
+
+const submitted = z.object({ name: handleText });
+const sample = z.object({ video: z.object({ uri: optionalText }) }).catch({ video: {} });
+const operation = z.object({
+  done: z.unknown().optional(),
+  error: z.unknown().optional(),
+  response: z.unknown().optional(),
+});
+const response = z.object({ generateVideoResponse: z.object({ generatedSamples: z.array(sample) }) });
+
+export function createOperationAdapter(): AsyncAdapter {
+  return {
+    kind: 'vendor-f/video',
+    flow: 'async',
+    entrypoint: 'vendor-f',
+    // Reserved at submit by the document; when the balance shows it is believed only once it was seen.
+    charge: 'unknown',
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    urlLifeMs: URL_LIFE_MS,
+    pollBaseMs: POLL_BASE_MS,
+    handleLifeMs: null,
+    freshUrlOnPoll: false,
+    submitRequest(row, media) {
+      const image = one(media, 'image');
+      if (image?.form === 'url') throw new TypeError(`${row.kind}: 'image' is sent as bytes, got a URL`);
+      const inline: JsonObject | undefined = image && { bytesBase64Encoded: image.base64, mimeType: image.mediaType };
+      const { resolution, duration } = row.cells;
+      const body = fields({
+        instances: [fields({ prompt: row.cells.prompt, image: inline })],
+        parameters: unlessEmpty(fields({ resolution, durationSeconds: duration })),
+      });
+      const path = `${BASE_PATH}/models/${segment(String(row.cells.model))}:predictLongRunning`;
+      return { method: 'POST', path, body: withExtra(body, row.extra) };
+    },
+    readSubmit(answer) {
+      const read = readAs(submitted, answer);
+      return read ? created(answer, read.name) : unreadable('the answer has no operation name');
+    },
+    salvageHandle: (partialBody) => salvageString(partialBody, ['name']),
+    readRefusal,
+    pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
+    readPoll(answer) {
+      const read = readAs(operation, answer);
+      return read === undefined ? unreadable('the answer is not an operation') : readOperation(read);
+    },
+  };
+}
+
+/**
+ * The layout of the request and of the answer is not shown: the body goes out as the row has it, and the answer is
+ * kept as it came, as the bytes of a JSON file.
+ */
+export function createInteractionAdapter(): SyncAdapter {
+  return {
+    kind: 'vendor-f/interaction',
+    flow: 'sync',
+    entrypoint: 'vendor-f',
+    charge: 'at-success',
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    urlLifeMs: null,
+    submitRequest(row) {
+      const { body } = row.cells;
+      if (!isJsonObject(body)) throw new TypeError(`${row.kind}: 'body' is a JSON object`);
+      return { method: 'POST', path: `${BASE_PATH}/interactions`, body };
+    },
+    readSubmit(answer) {
+      const value = readJson(answer.body);
+      if (!isJsonObject(value) || Object.keys(value).length === 0) {
+        return unreadable('the answer is not a JSON object with content');
+      }
+      const warnings = statusWarnings(answer);
+      return {
+        reading: 'done',
+        outputs: [{ base64: Buffer.from(answer.body).toString('base64') }],
+        facts: known({ warnings: warnings.length > 0 ? warnings : undefined }),
+      };
+    },
+    salvageHandle: () => undefined,
+    readRefusal,
+  };
+}
+
+function readOperation({ done, error, response: result }: z.output<typeof operation>): PollReading {
+  if (done === false) return { reading: 'running', word: 'done: false', known: true };
+  if (done !== true) {
+    return { reading: 'running', word: done === undefined ? 'no done' : 'done is no boolean', known: false };
+  }
+  const hasError = isJsonObject(error);
+  const read = response.safeParse(result);
+  if (hasError && read.success) return unreadable('the operation is done with both an error and a response');
+  if (hasError) return failed('done with error', error);
+  if (!read.success) return unreadable('the operation is done with neither an error nor a readable response');
+  const uris = read.data.generateVideoResponse.generatedSamples.flatMap((entry) => entry.video.uri || []);
+  return succeeded(
+    uris.map((url) => ({ url })),
+    {},
+  );
+}
+
+function readRefusal(status: number, error: ErrorReading): VendorRefusal {
+  if (status !== 503) return undefined;
+  if (error.code === UNREACHABLE_CODE) return 'unreachable';
+  return NOT_ENABLED.test(error.message) ? 'disabled' : undefined;
+}

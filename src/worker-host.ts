@@ -1,0 +1,91 @@
+import type { Log } from './activities/dependencies.js';
+import type { AccountSettings } from './contract/settings.js';
+import type { AccountRegistration, FromWorker } from './engine/registration.js';
+import { createKeySource, type KeySource } from './key-source.js';
+import { type AccountWorker, startAccountWorker, type WorkerPlace } from './worker.js';
+
+/** The accounts that one worker process serves, each with workers, key and settings of its own. */
+export interface WorkerHost {
+  /** Starts serving an account, or takes its newest key; says `ready` or `failed`. */
+  serve(registration: AccountRegistration): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+interface Served {
+  worker: AccountWorker;
+  key: KeySource;
+  settings: string;
+}
+
+const OPEN_EVERY_MS = 15_000;
+
+export function createWorkerHost(options: {
+  place: Promise<WorkerPlace>;
+  log: Log;
+  say: (message: FromWorker) => void;
+}): WorkerHost {
+  const { log, say } = options;
+  const served = new Map<string, Served>();
+  let turn: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => void sayOpen(), OPEN_EVERY_MS);
+
+  return {
+    serve(registration) {
+      turn = turn.then(() => take(registration));
+      return turn;
+    },
+    async shutdown() {
+      clearInterval(timer);
+      await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
+    },
+  };
+
+  async function take(registration: AccountRegistration): Promise<void> {
+    const { account } = registration;
+    try {
+      await serveAccount(registration);
+      say({ type: 'ready', account });
+      await sayOpen();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
+      const message = error instanceof Error ? error.message : String(error);
+      log.error({ account, code, error: message }, 'the account could not be served');
+      say({ type: 'failed', account, code, message });
+    }
+  }
+
+  async function serveAccount({ account, settings, key }: AccountRegistration): Promise<void> {
+    const known = served.get(account);
+    const text = JSON.stringify(settings);
+    if (known) {
+      known.key.replace(key);
+      if (known.settings === text) return;
+      await known.worker.shutdown();
+      served.delete(account);
+    }
+    const source = known?.key ?? createKeySource(key);
+    const accountSettings = settings as unknown as AccountSettings;
+    const worker = await startAccountWorker({
+      place: await options.place,
+      settings: accountSettings,
+      key: source,
+      log,
+    });
+    served.set(account, { worker, key: source, settings: text });
+    worker.ended.catch((error) => {
+      log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
+      process.exit(1);
+    });
+  }
+
+  /** Open batches keep the engine awake. */
+  async function sayOpen(): Promise<void> {
+    try {
+      const { client } = await options.place;
+      const { count } = await client.workflow.count("WorkflowType = 'batch' AND ExecutionStatus = 'Running'");
+      say({ type: 'open', batches: count });
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the open batches could not be counted');
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Dependencies, Log } from './activities/dependencies.js';
+import { type Activities, createActivities } from './activities/index.js';
+import { taskQueues } from './contract/names.js';
+import type { AccountSettings } from './contract/settings.js';
+import type { KeySource } from './key-source.js';
+import { createMessenger } from './messenger.js';
+import { createDownloader } from './service/download.js';
+import { createTransport } from './service/transport.js';
+import { createChargeBook } from './store/charge-book.js';
+import { createFolderStore } from './store/folder.js';
+import { openHome } from './store/home.js';
+import { createLedger } from './store/ledger.js';
+import { createRecords } from './store/records.js';
+import { createRows } from './store/rows.js';
+
+/** The composition root: one account's workers with everything they need. */
+
+/** Requests per minute kept free for the command line's own reads. */
+const RPM_RESERVE = 4;
+/** A minute and a second, since the service's window and the server's differ. */
+const RPM_WINDOW_S = 61;
+/** Until the plan is known: the smallest plan's (service document 1, Limits). */
+const RPM_UNKNOWN = 60;
+const DOWNLOADS_MAX = 8;
+/** Outputs beyond this are not the service's, whatever it says. */
+const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
+
+export interface WorkerPlace {
+  address: string;
+  namespace: string;
+  connection: NativeConnection;
+  client: Client;
+}
+
+export interface AccountWorker {
+  readonly account: string;
+  /** Ends when the workers ended. Rejects when one failed. */
+  readonly ended: Promise<void>;
+  /** Takes no new work, waits for what is under way. */
+  shutdown(): Promise<void>;
+}
+
+export interface AccountWorkerOptions {
+  place: WorkerPlace;
+  settings: AccountSettings;
+  key: KeySource;
+  log: Log;
+  /** Wraps the dependencies; for tests that stop the process at a named point. */
+  wrap?: (deps: Dependencies) => Dependencies;
+}
+
+/** Connects to a Temporal server as worker and client. */
+export async function openPlace(address: string, namespace: string): Promise<WorkerPlace> {
+  const [connection, clientConnection] = await Promise.all([
+    NativeConnection.connect({ address }),
+    Connection.connect({ address }),
+  ]);
+  return { address, namespace, connection, client: new Client({ connection: clientConnection, namespace }) };
+}
+
+/** Starts the three workers of an account: home (workflows, records), api (rate-limited), io (downloads). */
+export async function startAccountWorker(options: AccountWorkerOptions): Promise<AccountWorker> {
+  const { settings, place, log } = options;
+  const { account } = settings;
+  let api: ApiWorker | undefined;
+  const deps = createDependencies(options, (rpm) => api?.setRpm(rpm));
+  const { baseUrl } = settings;
+  await deps.home.bindBaseUrl(baseUrl);
+  const activities = createActivities(options.wrap?.(deps) ?? deps);
+  const queues = taskQueues(account);
+  const common = { connection: place.connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
+  const home = await Worker.create({
+    ...common,
+    taskQueue: queues.home,
+    workflowBundle: { codePath: fileURLToPath(new URL('./workflow-bundle.js', import.meta.url)) },
+    activities,
+    maxConcurrentActivityTaskExecutions: 50,
+  });
+  const io = await Worker.create({
+    ...common,
+    taskQueue: queues.io,
+    activities,
+    maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
+  });
+  const known = await deps.home.latestCheckpoint();
+  const rpm = Math.min(known?.rpm ?? RPM_UNKNOWN, settings.limits.rpm ?? Number.POSITIVE_INFINITY);
+  api = await startApiWorker({ ...common, taskQueue: queues.api, activities }, rpm, log);
+  const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
+  return {
+    account,
+    ended,
+    async shutdown() {
+      for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
+      api?.shutdown();
+      await ended.catch(() => undefined);
+      await deps.transport.close();
+    },
+  };
+}
+
+function createDependencies(
+  { settings, key, place, log }: AccountWorkerOptions,
+  onRpm: (rpm: number) => void,
+): Dependencies {
+  const { account, baseUrl, userAgent, timeScale } = settings;
+  const store = createFolderStore(settings.home);
+  return {
+    settings,
+    home: openHome(store, account),
+    ledger: createLedger(store, account),
+    rows: createRows(store, account),
+    records: createRecords(store, account),
+    book: createChargeBook(store, account),
+    transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
+    downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
+    openStore: (location) => createFolderStore(location, { access: 'shared' }),
+    messenger: createMessenger(place.client, account, timeScale),
+    log,
+    onCaps: ({ rpm }) => onRpm(rpm),
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+  };
+}
+
+function isLoopback(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+interface ApiWorker {
+  ended: Promise<void>;
+  setRpm(rpm: number): void;
+  shutdown(): void;
+}
+
+/** The api worker at a rate; a new rate starts a new worker at once, while the old one finishes what it has. */
+async function startApiWorker(
+  base: WorkerOptions & { activities: Activities },
+  firstRpm: number,
+  log: Log,
+): Promise<ApiWorker> {
+  const create = (rpm: number): Promise<Worker> =>
+    Worker.create({
+      ...base,
+      maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - RPM_RESERVE) / RPM_WINDOW_S),
+      maxConcurrentActivityTaskExecutions: 200,
+      maxConcurrentActivityTaskPolls: 10,
+    });
+  let rpm = firstRpm;
+  let current = await create(rpm);
+  let runs = 0;
+  let stopping = false;
+  let settle: { resolve: () => void; reject: (error: unknown) => void } | undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  const run = (worker: Worker): void => {
+    runs += 1;
+    worker.run().then(() => {
+      runs -= 1;
+      if (runs === 0) settle?.resolve();
+    }, settle?.reject);
+  };
+  const change = async (next: number): Promise<void> => {
+    const old = current;
+    current = await create(next);
+    run(current);
+    if (stopping) current.shutdown();
+    old.shutdown();
+  };
+  run(current);
+  return {
+    ended,
+    setRpm(next) {
+      if (next === rpm || stopping) return;
+      log.info({ from: rpm, to: next }, 'requests per minute changed');
+      rpm = next;
+      change(next).catch((error) => log.error({ error: String(error) }, 'the new rate could not be set'));
+    },
+    shutdown() {
+      stopping = true;
+      if (current.getState() === 'RUNNING') current.shutdown();
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** Every workflow type that a worker registers. */
+export { accountRead } from './account-read.js';
+export { batch } from './batch.js';
+export { job } from './job.js';
+export { semaphore } from './semaphore.js';

@@ -1,0 +1,95 @@
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { JobInput, JobResult } from '../contract/workflows.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { Status } from '../domain/outcome.js';
+import { downloadRow, pollRow } from './fetch-row.js';
+import { homeProxy } from './proxies.js';
+import { settleCase } from './settle-case.js';
+import { openSlot, type Slot } from './slot.js';
+import { openSubmits, type Submits } from './submit-row.js';
+
+/** Where the row stands and so what comes next; `finish` ends the job. */
+export type Step =
+  | { step: 'submit' }
+  | { step: 'case' }
+  | { step: 'poll' }
+  | { step: 'download' }
+  | { step: 'finish'; status: Status; reason?: ReasonCode; recorded?: boolean };
+
+/** What the steps of one job share. `n` is the attempt at hand. */
+export interface Job {
+  input: JobInput;
+  slot: Slot;
+  submits: Submits;
+  n: number;
+  /** Attempts that ended unbilled at the service and were tried again by policy. */
+  retried: number;
+}
+
+/**
+ * One row being carried out: slot → submit → poll → download → record. It returns an outcome and never throws for a
+ * refusal. Until the submit is granted it can be cancelled; after that, what the service accepted is fetched.
+ */
+export async function job(input: JobInput): Promise<JobResult> {
+  const slot = openSlot(input);
+  const work: Job = { input, slot, submits: openSubmits(input), n: input.attempts, retried: 0 };
+  let next = firstStep(input);
+  for (;;) {
+    if (next.step === 'finish') return await finish(work, next);
+    next =
+      next.step === 'submit' ? await submitNext(work) : await CancellationScope.nonCancellable(() => go(work, next));
+  }
+}
+
+function firstStep({ letter }: JobInput): Step {
+  switch (letter) {
+    case 'n':
+      return { step: 'submit' };
+    case 'h':
+      return { step: 'poll' };
+    case 'c':
+      return { step: 'case' };
+    case 'r':
+      return { step: 'download' };
+  }
+}
+
+/** The only place where a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
+async function submitNext(work: Job): Promise<Step> {
+  try {
+    await work.slot.acquire(false);
+    return await work.submits.next(work);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(() => work.slot.withdraw());
+    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+  }
+}
+
+async function go(work: Job, next: Step): Promise<Step> {
+  // A job that starts with an attempt at the service takes over the slot that the attempt holds.
+  await work.slot.acquire(true);
+  switch (next.step) {
+    case 'poll':
+      return pollRow(work);
+    case 'case':
+      return settleCase(work);
+    case 'download':
+      await work.slot.release();
+      return downloadRow(work);
+    case 'submit':
+    case 'finish':
+      return next;
+  }
+}
+
+async function finish(work: Job, end: Extract<Step, { step: 'finish' }>): Promise<JobResult> {
+  const { status, reason, recorded } = end;
+  return CancellationScope.nonCancellable(async () => {
+    await work.slot.release();
+    if (!recorded) {
+      await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...(reason ? { reason } : {}) });
+    }
+    return { status };
+  });
+}

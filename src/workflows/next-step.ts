@@ -1,0 +1,37 @@
+import type { SubmitResult } from '../contract/workflows.js';
+import type { Job, Step } from './job.js';
+
+type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
+
+/** What follows from where an attempt stands, by the batch's policy. */
+export function nextStep(work: Job, standing: Standing): Step {
+  switch (standing) {
+    case 'void':
+      return { step: 'submit' };
+    case 'created':
+      return { step: 'poll' };
+    case 'done':
+    case 'rendered':
+      return { step: 'download' };
+    case 'claimed':
+    case 'open_case':
+      return { step: 'case' };
+    case 'billed':
+      return { step: 'finish', status: 'lost_paid', reason: 'answer_lost_billed' };
+    case 'undecided':
+      return { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
+    case 'not_billed':
+      return work.input.policy.ambiguity === 'hold'
+        ? { step: 'finish', status: 'failed', reason: 'answer_lost_unbilled' }
+        : { step: 'submit' };
+    case 'ended':
+      return retryOrFail(work, { step: 'finish', status: 'failed', reason: 'render_failed' });
+  }
+}
+
+/** A job that ended unbilled at the service is tried again as often as the batch says. */
+export function retryOrFail(work: Job, failed: Step): Step {
+  if (work.retried >= work.input.policy.retries) return failed;
+  work.retried += 1;
+  return { step: 'submit' };
+}

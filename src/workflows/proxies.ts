@@ -1,0 +1,79 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { taskQueues } from '../contract/names.js';
+
+/**
+ * The activities as workflows call them, grouped by what repeating costs. Every group bounds the single attempt and,
+ * where it must end, the whole.
+ */
+
+/** Lower is sooner on the api queue: reads of an open case, submits, polls, other reads. */
+const PRIORITY = { caseRead: 1, submit: 2, poll: 3, read: 4 } as const;
+
+/** One paid POST, never repeated by the server; the ledger is the guard, the limits only tell us that it died. */
+export function submitProxy(account: string): Pick<Activities, 'submit'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '300 s',
+    heartbeatTimeout: '30 s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 1 },
+    priority: { priorityKey: PRIORITY.submit },
+  });
+}
+
+/** Free reads of one job: one activity for its whole life, one request per attempt, paced by the poll schedule. */
+export function pollProxy(account: string, lifeMs: number): Pick<Activities, 'poll'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '15 s',
+    heartbeatTimeout: '15 s',
+    scheduleToCloseTimeout: lifeMs,
+    retry: { initialInterval: '5 s', backoffCoefficient: 1 },
+    priority: { priorityKey: PRIORITY.poll },
+  });
+}
+
+/** Free requests to the service that are not polls of a running job. */
+type ApiReads = 'readAccount' | 'readDiscounts' | 'readForClient' | 'confirmHandle';
+
+/** Reads of the account: balance, caps, discounts, voices. */
+export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Activities, ApiReads> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '15 s',
+    retry: { initialInterval: '2 s', backoffCoefficient: 2, maximumInterval: '30 s' },
+    priority: { priorityKey: why === 'case' ? PRIORITY.caseRead : PRIORITY.read },
+  });
+}
+
+/** Bytes from the service to the store: repeatable, long, watched by heartbeats. */
+export function downloadProxy(account: string): Pick<Activities, 'download'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).io,
+    startToCloseTimeout: '2 h',
+    heartbeatTimeout: '30 s',
+    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s' },
+  });
+}
+
+/** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
+export function homeProxy(
+  account: string,
+): Omit<Activities, 'submit' | 'poll' | 'download' | 'writeResults' | ApiReads> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).home,
+    startToCloseTimeout: '60 s',
+    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '15 s' },
+  });
+}
+
+/** Assembling the results of a whole batch: a million rows take minutes. */
+export function resultsProxy(account: string): Pick<Activities, 'writeResults'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).io,
+    startToCloseTimeout: '1 h',
+    heartbeatTimeout: '60 s',
+    retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s' },
+  });
+}

@@ -1,0 +1,50 @@
+import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import * as messages from '../contract/messages.js';
+import { batchId } from '../contract/names.js';
+import type { Verdict } from '../domain/attempt.js';
+import { pollBaseOf } from './fetch-row.js';
+import type { Job, Step } from './job.js';
+import { nextStep } from './next-step.js';
+import { accountProxy, homeProxy } from './proxies.js';
+
+/**
+ * The credits check of one attempt whose answer is lost: read the balance, weigh the evidence, wait, until there is
+ * a verdict or the ledger shows a late state, which wins. The slot stays held: the job may be running.
+ */
+export async function settleCase(work: Job): Promise<Step> {
+  const { account, row, timeScale } = work.input;
+  const home = homeProxy(account);
+  await note(work);
+  // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
+  await sleep(pollBaseOf(row.kind) / timeScale);
+  const { confirmed } = await accountProxy(account, 'case').confirmHandle({ row, n: work.n });
+  if (confirmed) return { step: 'poll' };
+  for (;;) {
+    await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
+    const settled = await home.settle({ row, n: work.n });
+    switch (settled.outcome) {
+      case 'wait':
+        await sleep(Math.max(100, settled.delayMs));
+        break;
+      case 'standing':
+        return work.submits.read(work, settled.result);
+      case 'verdict': {
+        await note(work, settled.verdict);
+        if (settled.verdict === 'not_billed') await work.slot.release();
+        else await work.slot.release({ notBeforeMs: settled.slotUntilMs });
+        return nextStep(work, settled.verdict);
+      }
+    }
+  }
+}
+
+/** Tells watchers; a batch that is gone has none. */
+async function note(work: Job, verdict?: Verdict): Promise<void> {
+  const { account, row } = work.input;
+  try {
+    const message = { id: row.id, ...(verdict ? { verdict } : {}) };
+    await getExternalWorkflowHandle(batchId(account, row.batch)).signal(messages.caseNoted, message);
+  } catch {
+    // The record and the ledger hold the case; nobody watches.
+  }
+}

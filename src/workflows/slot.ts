@@ -1,0 +1,80 @@
+import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import * as messages from '../contract/messages.js';
+import { semaphoreId } from '../contract/names.js';
+import type { JobInput, RenderTimes } from '../contract/workflows.js';
+import { KINDS, takesSlot } from '../domain/kind.js';
+import { homeProxy } from './proxies.js';
+
+/** One of the plan's simultaneous jobs as a job workflow sees it. */
+export interface Slot {
+  /** Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. */
+  acquire(holds: boolean): Promise<void>;
+  /** Gives the grant back; does nothing without one. */
+  release(how?: { notBeforeMs?: number; renderMs?: number; overCap?: boolean }): Promise<void>;
+  /** Leaves the queue, and gives back a grant that came meanwhile. */
+  withdraw(): Promise<void>;
+  expected(): RenderTimes | null;
+}
+
+/** How long a job waits before it asks again: a lost message must not stall it for ever. */
+const ASK_AGAIN = '60 s';
+
+/** Opens the job's dealings with its account's semaphore. */
+export function openSlot({ account, row }: JobInput): Slot {
+  const kind = KINDS[row.kind];
+  const needed = kind === undefined || takesSlot(kind);
+  const job = { batch: row.batch, id: row.id };
+  const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+  let grant: number | undefined;
+  let lastReleased = 0;
+  let expected: RenderTimes | null = null;
+
+  setHandler(messages.granted, (message) => {
+    // A grant that was given back already is told twice when its acquire was repeated.
+    if (message.grant <= lastReleased) return;
+    grant = message.grant;
+    expected = message.expected;
+  });
+
+  return {
+    async acquire(holds) {
+      if (!needed || grant !== undefined) return;
+      for (;;) {
+        await ask(holds);
+        if (await condition(() => grant !== undefined, ASK_AGAIN)) return;
+      }
+    },
+    async release(how = {}) {
+      if (grant === undefined) return;
+      const message = { grant, ...how };
+      lastReleased = grant;
+      grant = undefined;
+      await tell(() => semaphore.signal(messages.release, message));
+    },
+    async withdraw() {
+      if (!needed) return;
+      await tell(() => semaphore.signal(messages.withdraw, { job }));
+      await this.release();
+    },
+    expected: () => expected,
+  };
+
+  async function ask(holds: boolean): Promise<void> {
+    try {
+      await semaphore.signal(messages.acquire, { job, kind: row.kind, holds });
+    } catch {
+      // No semaphore runs (first job of the account, or a wiped server): start it and ask again.
+      await homeProxy(account).ensureSemaphore();
+      await semaphore.signal(messages.acquire, { job, kind: row.kind, holds });
+    }
+  }
+
+  /** A semaphore that is gone has nothing to take back: its successor reads the ledger. */
+  async function tell(send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } catch {
+      await homeProxy(account).ensureSemaphore();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import {
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  getExternalWorkflowHandle,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
+import * as messages from '../contract/messages.js';
+import { semaphoreId } from '../contract/names.js';
+import type { JobInput, SubmitResult } from '../contract/workflows.js';
+import type { ResponseFormat } from '../domain/batch-options.js';
+import type { Job, Step } from './job.js';
+import { nextStep } from './next-step.js';
+import { homeProxy, submitProxy } from './proxies.js';
+
+/** The submits of one job: each is a new attempt with a claim of its own. */
+export interface Submits {
+  /** Sends the next attempt; the job holds a slot. Can be cancelled before the send and while it backs off. */
+  next(work: Job): Promise<Step>;
+  /** Says what a submit's result means for the job, and waits where it must be tried again. */
+  read(work: Job, result: SubmitResult): Promise<Step>;
+}
+
+const SYNC_RETRIES_MAX = 3;
+const TURNS_MAX = 4;
+
+/** Opens the job's submits; they share the counts of refusals. */
+export function openSubmits({ account, row, timeScale }: JobInput): Submits {
+  const home = homeProxy(account);
+  const { submit } = submitProxy(account);
+  const known = new Map<number, SubmitResult>();
+  let responseFormat: ResponseFormat | undefined;
+  let backoffs = 0;
+  let turns = 0;
+  let syncRetries = 0;
+  let recordsPaused = false;
+
+  setHandler(messages.outcomeKnown, ({ n, result }) => {
+    known.set(n, result);
+  });
+
+  return {
+    async next(work) {
+      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
+      const n = work.n + 1;
+      const result = await CancellationScope.nonCancellable(() => submitOnce(n));
+      return this.read(work, result);
+    },
+
+    async read(work, result) {
+      if (result.outcome === 'standing' || result.outcome === 'refused') work.n = result.n;
+      if (recordsPaused && result.outcome !== 'no_record') await pauseForRecords(false);
+      switch (result.outcome) {
+        case 'not_sent':
+          return { step: 'finish', status: 'failed', reason: result.reason };
+        case 'no_record':
+          await pauseForRecords(true);
+          await sleep('15 s');
+          return { step: 'submit' };
+        case 'refused':
+          return refused(work, result);
+        case 'standing':
+          return nextStep(work, result.standing);
+      }
+    },
+  };
+
+  /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
+  async function submitOnce(n: number): Promise<SubmitResult> {
+    const input = { row, n, ...(responseFormat ? { responseFormat } : {}) };
+    const told = condition(() => known.has(n)).then(() => known.get(n));
+    try {
+      return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
+    } catch {
+      // The worker died or was paused: the ledger says whether anything can have been sent.
+      return home.inspectAttempt({ row, n });
+    }
+  }
+
+  async function refused(work: Job, refusal: Extract<SubmitResult, { outcome: 'refused' }>): Promise<Step> {
+    switch (refusal.next) {
+      case 'retry_backoff':
+        await sleep(Math.min(30_000, 1_000 * 2 ** Math.min(backoffs++, 5)) / timeScale);
+        return { step: 'submit' };
+      case 'wait_turn':
+        return waitTurn(work, refusal.retryAfterMs);
+      case 'wait_slot':
+        await work.slot.release({ overCap: true });
+        return { step: 'submit' };
+      case 'retry_sync':
+        if (syncRetries++ >= SYNC_RETRIES_MAX) return { step: 'finish', status: 'failed', reason: 'service_error' };
+        await sleep((1_000 * 2 ** syncRetries) / timeScale);
+        return { step: 'submit' };
+      case 'retry_as_url':
+        if (responseFormat === 'url') return { step: 'finish', status: 'failed', reason: 'output_too_large' };
+        responseFormat = 'url';
+        return { step: 'submit' };
+      case 'pause_key':
+      case 'pause_credits':
+        await pauseAccount(refusal);
+        await work.slot.release();
+        return { step: 'submit' };
+      case 'fail_model':
+        return { step: 'finish', status: 'failed', reason: 'model_not_available' };
+      case 'fail_route':
+        return { step: 'finish', status: 'failed', reason: 'route_disabled' };
+      case 'fail_row':
+        return { step: 'finish', status: 'failed', reason: 'invalid_request' };
+    }
+  }
+
+  /** Backs off 1, 2, 4, 8 s with the slot in hand, then gives it back and queues again. */
+  async function waitTurn(work: Job, retryAfterMs: number | undefined): Promise<Step> {
+    if (turns >= TURNS_MAX) {
+      turns = 0;
+      await work.slot.release();
+    } else {
+      await sleep(retryAfterMs ?? (1_000 * 2 ** turns) / timeScale);
+      turns += 1;
+    }
+    return { step: 'submit' };
+  }
+
+  async function pauseAccount(refusal: Extract<SubmitResult, { outcome: 'refused' }>): Promise<void> {
+    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+    const { needNano, balanceNano } = refusal;
+    await semaphore.signal(messages.pauseGrants, {
+      reason: refusal.next === 'pause_key' ? 'key' : 'credits',
+      ...(needNano === undefined ? {} : { needNano }),
+      ...(balanceNano === undefined ? {} : { balanceNano }),
+    });
+  }
+
+  async function pauseForRecords(on: boolean): Promise<void> {
+    recordsPaused = on;
+    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+    if (on) await semaphore.signal(messages.pauseGrants, { reason: 'records' });
+    else await semaphore.signal(messages.resumeGrants, { reason: 'records' });
+  }
+}

@@ -1,0 +1,135 @@
+import type {
+  BatchEvent,
+  BatchProgress,
+  BatchState,
+  OpenRow,
+  PageResult,
+  RetryOrder,
+  RowRef,
+} from '../contract/workflows.js';
+import type { CreditsNano } from '../domain/money.js';
+import { STATUSES, type Status } from '../domain/outcome.js';
+
+/** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
+
+/** Events kept for watchers; older ones are read from the records. */
+const EVENTS_KEPT = 60;
+/** A page is asked for when this many places are free, so that a page serves several rows. */
+const PAGE_MIN = 5;
+/** Bounds the reply of one page below 4 KB. */
+const PAGE_MAX = 25;
+
+export function newBatchState(nowMs: number): BatchState {
+  return {
+    generation: '',
+    rows: 0,
+    cursor: null,
+    retry: null,
+    open: [],
+    window: PAGE_MIN,
+    counts: zeroCounts(),
+    creditsNano: 0,
+    creditsUnknown: 0,
+    paused: false,
+    cancelling: false,
+    events: [],
+    nextEvent: 1,
+    startedAtMs: nowMs,
+  };
+}
+
+/** Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. */
+export function supplyRows(
+  state: BatchState,
+  order: { generation: string; rows: number; retry: RetryOrder | null },
+): void {
+  const running = state.cursor !== null || state.open.length > 0;
+  if (running && !state.cancelling && order.generation === state.generation && order.retry === null) return;
+  state.generation = order.generation;
+  state.rows = order.rows;
+  state.retry = order.retry;
+  state.cursor = { part: 0, index: 0 };
+  state.counts = zeroCounts();
+  state.creditsNano = 0;
+  state.creditsUnknown = 0;
+  state.cancelling = false;
+}
+
+/** How many rows the next page may bring; 0 = do not ask now. */
+export function roomForPage(state: BatchState): number {
+  if (state.cursor === null || state.paused || state.cancelling) return 0;
+  const room = state.window - state.open.length;
+  return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? Math.min(room, PAGE_MAX) : 0;
+}
+
+/** Books a page: counts what is finished and returns the rows whose jobs must be started. */
+export function takePage(
+  state: BatchState,
+  page: PageResult,
+  nowMs: number,
+): (OpenRow & { entry: PageResult['entries'][number] })[] {
+  for (const status of STATUSES) state.counts[status] += page.finished[status] ?? 0;
+  state.creditsNano += page.creditsNano;
+  state.creditsUnknown += page.creditsUnknown;
+  state.cursor = page.next;
+  // As many again as there are slots: downloads and records go on while the next rows already wait for a slot.
+  state.window = page.cap + Math.max(PAGE_MIN, page.cap);
+  const fresh: (OpenRow & { entry: PageResult['entries'][number] })[] = [];
+  for (const entry of page.entries) {
+    const [index, , , kind, id] = entry;
+    const known = state.open.find((o) => o.row.id === id);
+    if (known) {
+      known.countedIn = state.generation;
+      continue;
+    }
+    const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
+    const opened: OpenRow = { row, countedIn: state.generation, restarts: 0, sinceMs: nowMs };
+    state.open.push(opened);
+    fresh.push({ ...opened, entry });
+  }
+  return fresh;
+}
+
+/** Counts a row that ended, once: a second report of it finds it no longer open. */
+export function countFinished(
+  state: BatchState,
+  report: { id: string; status: Status; creditsNano: CreditsNano | null },
+  nowMs: number,
+): boolean {
+  const found = state.open.find((o) => o.row.id === report.id);
+  if (!found) return false;
+  state.open = state.open.filter((o) => o !== found);
+  if (found.countedIn !== state.generation) return true;
+  state.counts[report.status] += 1;
+  if (report.creditsNano === null) state.creditsUnknown += 1;
+  else state.creditsNano += report.creditsNano;
+  const { id, status, creditsNano } = report;
+  addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
+  return true;
+}
+
+export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): void {
+  state.events = [...state.events, { seq: state.nextEvent++, ...event }].slice(-EVENTS_KEPT);
+}
+
+/** Rows that were never opened when a batch is cancelled end as cancelled. */
+export function cancelRest(state: BatchState): void {
+  if (state.cursor === null) return;
+  state.cursor = null;
+  const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
+  const open = state.open.filter((o) => o.countedIn === state.generation).length;
+  state.counts.cancelled += Math.max(0, state.rows - counted - open);
+}
+
+export function isFinished(state: BatchState): boolean {
+  return state.cursor === null && state.open.length === 0;
+}
+
+export function progressOf(state: BatchState, phase: BatchProgress['phase']): BatchProgress {
+  const { generation, rows, counts, creditsNano, creditsUnknown, events, startedAtMs } = state;
+  return { phase, generation, rows, counts, open: state.open.length, creditsNano, creditsUnknown, events, startedAtMs };
+}
+
+function zeroCounts(): Record<Status, number> {
+  return { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+}

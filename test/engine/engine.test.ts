@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { engineStatus, stopEngine } from '../../src/engine/engine-client.js';
+import { readRecord } from '../../src/engine/engine-record.js';
+import { connectTemporal } from '../../src/temporal.js';
+import { hasTemporal } from '../support/temporal.js';
+import { account, engineIn, everythingIn, key, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
+
+describe.skipIf(!hasTemporal())('the engine', () => {
+  test('starts, is joined, says what runs, and stops', async () => {
+    const folder = newFolder('a folder, 100 % ours?#1');
+    expect(await engineStatus(folder)).toBeUndefined();
+    const lines: string[] = [];
+    const first = await engineIn(folder, { onProgress: (line) => lines.push(line) });
+    const second = await engineIn(folder, { onProgress: (line) => lines.push(line) });
+    expect([first.joined, second.joined, second.address]).toEqual([false, true, first.address]);
+    expect(lines).toEqual(['starting the engine']);
+
+    const state = await stateOf(second);
+    expect(state).toMatchObject({ state: 'ready', buildId: 'test', dataFolder: folder, uiAddress: null, accounts: [] });
+    expect(statSync(state.socket).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'temporal.db')).mode & 0o777).toBe(0o600);
+    expect(readRecord(join(folder, 'engine.json'))).toMatchObject({ address: first.address, buildId: 'test' });
+    const { client, close } = await connectTemporal({ address: first.address, embedded: true });
+    const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace: 'default' });
+    await close();
+    expect(namespaceInfo?.name).toBe('default');
+
+    expect(await stopEngine(folder)).toBe('stopped');
+    expect(await engineStatus(folder)).toBeUndefined();
+    expect([existsSync(join(folder, 'engine.json')), existsSync(state.socket)]).toEqual([false, false]);
+    expect(await stopEngine(folder)).toBe('none');
+  }, 60_000);
+
+  test('is one engine, however many start it at once', async () => {
+    const folder = newFolder();
+    const engines = await Promise.all([1, 2, 3, 4].map(() => engineIn(folder)));
+    expect(new Set(engines.map((engine) => engine.address)).size).toBe(1);
+    const pids = await Promise.all(engines.map(async (engine) => (await stateOf(engine)).pid));
+    expect(new Set(pids).size).toBe(1);
+  }, 60_000);
+
+  test('takes accounts, and keeps the key in memory alone', async () => {
+    const folder = newFolder();
+    process.env.CALLSHEET_API_KEY = key;
+    const engine = await engineIn(folder).finally(() => delete process.env.CALLSHEET_API_KEY);
+    await Promise.all([
+      engine.register(account('one')),
+      engine.register(account('two')),
+      engine.register(account('one')),
+    ]);
+    await expect(engine.register(account('three', { fail: 'key_refused' }))).rejects.toMatchObject({
+      code: 'registration_failed',
+      reason: 'key_refused',
+      message: 'refused',
+    });
+    const state = await stateOf(engine);
+    expect(state.accounts).toEqual(['one', 'two']);
+    expect(everythingIn(folder)).not.toContain(key);
+    if (process.platform === 'linux') {
+      for (const pid of [state.pid, state.server.pid, state.worker.pid]) {
+        expect(readFileSync(`/proc/${pid}/environ`, 'latin1')).not.toContain(key);
+        expect(readFileSync(`/proc/${pid}/cmdline`, 'latin1')).not.toContain(key);
+      }
+    }
+  }, 60_000);
+
+  test('of another build is named with the command that stops it', async () => {
+    const folder = newFolder("it's");
+    await engineIn(folder);
+    await expect(engineIn(folder, { buildId: 'other' })).rejects.toMatchObject({
+      code: 'other_build',
+      message: expect.stringContaining(`callsheet engine stop --data '${folder.replace("'", "'\\''")}'`),
+    });
+  }, 60_000);
+
+  test('is reached through a short socket when its folder has a long name', async () => {
+    const folder = newFolder(join('x'.repeat(120), 'y'.repeat(120)));
+    const engine = await engineIn(folder);
+    const { socket } = await stateOf(engine);
+    expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(100);
+    expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700);
+    expect((await engineIn(folder)).joined).toBe(true);
+  }, 60_000);
+
+  test('is in a session of its own, so that no Ctrl-C of a terminal reaches it', async () => {
+    const { pid } = await stateOf(await engineIn(newFolder()));
+    if (process.platform !== 'linux') return;
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
+    expect(fields?.[3]).toBe(String(pid));
+  }, 60_000);
+
+  test('ends by itself after the last open batch, not before', async () => {
+    const engine = await engineIn(newFolder(), { idleMs: 1_500 });
+    const { pid } = await stateOf(engine);
+    const gone = whenGone(pid);
+    await engine.register(account('one', { open: 2 }));
+    await until(async () => (await stateOf(engine)).openBatches === 2);
+    expect((await stateOf(engine)).endsAtMs).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect((await stateOf(engine)).state).toBe('ready');
+    await engine.register(account('one', { open: 0 }));
+    await gone;
+    expect(await engine.status()).toBeUndefined();
+  }, 60_000);
+
+  test('says why its server does not start', async () => {
+    const folder = newFolder();
+    const program = join(newFolder(), 'temporal');
+    writeFileSync(
+      program,
+      '#!/bin/sh\n[ "$1" = --version ] && echo "temporal (Server 1.29.1)" && exit\necho "disk on fire"; exit 3\n',
+      {
+        mode: 0o755,
+      },
+    );
+    const before = process.env.CALLSHEET_TEMPORAL_CLI;
+    process.env.CALLSHEET_TEMPORAL_CLI = program;
+    const started = engineIn(folder).finally(() => {
+      process.env.CALLSHEET_TEMPORAL_CLI = before;
+    });
+    await expect(started).rejects.toMatchObject({
+      code: 'start_failed',
+      message: expect.stringContaining('disk on fire'),
+    });
+    await until(async () => (await engineStatus(folder)) === undefined);
+    expect(existsSync(join(folder, 'engine.json'))).toBe(false);
+  }, 60_000);
+});

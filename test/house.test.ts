@@ -1,0 +1,62 @@
+// The rules of the house (docs/architecture.md), executed: each message names file, line and rule.
+import { describe, expect, test } from 'vitest';
+import { KINDS } from '../src/domain/kind.js';
+import { ADAPTERS } from '../src/vendors/index.js';
+import { importViolations } from './house/layers.js';
+import { familiesThatMeet, unreachableVendorFiles } from './house/registry.js';
+import {
+  anyViolations,
+  defaultExportViolations,
+  functionViolations,
+  lengthViolations,
+  needlessExceptions,
+  placeViolations,
+} from './house/shape.js';
+import { projectFiles, readSource, sourcesIn } from './house/sources.js';
+
+const product = sourcesIn('src', 'scripts', 'bin');
+const everything = [...product, ...sourcesIn('test', 'bench'), readSource('vitest.config.ts')];
+
+describe('layers', () => {
+  test('each folder imports only what the table allows', () => {
+    expect(importViolations(sourcesIn('src'))).toEqual([]);
+  });
+});
+
+describe('vendor registry', () => {
+  test('every file in the folder is reached from its index', () => {
+    expect(unreachableVendorFiles()).toEqual([]);
+  });
+
+  test('families do not import each other', () => {
+    expect(familiesThatMeet()).toEqual([]);
+  });
+
+  test('every kind has the adapter that says so', () => {
+    expect(KINDS.filter((kind) => ADAPTERS[kind]?.kind !== kind)).toEqual([]);
+    expect(Object.keys(ADAPTERS).sort()).toEqual([...KINDS].sort());
+  });
+});
+
+describe('shape', () => {
+  test('files are short', () => {
+    expect(lengthViolations(product)).toEqual([]);
+    expect(needlessExceptions(product)).toEqual([]);
+  });
+
+  test('functions are short', () => {
+    expect(functionViolations(product)).toEqual([]);
+  });
+
+  test('nothing is `any`', () => {
+    expect(anyViolations(everything)).toEqual([]);
+  });
+
+  test('exports have names', () => {
+    expect(defaultExportViolations(everything)).toEqual([]);
+  });
+
+  test('no committed file names a registry host or a path of one machine', () => {
+    expect(placeViolations(projectFiles())).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+// The import table of the house: who may import whom, and which packages.
+import { type Import, importsOf, type Source } from './sources.js';
+
+const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile'];
+
+/** Folder (or file) directly in src → the folders it may import besides itself. */
+const mayImport: Record<string, string[]> = {
+  domain: [],
+  contract: ['domain'],
+  manifest: ['domain'],
+  service: ['domain'],
+  vendors: ['domain'],
+  store: ['domain'],
+  reconcile: ['domain'],
+  workflows: ['domain', 'contract'],
+  activities: below,
+  emulator: [],
+  'temporal.ts': ['domain', 'contract'],
+  'config.ts': ['domain', 'contract'],
+  config: ['domain', 'contract'],
+  worker: [...below, 'activities', 'temporal.ts'],
+  engine: ['domain', 'contract', 'temporal.ts'],
+  dashboard: [...below.filter((name) => name !== 'vendors'), 'temporal.ts', 'config.ts', 'config'],
+  // The command line puts the parts together: it is the only one that may reach over.
+  cli: [...below, 'activities', 'temporal.ts', 'config.ts', 'config', 'worker', 'engine', 'dashboard', 'emulator'],
+};
+
+/** Imports of one file by another that the table alone would not allow; types only. */
+const typesMayCross: { from: string; to: RegExp; why: string }[] = [
+  { from: 'workflows', to: /^src\/activities\//, why: 'a workflow knows the types of its activities' },
+  { from: 'worker', to: /^src\/engine\/registration\.ts$/, why: 'supervisor and worker agree on their messages' },
+];
+
+interface PackageRule {
+  why: string;
+  packages: RegExp;
+  /** True for the files that may import such a package. */
+  allowed: (path: string) => boolean;
+}
+
+const packageRules: PackageRule[] = [
+  only('the AWS SDK is imported by src/store/s3.ts alone', /^@aws-sdk\//, (path) => path === 'src/store/s3.ts'),
+  only('undici is imported by src/service and the emulator alone', /^undici(\/|$)/, (path) =>
+    /^src\/(service|emulator)\//.test(path),
+  ),
+  never('domain', 'domain is pure: no packages, no node:', /./),
+  never('vendors', 'vendors do no I/O: zod is all they need', /^(?!zod$)/),
+  never('reconcile', 'reconcile is pure arithmetic: zod is all it needs', /^(?!zod$)/),
+  never('contract', 'contract names things: no I/O', /^(?!(zod|@temporalio\/(workflow|common))$)/),
+  never(
+    'workflows',
+    'workflows run in a sandbox: @temporalio/workflow and common alone',
+    /^(?!@temporalio\/(workflow|common)$)/,
+  ),
+  never('manifest', 'manifest knows neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
+  never('service', 'service makes one HTTP attempt: Temporal waits and repeats', /^@temporalio\//),
+  never('store', 'store does not know Temporal', /^@temporalio\//),
+  never('emulator', 'the emulator does not know Temporal', /^@temporalio\//),
+];
+
+/** One sentence for each import that breaks the table. */
+export function importViolations(sources: Source[]): string[] {
+  return sources.flatMap((source) =>
+    importsOf(source).flatMap((one) => {
+      const reason = one.own ? ownReason(source.path, one) : packageReason(source.path, one);
+      return reason === undefined ? [] : [`${source.path}:${one.line} imports ${one.target}: ${reason}`];
+    }),
+  );
+}
+
+function ownReason(path: string, one: Import): string | undefined {
+  const from = placeOf(path);
+  const to = placeOf(one.target);
+  const allowed = mayImport[from];
+  if (allowed === undefined) return `${from} has no place in the table (test/house/layers.ts)`;
+  if (to === undefined) return sharedScript(from, one.target) ? undefined : 'sources import sources alone';
+  if (from === to || allowed.includes(to)) return undefined;
+  if (one.typeOnly && typesMayCross.some((edge) => edge.from === from && edge.to.test(one.target))) return undefined;
+  return `${from} may import ${allowed.length === 0 ? 'nothing' : allowed.join(', ')}`;
+}
+
+function packageReason(path: string, one: Import): string | undefined {
+  return packageRules.find((rule) => rule.packages.test(one.target) && !rule.allowed(path))?.why;
+}
+
+/** `src/domain/money.ts` → `domain`; `src/worker.ts` and `src/worker-main.ts` → `worker`; `src/temporal.ts` → itself. */
+function placeOf(path: string): string;
+function placeOf(path: string): string | undefined {
+  const name = /^src\/([^/]+)/.exec(path)?.[1];
+  return name !== undefined && /^worker(-[a-z-]+)?\.ts$/.test(name) ? 'worker' : name;
+}
+
+/** Set-up and product find the Temporal program and take locks by the same code. */
+function sharedScript(from: string, target: string): boolean {
+  return from === 'engine' && /^scripts\/lib\/[a-z-]+\.mjs$/.test(target);
+}
+
+function only(why: string, packages: RegExp, allowed: (path: string) => boolean): PackageRule {
+  return { why, packages, allowed };
+}
+
+function never(folder: string, why: string, packages: RegExp): PackageRule {
+  return { why, packages, allowed: (path) => !path.startsWith(`src/${folder}/`) };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { PriceRule } from '../../src/domain/price.js';
+import type { Row } from '../../src/domain/row.js';
+import { actual, estimate } from '../../src/reconcile/price-book.js';
+
+function row(change: Partial<Row>): Row {
+  return { index: 0, line: 2, id: 'a', kind: 'svc/image', stem: 'a', cells: {}, media: {}, hash: 'h', ...change };
+}
+
+const image = row({ cells: { model: 'svc-alpha.2-klein-4b', width: 1000, height: 2000 } });
+
+describe('price book', () => {
+  it('counts megapixels of 10^6 pixels', () => {
+    const rules: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.0006' }] }];
+    expect(estimate(image, rules)).toEqual({ lo: 1_200_000, hi: 1_200_000 });
+  });
+
+  it('takes the first rule whose given fields all match, with the documents’ defaults filled in', () => {
+    const rules: PriceRule[] = [
+      { model: 'svc-delta-4', steps: 12, components: [{ unit: 'image', credits: '0.01' }] },
+      { model: 'svc-delta-4', steps: 48, components: [{ unit: 'image', credits: '0.04' }] },
+    ];
+    expect(estimate(row({ cells: { model: 'svc-delta-4' } }), rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
+    expect(estimate(image, rules)).toBeNull();
+  });
+
+  it('applies the discount as a multiplier of list price (service document 1, Discount)', () => {
+    const rules: PriceRule[] = [{ components: [{ unit: 'request', credits: '0.4' }] }];
+    expect(estimate(image, rules, 850_000_000)).toEqual({ lo: 340_000_000, hi: 340_000_000 });
+  });
+
+  it('bounds what only the finished clip tells, and says so when there is no bound', () => {
+    const avatar = row({ kind: 'vendor-b/avatar', cells: { script: 'hi', voice_id: 'v' } });
+    const priced = (upTo?: number): PriceRule[] => [
+      { kind: 'vendor-b/avatar', components: [{ unit: 'second', credits: '0.1', ...(upTo === undefined ? {} : { upTo }) }] },
+    ];
+    expect(estimate(avatar, priced())).toEqual({ lo: 0, hi: null });
+    expect(estimate(avatar, priced(60))).toEqual({ lo: 0, hi: 6_000_000_000 });
+    expect(actual(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({ lo: 1_250_000_000, hi: 1_250_000_000 });
+  });
+
+  it('includes the first five reference images of vendor-e (service document 2, Limits)', () => {
+    const url = { source: 'url' as const, url: 'https://example.com/a.png' };
+    const references = row({ kind: 'vendor-e/video', cells: { duration: 4 }, media: { reference_images: Array(7).fill(url) } });
+    const rules: PriceRule[] = [{ components: [{ unit: 'reference-image', credits: '0.02', above: 5 }] }];
+    expect(estimate(references, rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import type { CaseEvidence } from '../../src/reconcile/evidence.js';
+import { settle } from '../../src/reconcile/settle.js';
+
+const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);
+const minute = 60_000;
+const T0 = 1_000 * minute;
+
+/** An async attempt of 0.28 credits claimed at T0, on an exclusive account, charged at submit. */
+function evidence(change: Partial<CaseEvidence> = {}): CaseEvidence {
+  return {
+    nowMs: T0 + 10 * minute,
+    claimedAtMs: T0,
+    gaveUpAtMs: T0,
+    flow: 'async',
+    charge: 'at-submit',
+    exclusive: true,
+    expected: { lo: credits(0.28), hi: credits(0.28) },
+    thetaMs: 3 * minute,
+    lambdaMs: 2 * minute,
+    renderMaxMs: 30 * minute,
+    syncMaxMs: 2 * minute,
+    checkpoints: balances([-1, 20], [6, 20], [7, 20]),
+    others: [],
+    ...change,
+  };
+}
+
+/** `[minutes after T0, credits]`. */
+function balances(...pairs: [number, number][]): CaseEvidence['checkpoints'] {
+  return pairs.map(([minutes, balance]) => ({ atMs: T0 + minutes * minute, balanceNano: credits(balance) }));
+}
+
+const verdictOf = (change: Partial<CaseEvidence>): string => {
+  const settled = settle(evidence(change));
+  return settled.outcome === 'verdict' ? settled.verdict : 'wait';
+};
+
+describe('settle', () => {
+  it('is not billed when nothing is missing in two equal reads after the quiet', () => {
+    expect(verdictOf({})).toBe('not_billed');
+  });
+
+  it('needs two reads after the quiet, and equal ones (F27: reads go backwards)', () => {
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 20]) })).toBe('wait');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [4, 20], [4.5, 20]) })).toBe('wait');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 20.0001], [7, 20]) })).not.toBe('not_billed');
+  });
+
+  it('waits for the longest render where the family may charge at the end', () => {
+    expect(verdictOf({ charge: 'unknown' })).toBe('wait');
+    expect(verdictOf({ charge: 'unknown', checkpoints: balances([-1, 20], [36, 20], [37, 20]) })).toBe('not_billed');
+  });
+
+  it('is billed as soon as the missing amount meets the price', () => {
+    expect(verdictOf({ checkpoints: balances([-1, 20], [1, 19.72]) })).toBe('billed');
+  });
+
+  it('tells the story that a person reads', () => {
+    const settled = settle(evidence({ checkpoints: balances([-1, 20], [1, 19.72]) }));
+    expect(settled.sentence).toContain('balance fell by 0.28');
+    expect(settled.sentence).toContain('this attempt would cost 0.28: billed');
+  });
+
+  it('does not take the charge of another job for this one', () => {
+    const others = [{ fromMs: T0, toMs: T0 + minute, lo: credits(0.12), hi: credits(0.12), peak: credits(0.12) }];
+    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.88], [7, 19.88]) })).toBe('not_billed');
+    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) })).toBe('billed');
+  });
+
+  it('cannot tell while another open job could explain the fall', () => {
+    const others = [{ fromMs: T0, toMs: null, lo: 0, hi: credits(0.5), peak: credits(0.5) }];
+    expect(verdictOf({ others, checkpoints: balances([-1, 20], [2, 19.72]) })).toBe('wait');
+    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
+  });
+
+  it('takes a reservation that came back for what it is (F33)', () => {
+    const others = [{ fromMs: T0, toMs: T0 + minute, lo: 0, hi: 0, peak: credits(0.5) }];
+    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+  });
+
+  it('recognises a purchase of whole credits (F29)', () => {
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).toBe('not_billed');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 39.72], [7, 39.72]) })).toBe('billed');
+  });
+
+  it('gives no verdict when someone else spends (F30)', () => {
+    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.5], [7, 19.5]) }));
+    expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
+    expect(settled.sentence).toContain('someone else');
+  });
+
+  it('decides nothing on an account that others may use, after one read', () => {
+    expect(verdictOf({ exclusive: false, checkpoints: balances([-1, 20], [1, 20]) })).toBe('undecided');
+    expect(verdictOf({ exclusive: false, checkpoints: balances([-1, 20]), nowMs: T0 })).toBe('wait');
+  });
+
+  it('proves with an unknown price only that nothing at all is missing', () => {
+    expect(verdictOf({ expected: null })).toBe('not_billed');
+    expect(verdictOf({ expected: null, checkpoints: balances([-1, 20], [1, 19.9]) })).toBe('billed');
+  });
+
+  it('is undecided without a balance from before the submit', () => {
+    expect(verdictOf({ checkpoints: balances([6, 20], [7, 20]) })).toBe('undecided');
+  });
+
+  it('settles a synchronous call once it cannot run any more (S2)', () => {
+    const sync = { flow: 'sync', charge: 'at-success' } as const;
+    expect(verdictOf({ ...sync, checkpoints: balances([-1, 20], [3.5, 20], [3.9, 20]) })).toBe('wait');
+    expect(verdictOf({ ...sync, checkpoints: balances([-1, 20], [4, 20], [4.5, 20]) })).toBe('not_billed');
+  });
+
+  it('does not mistake float noise for money (F28)', () => {
+    const noisy = balances([-1, 20], [6, 20], [7, 20]);
+    for (const checkpoint of noisy.slice(1)) checkpoint.balanceNano += 300;
+    expect(verdictOf({ checkpoints: noisy })).toBe('not_billed');
+  });
+});

@@ -1,0 +1,359 @@
+/** What every adapter owes, whatever its family: service documents 1 and 2 as each kind's sample holds them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../src/domain/exchange.js';
+import type { Json } from '../../src/domain/json.js';
+import { KINDS, type Kind, providerOf } from '../../src/domain/kind.js';
+import { readError } from '../../src/service/errors.js';
+import type { Adapter, AsyncAdapter } from '../../src/vendors/adapter.js';
+import { ADAPTERS, adapterFor } from '../../src/vendors/index.js';
+import { type PollSample, rowOf, SAMPLES, type Sample } from './samples.js';
+
+const RESPONSE = { responseFormat: 'url' } as const;
+const HOUR_MS = 3_600_000;
+
+function answerOf(body: Json | Uint8Array, status = 200): Answer {
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+  return { status, contentType: 'application/json', retryAfter: undefined, body: bytes };
+}
+
+const asynchronous = KINDS.flatMap(
+  (kind): [Kind, AsyncAdapter, Sample & Required<Pick<Sample, 'handle' | 'pollPath' | 'poll'>>][] => {
+    const adapter = ADAPTERS[kind];
+    const { handle, pollPath, poll, ...sample } = SAMPLES[kind];
+    if (adapter.flow !== 'async' || !handle || !pollPath || !poll) return [];
+    return [[kind, adapter, { ...sample, handle, pollPath, poll }]];
+  },
+);
+const everyKind = KINDS.map((kind): [Kind, Adapter, Sample] => [kind, ADAPTERS[kind], SAMPLES[kind]]);
+
+describe.each(everyKind)('%s: the submit', (kind, adapter, sample) => {
+  const media = sample.media ?? {};
+
+  it('is registered under its own kind', () => {
+    expect(adapterFor(kind)).toBe(adapter);
+    expect(adapter.kind).toBe(kind);
+    expect(adapter.flow).toBe(sample.handle === undefined ? 'sync' : 'async');
+  });
+
+  it('posts plain JSON to the documented path, and leaves the row as it is', () => {
+    const row = rowOf(kind, sample.cells);
+    const before = structuredClone({ row, media });
+    const request = adapter.submitRequest(row, media, RESPONSE);
+    expect(request).toMatchObject({ method: 'POST', path: sample.submitPath });
+    expect(JSON.parse(JSON.stringify(request.body))).toEqual(request.body);
+    expect(adapter.submitRequest(row, media, RESPONSE)).toEqual(request);
+    expect({ row, media }).toEqual(before);
+  });
+
+  it('merges extra last and deeply (every kind but the interaction)', () => {
+    if (kind === 'vendor-f/interaction') return;
+    const plain = adapter.submitRequest(rowOf(kind, sample.cells), media, RESPONSE).body;
+    const extra = { unshown: { a: [1] }, parameters: { unshown: 1 }, extra: { unshown: true } };
+    const merged = adapter.submitRequest(rowOf(kind, sample.cells, extra), media, RESPONSE).body;
+    expect(merged).toEqual({
+      ...plain,
+      unshown: { a: [1] },
+      parameters: { ...(plain?.parameters as object), unshown: 1 },
+      extra: { ...(plain?.extra as object), unshown: true },
+    });
+  });
+
+  it('never sends `n` or an undefined field', () => {
+    const text = JSON.stringify(adapter.submitRequest(rowOf(kind, sample.cells), media, RESPONSE).body);
+    expect(text).not.toMatch(/"n":|undefined/);
+  });
+
+  it('reads the documented answer', () => {
+    const expected = sample.done ? { reading: 'done', ...sample.done } : { reading: 'created', handle: sample.handle };
+    expect(adapter.readSubmit(answerOf(sample.submitAnswer))).toEqual(expected);
+  });
+
+  it.each([201, 202])('accepts %i with the documented body and says so (F15)', (status) => {
+    const reading = adapter.readSubmit(answerOf(sample.submitAnswer, status));
+    if (reading.reading === 'created') expect(reading.warning).toContain(String(status));
+    else
+      expect(reading).toMatchObject({ reading: 'done', facts: { warnings: [expect.stringContaining(`${status}`)] } });
+  });
+
+  it.each<[string, Json | Uint8Array]>([
+    ['nothing', new Uint8Array()],
+    ['HTML', Buffer.from('<html><body>502 Bad Gateway</body></html>')],
+    ['an empty object', {}],
+    ['null', null],
+    ['a string', 'done'],
+    ['a list', [{}]],
+    ['a number', 7],
+    ['broken UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['a cut body', Buffer.from('{"data":[{"url":"https://out.example/im')],
+    [
+      'a blank handle',
+      { id: ' ', name: '', task_id: '', data: { video_id: ' ', task_id: '' }, output: { task_id: '' } },
+    ],
+    [
+      'a handle of the wrong type',
+      { name: 7, task_id: {}, data: { video_id: [], task_id: null }, output: { task_id: 1 } },
+    ],
+    ['another kind of answer', { data: {}, output: {}, task: {} }],
+  ])('calls %s unreadable (F14)', (name, body) => {
+    // The layout of an interaction's answer is not shown: any object with content is the answer.
+    if (kind === 'vendor-f/interaction' && /handle|another/.test(name)) return;
+    // A JSON string cannot hold the key `id` of vendor-d as another type here: the rows above do.
+    expect(adapter.readSubmit(answerOf(body)).reading).toBe('unreadable');
+  });
+
+  it('never asks for an error that is not the family’s own', () => {
+    const general = { code: 'rpm_limit_exceeded', message: 'slow down', requestId: undefined };
+    expect(adapter.readRefusal(429, general)).toBeUndefined();
+    expect(
+      adapter.readRefusal(503, { ...general, code: undefined, message: 'temporarily unavailable' }),
+    ).toBeUndefined();
+  });
+});
+
+describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, poll, submitAnswer, cells }) => {
+  const read = (body: Json | Uint8Array) => adapter.readPoll(answerOf(body));
+
+  it('asks the documented path, the handle verbatim', () => {
+    expect(adapter.pollRequest(handle, rowOf(kind, cells))).toEqual({ method: 'GET', path: pollPath(handle) });
+    const plain = "Az09-._~!$&'()*+,;=:@";
+    expect(adapter.pollRequest(plain, rowOf(kind, cells)).path).toBe(pollPath(plain));
+  });
+
+  it('encodes what a path segment cannot hold, so that every handle arrives as it was given', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }), (odd) => {
+        const { path } = adapter.pollRequest(odd, rowOf(kind, cells));
+        const last = path.slice(pollPath('').length);
+        expect(last).toMatch(/^[\x21-\x7e]+$/);
+        expect(last).not.toMatch(/[/?#]/);
+        expect(decodeURIComponent(last)).toBe(odd);
+      }),
+    );
+  });
+
+  it('reads every running word', () => {
+    for (const answer of poll.running) expect(read(answer)).toMatchObject({ reading: 'running', known: true });
+  });
+
+  it('reads success with all its outputs and facts', () => {
+    for (const { answer, outputs, facts } of poll.succeeded) {
+      expect(read(answer)).toEqual({ reading: 'succeeded', outputs, facts });
+    }
+  });
+
+  it('reads every word of failure with its reason (F39)', () => {
+    for (const { answer, ...expected } of poll.failed) expect(read(answer)).toEqual({ reading: 'failed', ...expected });
+  });
+
+  it('reads an unknown word as running, whatever it is (F37)', () => {
+    const known = new Set(knownWords(poll));
+    const words = fc.oneof(
+      fc.string(),
+      fc.constantFrom('constructor', '__proto__', 'toString', 'COMPLETED', 'Success'),
+    );
+    fc.assert(
+      fc.property(words, (word) => {
+        fc.pre(!known.has(word));
+        expect(read(poll.withStatus(word))).toMatchObject({ reading: 'running', known: false });
+      }),
+    );
+  });
+
+  it('keeps an unknown word short and without control characters or keys', () => {
+    const reading = read(poll.withStatus(`\u001b[31m sk-svc-secret ${'x'.repeat(10_000)}`));
+    if (reading.reading !== 'running') throw new Error('expected running');
+    expect(reading.word).not.toContain('\u001b');
+    expect(reading.word).not.toContain('sk-svc-');
+    expect(reading.word.length).toBeLessThanOrEqual(60);
+  });
+
+  it('calls a success without an output unreadable (F37)', () => {
+    for (const answer of poll.withoutUrl) expect(read(answer).reading).toBe('unreadable');
+  });
+
+  it.each<[string, Json | Uint8Array]>([
+    ['nothing', new Uint8Array()],
+    ['HTML', Buffer.from('<html></html>')],
+    ['null', null],
+    ['a list', []],
+    ['a string', 'ok'],
+  ])('calls %s unreadable (F36)', (_name, body) => {
+    expect(read(body).reading).toBe('unreadable');
+  });
+
+  it('never ends a job on an answer without a status', () => {
+    expect(['unreadable', 'running']).toContain(read({}).reading);
+    expect(['unreadable', 'running']).toContain(read(poll.withStatus(null)).reading);
+  });
+
+  it('salvages a handle from a cut body only when it is whole (T9)', () => {
+    const text = JSON.stringify(submitAnswer);
+    const whole = text.indexOf(JSON.stringify(handle)) + JSON.stringify(handle).length;
+    for (let length = 0; length <= text.length; length += 1) {
+      const salvaged = adapter.salvageHandle(Buffer.from(text.slice(0, length)));
+      expect(salvaged).toBe(length < whole ? undefined : handle);
+    }
+  });
+
+  it('does not take the same name in another place for the handle', () => {
+    const deep = {
+      error: { id: 'x', name: 'x', task_id: 'x', video_id: 'x' },
+      list: [{ id: 'x', name: 'x', task_id: 'x' }],
+    };
+    expect(adapter.salvageHandle(Buffer.from(JSON.stringify(deep)))).toBeUndefined();
+    const quoted = JSON.stringify({ text: JSON.stringify(submitAnswer) });
+    expect(adapter.salvageHandle(Buffer.from(quoted))).toBeUndefined();
+  });
+});
+
+describe('no bytes make a reading throw', () => {
+  it.each(everyKind)('%s: mutated documented answers', (_kind, adapter, sample) => {
+    const texts = documentedAnswers(sample).map((answer) => JSON.stringify(answer));
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), mutations, (text, changes) => {
+        expectSound(adapter, mutate(Buffer.from(text), changes));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(everyKind)('%s: documented answers with any value in any place', (_kind, adapter, sample) => {
+    fc.assert(
+      fc.property(fc.constantFrom(...documentedAnswers(sample)), fc.nat(40), fc.jsonValue(), (answer, place, value) => {
+        expectSound(adapter, Buffer.from(JSON.stringify(replaceAt(answer, place, value as Json))));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(everyKind)('%s: values nested a hundred thousand deep', (_kind, adapter, sample) => {
+    const deep = `${'{"a":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
+    for (const answer of documentedAnswers(sample)) {
+      for (let place = 0; place < 20; place += 1) {
+        const text = JSON.stringify(replaceAt(answer, place, '@deep@')).replace('"@deep@"', deep);
+        expectSound(adapter, Buffer.from(text));
+      }
+    }
+  });
+});
+
+describe('facts of each kind', () => {
+  /** Limits, Lifetimes and timeouts as the documents give them; "hours" counts as one. */
+  const facts: Record<Kind, [entrypoint: string | null, charge: string, headersMs: number, urlLifeMs: number | null]> =
+    {
+      'svc/image': ['svc', 'at-success', 180_000, HOUR_MS],
+      'svc/edit': ['svc', 'at-success', 180_000, HOUR_MS],
+      'svc/clip': ['svc', 'at-success', 120_000, HOUR_MS],
+      'svc/animation': ['svc', 'at-success', 120_000, HOUR_MS],
+      'vendor-a/text2video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
+      'vendor-a/image2video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
+      'vendor-a/omni-video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
+      'vendor-a/motion-control': ['vendor-a', 'unknown', 180_000, HOUR_MS],
+      'vendor-b/avatar': ['vendor-b', 'at-completion', 180_000, HOUR_MS],
+      'vendor-c/video': [null, 'unknown', 180_000, 24 * HOUR_MS],
+      'vendor-g/video': [null, 'unknown', 180_000, 24 * HOUR_MS],
+      'vendor-d/video': [null, 'at-completion', 180_000, HOUR_MS],
+      'vendor-e/video': [null, 'unknown', 180_000, HOUR_MS],
+      'vendor-f/video': ['vendor-f', 'unknown', 180_000, HOUR_MS],
+      'vendor-f/interaction': ['vendor-f', 'at-success', 180_000, null],
+    };
+
+  it.each(everyKind)('%s', (kind, adapter) => {
+    expect([adapter.entrypoint, adapter.charge, adapter.headersTimeoutMs, adapter.urlLifeMs]).toEqual(facts[kind]);
+    if (adapter.flow !== 'async') return;
+    expect(adapter.pollBaseMs).toBe(kind === 'vendor-b/avatar' ? 10_000 : 5_000);
+    const days = { 'vendor-a': 7, 'vendor-c': 1, 'vendor-g': 1, 'vendor-e': 7 }[providerOf(kind) as string];
+    expect(adapter.handleLifeMs).toBe(days === undefined ? null : days * 24 * HOUR_MS);
+    expect(adapter.freshUrlOnPoll).toBe(kind === 'vendor-e/video');
+  });
+});
+
+describe('the documented errors and the vendor’s say (service document 2, Errors)', () => {
+  const errors: [number, Json, 'unreachable' | 'disabled' | undefined][] = [
+    [400, { detail: 'unknown model' }, undefined],
+    [400, { error: { code: 'engine_error', message: 'cannot render' } }, undefined],
+    [401, { error: { code: 'key_expired', message: 'expired' } }, undefined],
+    [402, { error: { code: 'insufficient_credits', message: 'no credits', request_id: 'r' } }, undefined],
+    [403, { detail: { code: 'model_not_available', message: 'no', model: 'm', entrypoint: 'svc' } }, undefined],
+    [429, { error: { code: 'concurrent_limit_exceeded', message: 'full' } }, undefined],
+    [500, { detail: 'oops' }, undefined],
+    [503, { detail: 'temporarily unavailable' }, undefined],
+    [503, { error: { code: 'vendor-f_unreachable', message: 'no route' }, detail: 'no route' }, 'unreachable'],
+    [503, { detail: 'The vendor-f pass-through is not enabled.' }, 'disabled'],
+    [503, { error: { code: 'unavailable', message: 'Pass-through for this provider is not enabled' } }, 'disabled'],
+    [500, { error: { code: 'vendor-f_unreachable', message: 'no route' } }, undefined],
+    [502, { detail: 'the pass-through is not enabled' }, undefined],
+  ];
+
+  it.each(errors)('%i %j', (status, body, meaning) => {
+    const error = readError(answerOf(body, status));
+    if (error === undefined) throw new Error('a documented error must be readable');
+    for (const [kind, adapter] of everyKind) {
+      expect(adapter.readRefusal(status, error)).toBe(providerOf(kind) === 'vendor-f' ? meaning : undefined);
+    }
+  });
+});
+
+type Change = { at: number; byte: number; how: 'set' | 'insert' | 'remove' | 'cut' };
+const mutations = fc.array(
+  fc.record({ at: fc.nat(600), byte: fc.nat(255), how: fc.constantFrom('set', 'insert', 'remove', 'cut') }),
+  { minLength: 1, maxLength: 4 },
+);
+
+function mutate(bytes: Buffer, changes: readonly Change[]): Uint8Array {
+  const result = [...bytes];
+  for (const { at, byte, how } of changes) {
+    const place = result.length === 0 ? 0 : at % result.length;
+    if (how === 'cut') result.splice(place);
+    else if (how === 'remove') result.splice(place, 1);
+    else result.splice(place, how === 'set' ? 1 : 0, byte);
+  }
+  return Uint8Array.from(result);
+}
+
+/** Replaces the n-th value of an answer, counted in depth-first order. */
+function replaceAt(answer: Json, place: number, value: Json): Json {
+  let count = 0;
+  const visit = (node: Json): Json => {
+    count += 1;
+    if (count - 1 === place) return value;
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([name, inner]) => [name, visit(inner)]));
+  };
+  return visit(answer);
+}
+
+function documentedAnswers({ submitAnswer, poll }: Sample): Json[] {
+  if (!poll) return [submitAnswer];
+  const polls = [...poll.succeeded, ...poll.failed].map(({ answer }) => answer);
+  return [submitAnswer, ...polls, ...poll.running, ...poll.withoutUrl];
+}
+
+/** Whatever the bytes: a reading of the closed set, with a handle or an output where it promises one. */
+function expectSound(adapter: Adapter, body: Uint8Array): void {
+  const submit = adapter.readSubmit(answerOf(body));
+  if (submit.reading === 'created') expect(submit.handle.trim()).not.toBe('');
+  else if (submit.reading === 'done') expectOutputs(submit.outputs);
+  else expect(['refused', 'unreadable']).toContain(submit.reading);
+  adapter.salvageHandle(body);
+  if (adapter.flow !== 'async') return;
+  const poll = adapter.readPoll(answerOf(body));
+  if (poll.reading === 'succeeded') expectOutputs(poll.outputs);
+  else expect(['running', 'failed', 'unreadable']).toContain(poll.reading);
+  if (poll.reading === 'failed') expect(poll.message.length).toBeLessThanOrEqual(500);
+}
+
+function expectOutputs(outputs: readonly { url?: string; base64?: string }[]): void {
+  expect(outputs.length).toBeGreaterThan(0);
+  for (const { url, base64 } of outputs) expect(url ?? base64).toMatch(/./s);
+}
+
+function knownWords(poll: PollSample): string[] {
+  const inside = (node: Json): string[] => {
+    if (typeof node === 'string') return [node];
+    return typeof node === 'object' && node !== null ? Object.values(node).flatMap(inside) : [];
+  };
+  return [...poll.running, ...[...poll.succeeded, ...poll.failed].map(({ answer }) => answer)].flatMap(inside);
+}

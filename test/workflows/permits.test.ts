@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import * as permits from '../../src/workflows/permits.js';
+
+const job = (id: string, batch = 'b') => ({ batch, id });
+
+function withCap(cap: number) {
+  const state = permits.newPermits(30_000, 1_000);
+  state.planCap = cap;
+  return state;
+}
+
+function ask(state: ReturnType<typeof withCap>, id: string, batch = 'b') {
+  return permits.acquire(state, { job: job(id, batch), kind: 0, holds: false }, 0);
+}
+
+describe('permits', () => {
+  it('never grants above the cap, whatever the number of waiting jobs (I4)', () => {
+    const state = withCap(2);
+    for (let i = 0; i < 9; i += 1) ask(state, `r${i}`);
+    expect(permits.grantNext(state, 0)).toHaveLength(2);
+    expect(permits.grantNext(state, 0)).toHaveLength(0);
+    expect(state.holders).toHaveLength(2);
+  });
+
+  it('takes a grant back once: a repeated release frees nothing else (I5)', () => {
+    const state = withCap(1);
+    ask(state, 'a');
+    ask(state, 'b');
+    const [first] = permits.grantNext(state, 0);
+    permits.release(state, { grant: first?.grant ?? -1 }, 0);
+    const [second] = permits.grantNext(state, 0);
+    permits.release(state, { grant: first?.grant ?? -1 }, 0);
+    expect(state.holders.map((h) => h.grant)).toEqual([second?.grant]);
+  });
+
+  it('tells a holder its grant again instead of queueing it twice (idempotent acquire)', () => {
+    const state = withCap(1);
+    ask(state, 'a');
+    const [granted] = permits.grantNext(state, 0);
+    expect(ask(state, 'a')?.grant).toBe(granted?.grant);
+    ask(state, 'b');
+    ask(state, 'b');
+    expect(state.waiting).toHaveLength(1);
+  });
+
+  it('gives an attempt that is at the service its slot even above the cap, and grants nothing more', () => {
+    const state = withCap(1);
+    ask(state, 'a');
+    permits.grantNext(state, 0);
+    permits.acquire(state, { job: job('old'), kind: 0, holds: true }, 0);
+    ask(state, 'b');
+    expect(state.holders).toHaveLength(2);
+    expect(permits.grantNext(state, 0)).toHaveLength(0);
+  });
+
+  it('serves batches in turn', () => {
+    const state = withCap(4);
+    for (const id of ['1', '2', '3']) ask(state, id, 'big');
+    ask(state, '1', 'small');
+    const batches = permits.grantNext(state, 0).map((g) => g.job.batch);
+    expect(batches.slice(0, 2).sort()).toEqual(['big', 'small']);
+  });
+
+  it('holds the slot of a lost answer until its longest render has passed', () => {
+    const state = withCap(1);
+    ask(state, 'a');
+    const [granted] = permits.grantNext(state, 0);
+    permits.release(state, { grant: granted?.grant ?? -1, notBeforeMs: 500 }, 0);
+    ask(state, 'b');
+    permits.releaseDue(state, 499);
+    expect(permits.grantNext(state, 499)).toHaveLength(0);
+    expect(permits.nextDueMs(state, 499)).toBe(500);
+    permits.releaseDue(state, 500);
+    expect(permits.grantNext(state, 500)).toHaveLength(1);
+  });
+
+  it('drains to a smaller cap without taking running slots away (F25)', () => {
+    const state = withCap(3);
+    for (const id of ['a', 'b', 'c', 'd']) ask(state, id);
+    const grants = permits.grantNext(state, 0);
+    state.planCap = 1;
+    for (const { grant } of grants.slice(0, 2)) permits.release(state, { grant }, 0);
+    expect(permits.grantNext(state, 0)).toHaveLength(0);
+    permits.release(state, { grant: grants[2]?.grant ?? -1 }, 0);
+    expect(permits.grantNext(state, 0)).toHaveLength(1);
+  });
+
+  it('lowers the cap to its own holders after a foreign refusal and climbs by one per 30 s (F24)', () => {
+    const state = withCap(5);
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) ask(state, id);
+    const grants = permits.grantNext(state, 100_000).slice(0, 3);
+    for (const h of state.holders.slice(3)) permits.release(state, { grant: h.grant }, 100_000);
+    permits.release(state, { grant: grants[2]?.grant ?? -1, overCap: true }, 200_000);
+    expect(permits.effectiveCap(state, 200_000)).toBe(2);
+    expect(permits.effectiveCap(state, 230_000)).toBe(3);
+    expect(permits.effectiveCap(state, 999_000)).toBe(5);
+  });
+
+  it('does not take a refusal within 2 s of its own release for a stranger (F24)', () => {
+    const state = withCap(5);
+    ask(state, 'a');
+    ask(state, 'b');
+    const [a, b] = permits.grantNext(state, 0);
+    permits.release(state, { grant: a?.grant ?? -1 }, 10_000);
+    permits.release(state, { grant: b?.grant ?? -1, overCap: true }, 11_000);
+    expect(permits.effectiveCap(state, 11_000)).toBe(5);
+  });
+
+  it('grants nothing while the account is paused, and nothing of a paused batch', () => {
+    const state = withCap(3);
+    ask(state, 'a', 'one');
+    ask(state, 'a', 'two');
+    permits.pause(state, { reason: 'key' }, 0);
+    expect(permits.grantNext(state, 0)).toHaveLength(0);
+    permits.resume(state, { reason: 'key' });
+    permits.pause(state, { reason: 'user', batch: 'one' }, 0);
+    expect(permits.grantNext(state, 0).map((g) => g.job.batch)).toEqual(['two']);
+  });
+
+  it('makes every open attempt of the ledger a holder before the first grant', () => {
+    const state = withCap(2);
+    permits.recover(state, { job: job('old'), kind: 0, sinceMs: 0, n: 1 });
+    permits.recover(state, { job: job('old'), kind: 0, sinceMs: 0, n: 1 });
+    ask(state, 'a');
+    ask(state, 'b');
+    expect(permits.grantNext(state, 0)).toHaveLength(1);
+  });
+
+  it('expects render times from the third one of a kind on', () => {
+    const state = withCap(1);
+    for (const renderMs of [10, 30, 20]) {
+      ask(state, `r${renderMs}`);
+      const [granted] = permits.grantNext(state, 0);
+      permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
+    }
+    expect(permits.expectedRender(state, 0)).toEqual({ p5: 10, p50: 20, p95: 30 });
+    expect(permits.expectedRender(state, 1)).toBeNull();
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { PageEntry, PageResult } from '../../src/contract/workflows.js';
+import * as window from '../../src/workflows/window.js';
+
+function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
+  return { batch: 'b', part: 0, entries, next: null, finished: {}, creditsNano: 0, creditsUnknown: 0, cap: 10, ...rest };
+}
+
+function supplied(rows: number) {
+  const state = window.newBatchState(0);
+  window.supplyRows(state, { generation: 'g1', rows, retry: null });
+  return state;
+}
+
+const entry = (index: number): PageEntry => [index, 'n', 0, 0, `r${index}`];
+const done = (id: string) => ({ id, status: 'done' as const, creditsNano: 5 });
+
+describe('window', () => {
+  it('counts every row once, however often it is reported (I6)', () => {
+    const state = supplied(2);
+    window.takePage(state, page([entry(0), entry(1)]), 0);
+    expect(window.countFinished(state, done('r0'), 1)).toBe(true);
+    expect(window.countFinished(state, done('r0'), 2)).toBe(false);
+    window.countFinished(state, done('r1'), 3);
+    expect(state.counts.done).toBe(2);
+    expect(state.creditsNano).toBe(10);
+    expect(window.isFinished(state)).toBe(true);
+  });
+
+  it('keeps the number of open rows independent of the number of rows', () => {
+    const state = supplied(1_000_000);
+    let next = 0;
+    for (let i = 0; i < 50; i += 1) {
+      const room = window.roomForPage(state);
+      if (room === 0) break;
+      const entries = Array.from({ length: room }, (_, k) => entry(next + k));
+      next += room;
+      window.takePage(state, page(entries, { next: { part: 0, index: next } }), 0);
+    }
+    expect(state.open.length).toBeLessThanOrEqual(20);
+    expect(window.roomForPage(state)).toBe(0);
+  });
+
+  it('joins the open rows of an earlier generation and counts them in the new one', () => {
+    const state = supplied(1);
+    window.takePage(state, page([entry(0)]), 0);
+    window.supplyRows(state, { generation: 'g2', rows: 2, retry: null });
+    const fresh = window.takePage(state, page([entry(0), entry(1)]), 0);
+    expect(fresh.map((row) => row.row.id)).toEqual(['r1']);
+    window.countFinished(state, done('r0'), 1);
+    window.countFinished(state, done('r1'), 1);
+    expect(state.counts.done).toBe(2);
+  });
+
+  it('does not count a row of an older generation that the new one has not', () => {
+    const state = supplied(1);
+    window.takePage(state, page([entry(0)]), 0);
+    window.supplyRows(state, { generation: 'g2', rows: 1, retry: null });
+    window.takePage(state, page([entry(1)]), 0);
+    window.countFinished(state, done('r0'), 1);
+    window.countFinished(state, done('r1'), 1);
+    expect(state.counts.done).toBe(1);
+  });
+
+  it('changes nothing when the same manifest is supplied again while it runs (F48)', () => {
+    const state = supplied(3);
+    window.takePage(state, page([entry(0)], { next: { part: 0, index: 1 } }), 0);
+    window.supplyRows(state, { generation: 'g1', rows: 3, retry: null });
+    expect(state.cursor).toEqual({ part: 0, index: 1 });
+    expect(state.open).toHaveLength(1);
+  });
+
+  it('counts rows that were never opened as cancelled (I6, I19)', () => {
+    const state = supplied(10);
+    window.takePage(state, page([entry(0)], { next: { part: 0, index: 1 }, finished: { done: 2 } }), 0);
+    state.cancelling = true;
+    window.cancelRest(state);
+    window.countFinished(state, done('r0'), 1);
+    expect(state.counts).toMatchObject({ done: 3, cancelled: 7 });
+    expect(window.isFinished(state)).toBe(true);
+  });
+
+  it('opens nothing while it is paused', () => {
+    const state = supplied(10);
+    state.paused = true;
+    expect(window.roomForPage(state)).toBe(0);
+  });
+});

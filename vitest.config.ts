@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config';
+
+const report = process.env.CALLSHEET_TEST_REPORT;
+
+/** The Temporal SDK's native bridge must not run in worker threads: every project uses processes. */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    globalSetup: ['./test/setup/global.ts'],
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    projects: [
+      project('unit', ['test/**/*.test.ts'], {
+        exclude: ['test/workflows/**', 'test/replay/**', 'test/e2e/**'],
+        testTimeout: 20_000,
+        sequence: { groupOrder: 0 },
+      }),
+      project('workflow', ['test/workflows/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
+      project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
+      // These start engines and measure time: one file at a time, with the machine to itself.
+      project('e2e', ['test/e2e/**/*.test.ts'], {
+        testTimeout: 180_000,
+        maxWorkers: 1,
+        fileParallelism: false,
+        sequence: { groupOrder: 2 },
+      }),
+    ],
+  },
+});
+
+interface ProjectOptions {
+  exclude?: string[];
+  testTimeout: number;
+  maxWorkers?: number;
+  fileParallelism?: boolean;
+  sequence: { groupOrder: number };
+}
+
+function project(name: string, include: string[], options: ProjectOptions) {
+  return { extends: true as const, test: { name, include, hookTimeout: 120_000, ...options } };
+}
