@@ -46,10 +46,6 @@ function dropLeftovers() {
 
 async function bundleWorkflows() {
   const workflowsPath = join(dist, 'workflows', 'index.js');
-  if (!existsSync(workflowsPath)) {
-    process.stderr.write('no src/workflows/index.ts yet: built without the workflow bundle\n');
-    return;
-  }
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger() });
   writeWhole(join(dist, 'workflow-bundle.js'), code);

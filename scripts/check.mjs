@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { root } from './lib/checkout.mjs';
 
+/** @type {[name: string, script: string][]} */
 const quick = [
   ['types', 'typecheck'],
   ['lint', 'lint'],

@@ -1,21 +1,33 @@
 // Makes a checkout ready: Node, dependencies, build, Temporal program. Runs before `npm test` and `npm run demo`.
-import { hasDependencies, hasSources, isBuilt, markDependencies, root } from './lib/checkout.mjs';
-import { withLock } from './lib/lock.mjs';
-import { installDependencies } from './lib/dependencies.mjs';
-import { compareVersions } from './lib/temporal-cli.mjs';
+
 import { join } from 'node:path';
+import { hasDependencies, hasSources, isBuilt, markDependencies, root } from './lib/checkout.mjs';
+import { installDependencies } from './lib/dependencies.mjs';
+import { withLock } from './lib/lock.mjs';
+import { compareVersions } from './lib/temporal-cli.mjs';
+import { ensureTemporalCli } from './lib/temporal-install.mjs';
 
 const oldestNode = '20.19.0';
 
-/** @param {string} line */
-const tell = (line) => process.stderr.write(`${line}\n`);
+let last = '';
+
+/**
+ * On a terminal the next line of the same work replaces the last one.
+ * @param {string} line
+ */
+function tell(line) {
+  const isNext = process.stderr.isTTY && last !== '' && line.split(':')[0] === last.split(':')[0];
+  process.stderr.write(`${isNext ? '\x1b[1A\x1b[2K' : ''}${line}\n`);
+  last = line;
+}
 
 async function setUp() {
   if (compareVersions(process.versions.node, oldestNode) < 0) {
-    throw new Error(`callsheet needs Node ${oldestNode} or newer, this is ${process.versions.node}: install it and try again`);
+    throw new Error(
+      `callsheet needs Node ${oldestNode} or newer, this is ${process.versions.node}: install it and try again`,
+    );
   }
   if (hasSources()) await prepareCheckout();
-  const { ensureTemporalCli } = await import('./lib/temporal-install.mjs');
   const { serverVersion, source } = await ensureTemporalCli(process.env, tell);
   tell(`callsheet is ready: Node ${process.versions.node}, Temporal server ${serverVersion} (${source})`);
 }

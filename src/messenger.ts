@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Messenger } from './activities/dependencies.js';
 import * as messages from './contract/messages.js';
 import { batchId, jobId, semaphoreId, taskQueues } from './contract/names.js';
-import type { JobKey } from './contract/workflows.js';
+import type { JobKey } from './contract/semaphore.js';
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { readToWorker } from './engine/registration.js';
+import { isJsonObject } from './domain/json.js';
+import { readRegistration } from './engine/registration.js';
 import { createLogger } from './logger.js';
 import { openPlace } from './worker.js';
 import { createWorkerHost } from './worker-host.js';
@@ -16,12 +17,16 @@ Runtime.install({
   shutdownSignals: [],
 });
 
-const place = openPlace(values.address ?? '127.0.0.1:7233', values.namespace ?? 'default');
+const place = openPlace({
+  embedded: true,
+  address: values.address ?? '127.0.0.1:7233',
+  namespace: values.namespace ?? 'default',
+});
 const host = createWorkerHost({ place, log, say: (message) => process.send?.(message) });
 
 process.on('message', (value) => {
-  const message = readToWorker(value);
-  if (message) void host.serve(message.registration);
+  const registration = isJsonObject(value) ? readRegistration(value.registration) : undefined;
+  if (registration) void host.serve(registration);
 });
 process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());

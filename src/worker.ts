@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Dependencies, Log } from './activities/dependencies.js';
 import { type Activities, createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
@@ -15,6 +15,7 @@ import { openHome } from './store/home.js';
 import { createLedger } from './store/ledger.js';
 import { createRecords } from './store/records.js';
 import { createRows } from './store/rows.js';
+import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 
 /** The composition root: one account's workers with everything they need. */
 
@@ -29,10 +30,10 @@ const DOWNLOADS_MAX = 8;
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
 
 export interface WorkerPlace {
-  address: string;
   namespace: string;
-  connection: NativeConnection;
   client: Client;
+  /** The SDK takes one worker per queue and connection; a worker that replaces another needs one of its own. */
+  connect(): Promise<NativeConnection>;
 }
 
 export interface AccountWorker {
@@ -53,12 +54,9 @@ export interface AccountWorkerOptions {
 }
 
 /** Connects to a Temporal server as worker and client. */
-export async function openPlace(address: string, namespace: string): Promise<WorkerPlace> {
-  const [connection, clientConnection] = await Promise.all([
-    NativeConnection.connect({ address }),
-    Connection.connect({ address }),
-  ]);
-  return { address, namespace, connection, client: new Client({ connection: clientConnection, namespace }) };
+export async function openPlace(options: TemporalOptions): Promise<WorkerPlace> {
+  const { client, namespace } = await connectTemporal(options);
+  return { namespace, client, connect: async () => (await connectTemporalWorker(options)).connection };
 }
 
 /** Starts the three workers of an account: home (workflows, records), api (rate-limited), io (downloads). */
@@ -71,11 +69,12 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   await deps.home.bindBaseUrl(baseUrl);
   const activities = createActivities(options.wrap?.(deps) ?? deps);
   const queues = taskQueues(account);
-  const common = { connection: place.connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
+  const connection = await place.connect();
+  const common = { connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
   const home = await Worker.create({
     ...common,
     taskQueue: queues.home,
-    workflowBundle: { codePath: fileURLToPath(new URL('./workflow-bundle.js', import.meta.url)) },
+    workflowBundle: { codePath: fileURLToPath(new URL('../dist/workflow-bundle.js', import.meta.url)) },
     activities,
     maxConcurrentActivityTaskExecutions: 50,
   });
@@ -87,7 +86,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   });
   const known = await deps.home.latestCheckpoint();
   const rpm = Math.min(known?.rpm ?? RPM_UNKNOWN, settings.limits.rpm ?? Number.POSITIVE_INFINITY);
-  api = await startApiWorker({ ...common, taskQueue: queues.api, activities }, rpm, log);
+  api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, rpm, log);
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   return {
     account,
@@ -138,13 +137,15 @@ interface ApiWorker {
 
 /** The api worker at a rate; a new rate starts a new worker at once, while the old one finishes what it has. */
 async function startApiWorker(
+  place: WorkerPlace,
   base: WorkerOptions & { activities: Activities },
   firstRpm: number,
   log: Log,
 ): Promise<ApiWorker> {
-  const create = (rpm: number): Promise<Worker> =>
+  const create = async (rpm: number): Promise<Worker> =>
     Worker.create({
       ...base,
+      connection: await place.connect(),
       maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - RPM_RESERVE) / RPM_WINDOW_S),
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentActivityTaskPolls: 10,

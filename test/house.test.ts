@@ -1,5 +1,6 @@
 // The rules of the house (docs/architecture.md), executed: each message names file, line and rule.
 import { describe, expect, test } from 'vitest';
+import { missingEntries } from '../scripts/complete-lockfile.mjs';
 import { KINDS } from '../src/domain/kind.js';
 import { ADAPTERS } from '../src/vendors/index.js';
 import { importViolations } from './house/layers.js';
@@ -12,7 +13,7 @@ import {
   needlessExceptions,
   placeViolations,
 } from './house/shape.js';
-import { projectFiles, readSource, sourcesIn } from './house/sources.js';
+import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
 
 const product = sourcesIn('src', 'scripts', 'bin');
 const everything = [...product, ...sourcesIn('test', 'bench'), readSource('vitest.config.ts')];
@@ -35,6 +36,17 @@ describe('vendor registry', () => {
   test('every kind has the adapter that says so', () => {
     expect(KINDS.filter((kind) => ADAPTERS[kind]?.kind !== kind)).toEqual([]);
     expect(Object.keys(ADAPTERS).sort()).toEqual([...KINDS].sort());
+  });
+});
+
+describe('lockfile', () => {
+  test('names the optional packages of every platform (else: node scripts/complete-lockfile.mjs)', () => {
+    const lockfile = JSON.parse(readText('package-lock.json'));
+    expect(Object.keys(missingEntries(lockfile))).toEqual([]);
+  });
+
+  test('names no place that its packages come from', () => {
+    expect(readText('package-lock.json')).not.toContain('"resolved"');
   });
 });
 

@@ -8,7 +8,7 @@ import { runVisibly } from './run-visibly.mjs';
  * @param {(line: string) => void} onProgress
  */
 export async function installDependencies(onProgress) {
-  onProgress('installing the dependencies with npm ci: about 340 MB on disk');
+  onProgress('installing the dependencies with npm ci: about 500 MB on disk');
   const [program, ...before] = npm();
   // No dependency needs its install script, and tests and build need the development ones whatever NODE_ENV says.
   const args = [...before, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -23,7 +23,9 @@ export async function installDependencies(onProgress) {
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${why}\nnpm could not install the dependencies: check the network and npm's registry setting, then run \`npm run setup\``);
+    throw new Error(
+      `${why}\nnpm could not install the dependencies: check the network and npm's registry setting, then run \`npm run setup\``,
+    );
   }
 }
 

@@ -5,4 +5,5 @@ export type { FoundTemporalCli };
 export function ensureTemporalCli(
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
+  downloader?: string,
 ): Promise<FoundTemporalCli>;

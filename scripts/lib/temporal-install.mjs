@@ -15,15 +15,16 @@ import {
 } from './temporal-cli.mjs';
 
 const oldestGo = '1.25.0';
-const downloader = fileURLToPath(new URL('./download-temporal.mjs', import.meta.url));
+const ownDownloader = fileURLToPath(new URL('./download-temporal.mjs', import.meta.url));
 
 /**
  * Finds the program, else gets it. Of two set-ups at once one works and the other waits for it.
  * @param {NodeJS.ProcessEnv} env
  * @param {(line: string) => void} onProgress
+ * @param {string} [downloader] the program that downloads.
  * @returns {Promise<import('./temporal-cli.d.mts').FoundTemporalCli>}
  */
-export async function ensureTemporalCli(env, onProgress) {
+export async function ensureTemporalCli(env, onProgress, downloader = ownDownloader) {
   const found = findTemporalCli(env);
   if ('path' in found) return found;
   if (env.CALLSHEET_TEMPORAL_CLI) throw new Error(`${found.rejected[0]}: correct the variable or unset it`);
@@ -34,20 +35,24 @@ export async function ensureTemporalCli(env, onProgress) {
     onProgress(
       `waiting for the set-up that gets the Temporal server (process ${holder}): ${Math.round(waitedMs / 1_000)} s`,
     );
-  return withLock(`${folder}.lock`, () => install(env, folder, onProgress), { onWait, timeoutMs: 30 * 60_000 });
+  return withLock(`${folder}.lock`, () => install(env, folder, onProgress, downloader), {
+    onWait,
+    timeoutMs: 30 * 60_000,
+  });
 }
 
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {string} folder
  * @param {(line: string) => void} onProgress
+ * @param {string} downloader
  */
-async function install(env, folder, onProgress) {
+async function install(env, folder, onProgress, downloader) {
   const found = findTemporalCli(env);
   if ('path' in found) return found;
   const tried = [...found.rejected];
   dropRests(folder);
-  for (const get of [download, buildWithGo]) {
+  for (const get of [download(downloader), buildWithGo]) {
     const part = mkdtempSync(`${folder}.part-`);
     try {
       const path = await get(env, part, onProgress);
@@ -76,24 +81,24 @@ function remedies() {
 }
 
 /**
- * @param {NodeJS.ProcessEnv} env
- * @param {string} part
- * @param {(line: string) => void} onProgress
+ * @param {string} program
+ * @returns {(env: NodeJS.ProcessEnv, part: string, onProgress: (line: string) => void) => Promise<string>}
  */
-async function download(env, part, onProgress) {
-  const label = `downloading the Temporal server ${pinnedVersion}`;
-  // Without a network this ends at once, or after the 15 s where packets are dropped without a word.
-  const limits = { limitMs: 10 * 60_000, stallMs: 15_000 };
-  await runVisibly(process.execPath, [downloader, part, `v${pinnedVersion}`], {
-    label,
-    watch: part,
-    env,
-    onProgress,
-    ...limits,
-  });
-  const name = readdirSync(part).find((one) => one.startsWith('temporal') && !one.endsWith('.downloading'));
-  if (name === undefined) throw new Error('the download brought no program');
-  return join(part, name);
+function download(program) {
+  return async (env, part, onProgress) => {
+    await runVisibly(process.execPath, [program, part, `v${pinnedVersion}`], {
+      label: `downloading the Temporal server ${pinnedVersion}`,
+      watch: part,
+      env,
+      // Without a network this ends at once, or after the 15 s where packets are dropped without a word.
+      limitMs: 10 * 60_000,
+      stallMs: 15_000,
+      onProgress,
+    });
+    const name = readdirSync(part).find((one) => one.startsWith('temporal') && !one.endsWith('.downloading'));
+    if (name === undefined) throw new Error('the download brought no program');
+    return join(part, name);
+  };
 }
 
 /**

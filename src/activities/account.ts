@@ -1,4 +1,5 @@
-import type { AccountReadInput, AccountReading, AccountReadResult } from '../contract/workflows.js';
+import type { AccountReading } from '../contract/activities.js';
+import type { AccountReadInput, AccountReadResult } from '../contract/workflows.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, type Discount, readCredits, readDiscounts } from '../service/account.js';
 import { retryAfterMs } from '../service/retry-after.js';

@@ -1,6 +1,7 @@
+import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, RowFinished } from '../contract/messages.js';
+import type { JobKey } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
-import type { AccountReading, JobKey } from '../contract/workflows.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
 import type { ChargeBook } from '../store/charge-book.js';

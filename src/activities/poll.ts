@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { PollInput, PollResult } from '../contract/workflows.js';
+import type { PollInput, PollResult } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, handleOf, standingOf } from '../domain/attempt.js';
 import type { Answer } from '../domain/exchange.js';
 import type { ReasonCode } from '../domain/failure.js';

@@ -2,7 +2,6 @@ import type { RowRef } from '../contract/workflows.js';
 import { type Attempt, type AttemptState, handleOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
-import type { ResultFacts } from '../domain/reading.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits } from './prices.js';
 import { loadRow, type RowWork } from './row-work.js';

@@ -1,12 +1,5 @@
-import type {
-  JobKey,
-  OpenRowState,
-  PageEntry,
-  PageInput,
-  PageResult,
-  RecoverResult,
-  SweepAction,
-} from '../contract/workflows.js';
+import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract/activities.js';
+import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
 import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';

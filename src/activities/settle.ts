@@ -1,4 +1,4 @@
-import type { AttemptInput, SettleResult, SubmitResult } from '../contract/workflows.js';
+import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { KINDS, providerOf } from '../domain/kind.js';
 import { settle } from '../reconcile/settle.js';

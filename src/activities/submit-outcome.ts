@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SubmitResult } from '../contract/workflows.js';
+import type { SubmitResult } from '../contract/activities.js';
 import type { AttemptRef, AttemptState, RecordedOutput } from '../domain/attempt.js';
 import type { Exchange } from '../domain/exchange.js';
 import { creditsFromNumber } from '../domain/money.js';

@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../contract/workflows.js';
+import type { SubmitResult } from '../contract/activities.js';
 import { type Attempt, standingOf } from '../domain/attempt.js';
 
 /** What an attempt in the ledger means for its job, as if its submit had just returned. */

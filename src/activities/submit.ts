@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import type { RowRef, SubmitInput, SubmitResult } from '../contract/workflows.js';
+import type { SubmitInput, SubmitResult } from '../contract/activities.js';
+import type { RowRef } from '../contract/workflows.js';
 import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';

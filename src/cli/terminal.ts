@@ -15,6 +15,8 @@ export interface Terminal {
   note(line: string): void;
   /** For people who asked for more with `-v`. */
   detail(line: string): void;
+  /** For people, even with `-q`. */
+  say(line: string): void;
   warn(line: string): void;
   error(line: string): void;
 }
@@ -43,6 +45,7 @@ export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal 
     },
     note: (line) => (isQuiet ? undefined : say(line)),
     detail: (line) => (isVerbose ? say(colors.dim(line)) : undefined),
+    say,
     warn: (line) => say(`${colors.yellow('warning:')} ${line}`),
     error: (line) => say(`${colors.red('error:')} ${line}`),
   };

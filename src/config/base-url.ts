@@ -25,6 +25,12 @@ export function readBaseUrl(text: string): BaseUrlReading {
   return { ok: true, baseUrl: { origin: url.origin, isLoopback, port } };
 }
 
+/** True for a base URL on this machine, where rehearsals run. */
+export function isLoopbackUrl(origin: string): boolean {
+  const read = readBaseUrl(origin);
+  return read.ok && read.baseUrl.isLoopback;
+}
+
 /** By its written form alone: a name is never looked up. `URL` has already made every IPv4 form canonical. */
 function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

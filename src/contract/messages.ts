@@ -2,15 +2,9 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type {
-  BatchProgress,
-  JobKey,
-  PauseReason,
-  RenderTimes,
-  RetryOrder,
-  SemaphoreView,
-  SubmitResult,
-} from './workflows.js';
+import type { SubmitResult } from './activities.js';
+import type { JobKey, PauseReason, SemaphoreView } from './semaphore.js';
+import type { BatchProgress, RenderTimes, RetryOrder } from './workflows.js';
 
 // ---- to the semaphore ----
 

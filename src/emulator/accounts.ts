@@ -16,6 +16,8 @@ export interface Account {
   readonly name: string;
   plan: Plan;
   caps: Caps;
+  /** Every change of the caps, the first ones included, so that a cap can be judged at each instant. */
+  readonly capChanges: (Caps & { atMs: number })[];
   readonly balance: Balance;
   readonly slots: Slots;
   /** Slots taken by jobs that someone else runs on this account (control). */
@@ -38,6 +40,7 @@ export interface Accounts {
   get(name: string): Account;
   all(): Account[];
   setPlan(name: string, plan: Plan): void;
+  setCaps(name: string, caps: Caps): void;
   setDiscounts(name: string, discounts: readonly Discount[]): void;
 }
 
@@ -47,10 +50,12 @@ export function createAccounts(clock: Clock, defaults: AccountDefaults): Account
   const get = (name: string): Account => {
     const known = accounts.get(name);
     if (known !== undefined) return known;
+    const caps = capsOf(defaults.plan, clock.speed);
     const account: Account = {
       name,
       plan: defaults.plan,
-      caps: capsOf(defaults.plan, clock.speed),
+      caps,
+      capChanges: [{ ...caps, atMs: clock.nowMs() }],
       balance: createBalance(defaults.balanceNano, clock.nowMs()),
       slots: createSlots(),
       foreignSlots: 0,
@@ -61,13 +66,18 @@ export function createAccounts(clock: Clock, defaults: AccountDefaults): Account
     accounts.set(name, account);
     return account;
   };
+  const setCaps = (name: string, caps: Caps): void => {
+    const account = get(name);
+    account.caps = caps;
+    account.capChanges.push({ ...caps, atMs: clock.nowMs() });
+  };
   return {
     get,
     all: () => [...accounts.values()],
+    setCaps,
     setPlan(name, plan) {
-      const account = get(name);
-      account.plan = plan;
-      account.caps = capsOf(plan, clock.speed);
+      get(name).plan = plan;
+      setCaps(name, capsOf(plan, clock.speed));
     },
     setDiscounts(name, discounts) {
       checkDiscounts(discounts);

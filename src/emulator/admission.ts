@@ -38,8 +38,10 @@ export async function admit(arrival: Arrival): Promise<Call> {
   const isPost = found.route.method === 'POST';
   const raw = isPost ? await readBody(request) : Buffer.alloc(0);
   const bodyHash = createHash('sha256').update(raw).digest('hex');
+  const body = isPost ? parseBody(request, raw) : {};
   const faults = world.faults.match('read', {
     ...arrival.subject,
+    names: [...arrival.subject.names, ...((isPost && found.route.namesFor?.({ body })) || [])],
     account: entry.account,
     bodyText: raw.length < MATCHED_BYTES_MAX ? raw.toString('utf8') : undefined,
   });
@@ -52,7 +54,7 @@ export async function admit(arrival: Arrival): Promise<Call> {
     params: found.params,
     headers: request.headers,
     requestId: arrival.requestId,
-    body: isPost ? parseBody(request, raw) : {},
+    body,
     bodyHash,
     faults,
     record,

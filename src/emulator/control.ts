@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Discount } from './discounts.js';
 import { parseEmulatorFaults } from './faults.js';
 import type { KeyOption } from './keys.js';
-import { PLANS, type Plan } from './limits.js';
+import { type Caps, PLANS, type Plan } from './limits.js';
 import { openApi } from './openapi.js';
 import type { Router } from './router.js';
 import { createSteering, type Steering } from './steering.js';
@@ -24,10 +24,10 @@ export async function controlAnswer(
 ): Promise<WireAnswer> {
   if (url.pathname === '/openapi.json') return json(200, openApi(router.routes, world.baseUrl()));
   if (!world.options.control) return json(404, { detail: 'Not Found' });
-  if (url.pathname === '/_truth' && request.method === 'GET') return json(200, truthPage(world, url.searchParams));
   const action = /^\/_control\/([a-z-]+)$/.exec(url.pathname)?.[1];
-  if (action === undefined || request.method !== 'POST') return json(404, { detail: 'Not Found' });
   try {
+    if (url.pathname === '/_truth' && request.method === 'GET') return json(200, truthPage(world, url.searchParams));
+    if (action === undefined || request.method !== 'POST') return json(404, { detail: 'Not Found' });
     const body: unknown = JSON.parse(await text(request));
     return json(200, steer(createSteering(world), action, body));
   } catch (error) {
@@ -76,6 +76,14 @@ function planOf(body: unknown): Plan {
   return known;
 }
 
+function capsIn(body: unknown): Partial<Caps> {
+  const caps: Partial<Caps> = {};
+  for (const name of ['rpm', 'concurrent'] as const) {
+    if (typeof body === 'object' && body !== null && name in body) caps[name] = numberOf(body, name);
+  }
+  return caps;
+}
+
 const ACTIONS: Readonly<Record<string, (steering: Steering, body: unknown) => unknown>> = {
   faults: (steering, body) => {
     steering.setFaults(parseEmulatorFaults(body));
@@ -84,8 +92,7 @@ const ACTIONS: Readonly<Record<string, (steering: Steering, body: unknown) => un
   'top-up': (steering, body) => steering.topUp(textOf(body, 'credits'), accountOf(body)),
   'foreign-spend': (steering, body) => steering.foreignSpend(textOf(body, 'credits'), accountOf(body)),
   plan: (steering, body) => steering.setPlan(planOf(body), accountOf(body)),
-  limits: (steering, body) =>
-    steering.setLimits({ rpm: numberOf(body, 'rpm'), concurrent: numberOf(body, 'concurrent') }, accountOf(body)),
+  limits: (steering, body) => steering.setLimits(capsIn(body), accountOf(body)),
   'foreign-jobs': (steering, body) => steering.setForeignJobs(numberOf(body, 'count'), accountOf(body)),
   keys: (steering, body) => steering.setKeys(listOf(body, 'keys') as KeyOption[]),
   'rotate-key': (steering, body) => ({ key: steering.rotateKey(textOf(body, 'key')) }),

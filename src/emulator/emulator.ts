@@ -105,9 +105,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (error: NodeJS.ErrnoException): void => {
+      reject(new Error(error.code === 'EADDRINUSE' ? `port ${port} of 127.0.0.1 is in use` : error.message));
+    };
+    server.once('error', fail);
     server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve((server.address() as AddressInfo).port);
     });
   });

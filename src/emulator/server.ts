@@ -61,7 +61,9 @@ async function serve(exchange: Exchange): Promise<void> {
   const found = router.find(method, path);
   const names = isMedia ? ['media'] : (found?.route.names ?? ['unknown']);
   const record = openRecord(exchange, method, path, names[0] ?? 'unknown');
-  const subject: FaultSubject = { method, path, names, ...aboutJob(world, found?.params.handle, output) };
+  const about = aboutJob(world, found?.params.handle, output);
+  const more = method === 'GET' ? found?.route.namesFor?.({ kind: about.kind }) : undefined;
+  const subject: FaultSubject = { method, path, names: [...names, ...(more ?? [])], ...about };
 
   const unread = world.faults.match('unread', subject);
   if (unread !== NO_FAULTS) return breakOff(request, record, unread.names);
@@ -165,7 +167,7 @@ function lineOf(record: RequestRecord): string {
 
 function refuse(error: ServiceError, route: Route | undefined, requestId: string): WireAnswer {
   const plain = error.body(requestId);
-  const body = route?.errorBody?.(plain, error.code, error.message, requestId) ?? plain;
+  const body = route?.errorBody?.(plain, error, requestId) ?? plain;
   return toWire({ status: error.status, body, headers: error.headers });
 }
 

@@ -38,10 +38,7 @@ export function createSteering(world: World): Steering {
     topUp: (credits, account = 'default') => book(account, 'top_up', parseCredits(credits)),
     foreignSpend: (credits, account = 'default') => book(account, 'foreign_spend', -parseCredits(credits)),
     setPlan: (plan, account = 'default') => accounts.setPlan(account, plan),
-    setLimits(caps, name = 'default') {
-      const account = accounts.get(name);
-      account.caps = { ...account.caps, ...caps };
-    },
+    setLimits: (caps, account = 'default') => accounts.setCaps(account, { ...accounts.get(account).caps, ...caps }),
     setForeignJobs(count, account = 'default') {
       accounts.get(account).foreignSlots = count;
     },

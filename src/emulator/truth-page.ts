@@ -1,5 +1,6 @@
 /** The ground truth as one JSON value, whole or in sections. */
 import type { Account } from './accounts.js';
+import type { Caps } from './limits.js';
 import { formatCredits, type MoneyEvent } from './money.js';
 import type { JobRecord, RequestRecord, Violation } from './truth.js';
 import type { World } from './world.js';
@@ -7,7 +8,8 @@ import type { World } from './world.js';
 /** The truth about one account. */
 export interface AccountTruth {
   plan: string;
-  caps: { rpm: number; concurrent: number };
+  caps: Caps;
+  capChanges: readonly (Caps & { atMs: number })[];
   balance: { start: string; now: string; startNano: number; nowNano: number };
   /** Sums in 1e-9 credits; spending is positive. */
   sums: { chargedNano: number; refundedNano: number; topUpNano: number; foreignSpendNano: number };
@@ -66,6 +68,7 @@ function accountTruth(account: Account): AccountTruth {
   return {
     plan: account.plan,
     caps: account.caps,
+    capChanges: account.capChanges,
     balance: { start: formatCredits(startNano), now: formatCredits(nowNano), startNano, nowNano },
     sums: {
       chargedNano: -sum('charge', 'reserve', 'follow_up'),

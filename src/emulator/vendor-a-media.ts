@@ -1,5 +1,5 @@
 /** Images and clips that vendor-a requests bring along: raw base64 or URLs, looked at when the job runs. */
-import { detailError, invalid } from './errors.js';
+import { invalid } from './errors.js';
 import { decodeBase64, isWebUrl } from './input-media.js';
 import { clipFacts, imageFacts } from './media-facts.js';
 import type { UrlToInspect } from './media-limits.js';
@@ -59,9 +59,4 @@ export function readClip(name: string, text: string): BroughtMedia {
     },
   };
   return media;
-}
-
-/** 404 for a task that this capability does not have. */
-export function unknownTask(): Error {
-  return detailError(404, 'No task with this id under this capability.');
 }

@@ -30,24 +30,31 @@ export const SHARED_ROUTES: readonly Route[] = [
   {
     method: 'POST',
     pattern: '/v1/vendor-c/services/aigc/video-generation/video-synthesis',
-    names: ['vendor-c.submit', 'vendor-g.submit', 'vendor-c/video', 'vendor-g/video'],
+    names: ['shared.submit'],
+    namesFor: ({ body }) => familyNames(String(body?.model).startsWith('vendor-g') ? 'vendor-g' : 'vendor-c', 'submit'),
     handler: submit,
     // "on the shared route the body carries `code`, `message`, `request_id`": validation failures carry nothing else,
     // refusals of the general contract carry both forms.
-    errorBody: (body, code, message, requestId) => ({
-      ...(code === undefined ? {} : body),
-      code: code ?? 'InvalidParameter',
-      message,
+    errorBody: (body, error, requestId) => ({
+      ...(error.code === undefined && error.status < 500 ? {} : body),
+      code: error.code ?? (error.status < 500 ? 'InvalidParameter' : 'InternalError'),
+      message: error.message,
       request_id: requestId,
     }),
   },
   {
     method: 'GET',
     pattern: '/v1/vendor-c/tasks/{handle}',
-    names: ['vendor-c.poll', 'vendor-g.poll'],
+    names: ['shared.poll'],
+    namesFor: ({ kind }) => familyNames(kind === 'vendor-g/video' ? 'vendor-g' : 'vendor-c', 'poll'),
     handler: poll,
   },
 ];
+
+/** A fault rule names the family, though both share the route. */
+function familyNames(family: 'vendor-c' | 'vendor-g', what: 'submit' | 'poll'): string[] {
+  return [`${family}.${what}`, ...(what === 'submit' ? [`${family}/video`] : [])];
+}
 
 function submit(call: Call): Answer {
   const body = fieldsOf(call.body);

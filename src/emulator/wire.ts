@@ -1,5 +1,4 @@
 /** Puts an answer on the wire, whole or broken in the ways that a fault asks for. */
-import { once } from 'node:events';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -96,9 +95,10 @@ async function sendEndless(socket: Socket, answer: WireAnswer): Promise<void> {
   writeHead(socket, answer, { 'transfer-encoding': 'chunked' });
   if (answer.body.length > 0) socket.write(asChunk(answer.body));
   const filler = asChunk(Buffer.alloc(65_536, 0x20));
-  const gone = once(socket, 'close');
+  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   while (!socket.destroyed) {
-    if (!socket.write(filler)) await Promise.race([once(socket, 'drain'), gone]);
+    if (socket.write(filler)) continue;
+    await Promise.race([gone, new Promise<void>((resolve) => socket.once('drain', () => resolve()))]);
   }
 }
 

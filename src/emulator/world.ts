@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Account, Accounts } from './accounts.js';
 import type { Clock, Scheduler } from './clock.js';
-import type { JsonObject } from './errors.js';
+import type { JsonObject, ServiceError } from './errors.js';
 import type { AppliedFaults, FaultEngine } from './fault-engine.js';
 import type { FaultActions } from './faults.js';
 import type { Job } from './jobs.js';
@@ -65,8 +65,10 @@ export interface Route {
   /** The names that a fault rule can use; the first one stands in the ground truth. */
   names: readonly [string, ...string[]];
   handler: (call: Call) => Promise<Answer> | Answer;
-  /** Adds to the body of a refusal what the route's own error form asks for. */
-  errorBody?: (body: JsonObject, code: string | undefined, message: string, requestId: string) => JsonObject;
+  /** More names, where they depend on the body of a submit or on the kind of a polled job. */
+  namesFor?: (about: { body?: JsonObject; kind?: string | undefined }) => readonly string[];
+  /** Turns the body of a refusal into the route's own error form. */
+  errorBody?: (body: JsonObject, error: ServiceError, requestId: string) => JsonObject;
   /** True on routes that refuse the default User-Agent of an HTTP client. */
   needsUserAgent?: boolean;
 }

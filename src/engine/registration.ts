@@ -34,6 +34,13 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
   return undefined;
 }
 
+/** Reads a supervisor's message; undefined when it is none. */
+export function readToWorker(value: unknown): ToWorker | undefined {
+  if (!isJsonObject(value) || value.type !== 'account') return undefined;
+  const registration = readRegistration(value.registration);
+  return registration === undefined ? undefined : { type: 'account', registration };
+}
+
 /** Reads a worker's message; undefined when it is none of the three. */
 export function readFromWorker(value: unknown): FromWorker | undefined {
   if (!isJsonObject(value)) return undefined;

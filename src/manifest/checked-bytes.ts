@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createLineCounter, type LineCounter } from './line-counter.js';
-import type { ManifestStop } from './problem.js';
-import { ManifestStop as Stop } from './problem.js';
+import { ManifestStop } from './problem.js';
 
 /** The bytes of a manifest, checked as they pass: without BOM, valid UTF-8, no NUL. */
 export interface CheckedBytes {
@@ -19,11 +18,11 @@ export function checkedBytes(source: AsyncIterable<Uint8Array>): CheckedBytes {
   const lines = createLineCounter();
   let failure: ManifestStop | undefined;
   async function* chunks(): AsyncGenerator<Buffer> {
-    let carried = Buffer.alloc(0);
+    let carried: Buffer = Buffer.alloc(0);
     let offset = 0;
     let atStart = true;
     for await (const piece of source) {
-      let chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      let chunk: Buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       if (carried.length > 0) chunk = Buffer.concat([carried, chunk]);
       if (atStart && chunk.length < 3) {
         carried = chunk;
@@ -74,9 +73,9 @@ function badByte(chunk: Buffer, offset: number): ManifestStop | undefined {
   if (nul === -1 && valid) return undefined;
   const invalid = valid ? -1 : firstInvalid(chunk);
   if (nul !== -1 && (invalid === -1 || nul < invalid)) {
-    return new Stop('B4', 1, 1, `binary data at byte ${offset + nul}; is this a CSV?`);
+    return new ManifestStop('B4', 1, 1, `binary data at byte ${offset + nul}; is this a CSV?`);
   }
-  return new Stop('B3', 1, 1, `not valid UTF-8 at byte ${offset + invalid}; save as UTF-8`);
+  return new ManifestStop('B3', 1, 1, `not valid UTF-8 at byte ${offset + invalid}; save as UTF-8`);
 }
 
 /** The position of the first byte that cannot stand where it stands, by halving. */

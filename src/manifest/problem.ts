@@ -1,4 +1,5 @@
 import type { ProblemCode } from './codes.js';
+import { csvText } from './csv-text.js';
 import { spreadsheetSafe } from './spreadsheet-safe.js';
 
 /** One thing that is wrong with a manifest, and where: `line` and `column` are 1-based, `1:1` means the file. */
@@ -28,7 +29,7 @@ export class ManifestStop extends Error {
 const SHOWN_CHARACTERS_MAX = 80;
 const API_KEY = /sk-svc-\S*/gi;
 /** C0, C1, DEL, line separators and the characters that turn the direction of text round. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
+const UNPRINTABLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 
 /** A value as a message may show it: without keys, without control characters, at most 80 characters long. */
 export function showText(text: string): string {
@@ -57,12 +58,7 @@ export const ERRORS_HEADER = 'file,line,column,code,id,field,message\n';
 export function errorLine(problem: Problem): string {
   const { file, line, column, code, id = '', field = '', message } = problem;
   const cells = [file, String(line), String(column), code, id, field, message];
-  return `${cells.map((cell) => csvCell(spreadsheetSafe(cell))).join(',')}\n`;
-}
-
-/** A cell as RFC 4180 writes it. */
-export function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvText([cells.map(spreadsheetSafe)]);
 }
 
 function escapeCharacter(character: string): string {

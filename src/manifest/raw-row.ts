@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.js';
+import type { ProblemCode } from './codes.js';
 
 /**
  * One filled cell as it stands in the manifest. `form` tells what JSONL gave natively; a CSV cell is `csv`, which may
@@ -14,11 +15,38 @@ export interface Cell {
   value?: Json;
 }
 
-/** One record of the manifest with its filled cells, or the reason why it is none. */
-export type RawRow =
-  | { line: number; cells: Cell[]; positionOf(name: string): number | undefined }
-  | { line: number; broken: { column: number; code: 'B6' | 'B60'; message: string } };
+/** A problem before it knows its file and id. */
+export interface Finding {
+  line: number;
+  column: number;
+  code: ProblemCode;
+  field?: string;
+  message: string;
+}
+
+/** One record of the manifest with its filled, known cells; `findings` is what its form shows already. */
+export interface RawRow {
+  line: number;
+  cells: ReadonlyMap<string, Cell>;
+  /** Position of a column in the manifest, also when the row's cell is empty. */
+  positionOf(name: string): number | undefined;
+  findings: readonly Finding[];
+}
+
+/** The manifest's own columns: of a CSV its header, of JSONL every field met so far. */
+export interface ManifestColumns {
+  /** In the manifest's order, only known ones. */
+  names: string[];
+  findings: readonly Finding[];
+}
 
 export const CELL_BYTES_MAX = 1024 * 1024;
 /** A record larger than this is not taken into memory at all. */
 export const RECORD_BYTES_MAX = 32 * 1024 * 1024;
+
+/** `cell is 10485760 bytes, limit 1 MiB`; undefined for cells within the limit. */
+export function cellSizeFlaw(text: string): string | undefined {
+  if (text.length * 3 <= CELL_BYTES_MAX) return undefined;
+  const bytes = Buffer.byteLength(text);
+  return bytes > CELL_BYTES_MAX ? `cell is ${bytes} bytes, limit 1 MiB` : undefined;
+}

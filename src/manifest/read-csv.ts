@@ -69,7 +69,7 @@ function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: s
   if (!(error instanceof CsvError)) return error;
   const start = checked.lines.skipLineEnds(end);
   const line = checked.lines.lineAt(start);
-  const column = typeof error['column'] === 'number' ? error['column'] + 1 : 1;
+  const column = typeof error.column === 'number' ? error.column + 1 : 1;
   switch (error.code) {
     case 'CSV_MAX_RECORD_SIZE':
       return new ManifestStop('B55', line, column, `cell is over ${RECORD_BYTES_MAX} bytes, limit 1 MiB`);

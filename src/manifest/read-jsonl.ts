@@ -64,21 +64,21 @@ function cellsOf(text: string, row: JsonObject): Cell[] {
   const cells: Cell[] = [];
   for (const [position, field] of jsonFields(text).entries()) {
     const raw = text.slice(field.start, field.end);
-    const cell = cellOf(field.name, position + 1, raw, row[field.name]);
-    if (cell !== undefined) cells.push(cell);
+    cells.push(cellOf(field.name, position + 1, raw, row[field.name]));
   }
   return cells;
 }
 
-/** Null and the empty string mean "not sent", as an empty cell does. */
-function cellOf(name: string, column: number, raw: string, value: Json | undefined): Cell | undefined {
-  if (raw === 'null' || raw === '""' || value === undefined) return undefined;
+/** Null and the empty string mean "not sent", as an empty cell does: their text is empty. */
+function cellOf(name: string, column: number, raw: string, value: Json | undefined): Cell {
   switch (raw[0]) {
+    case 'n':
+      return { name, column, form: 'json', text: '' };
     case '"':
       return { name, column, form: 'string', text: typeof value === 'string' ? value : raw };
     case '{':
     case '[':
-      return { name, column, form: 'json', text: raw, value };
+      return { name, column, form: 'json', text: raw, ...(value === undefined ? {} : { value }) };
     case 't':
     case 'f':
       return { name, column, form: 'boolean', text: raw };

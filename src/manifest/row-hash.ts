@@ -19,6 +19,6 @@ export function rowHash(row: Pick<Row, 'kind' | 'cells' | 'media' | 'extra'>): s
     media[name] = items.map((item) => (item.source === 'url' ? { url: item.url } : { sha256: item.sha256 }));
   }
   const subject: Json = { kind: row.kind, cells: row.cells, media };
-  if (row.extra !== undefined) subject['extra'] = row.extra;
+  if (row.extra !== undefined) subject.extra = row.extra;
   return createHash('sha256').update(canonicalJson(subject)).digest('hex');
 }

@@ -128,7 +128,7 @@ function receiveHead(course: Course, status: number, headers: IncomingHttpHeader
   // 1xx answers come before the answer.
   if (status < 200) return;
   const { countdown, limits } = course;
-  course.head = { status, contentType: headers['content-type'], retryAfter: headers['retry-after'] };
+  course.head = { status, contentType: first(headers['content-type']), retryAfter: first(headers['retry-after']) };
   countdown.clear('headers');
   countdown.set('idle', limits.bodyTimeoutMs);
   countdown.set('whole', limits.wholeAnswerMs);
@@ -180,6 +180,11 @@ function end(course: Course, outcome: (tookMs: number) => Exchange): void {
 function unsentPhase(error: unknown): LostPhase {
   if (error instanceof ConnectError) return error.phase;
   return error instanceof Stop ? 'connect' : 'request';
+}
+
+/** A header that came twice is a list, whatever the types say. */
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
 /** The parser's errors of undici come without a code. */

@@ -103,8 +103,13 @@ export function createTransport({ baseUrl, userAgent, key, timeouts, ca }: Trans
   async function send(request: ServiceRequest, options: SendOptions = {}): Promise<Exchange> {
     if (closed) return notSent('CLOSED');
     if (!SERVICE_PATH.test(request.path)) return notSent('BAD_PATH');
-    const body = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
+    let body: Buffer | null;
     let headers: Record<string, string>;
+    try {
+      body = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
+    } catch {
+      return notSent('BAD_BODY');
+    }
     try {
       headers = headersOf(key(), userAgent, body !== null);
     } catch {

@@ -121,7 +121,11 @@ async function makeBelow(folder: Folder, segments: readonly string[]): Promise<P
     const parent = path;
     path = join(parent, segment);
     if (folder.durable.has(path)) continue;
-    await mkdir(path, { mode: folder.folderMode }).catch(unlessThere);
+    await mkdir(path, { mode: folder.folderMode }).catch(async (error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      // What is there may be a link: nothing may be made behind one that leads out.
+      insideOf(root, await realpath(path), segments);
+    });
     unsynced.push(parent);
     made.push(path);
   }
@@ -161,8 +165,4 @@ function insideOf(root: string, real: string, segments: readonly string[]): stri
   if (real === root || real.startsWith(below)) return real;
   const key = segments.join('/');
   throw new StoreError('ELOOP', `'${key}' leads out of ${root} through a link; callsheet writes only below it`, key);
-}
-
-function unlessThere(error: unknown): void {
-  if (errorCode(error) !== 'EEXIST') throw error;
 }

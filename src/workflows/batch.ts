@@ -33,26 +33,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let cancelled = false;
   let dirty = true;
 
-  setHandler(messages.supply, (order) => {
-    window.supplyRows(state, order);
-    cancelled = false;
-    dirty = true;
-  });
-  setHandler(messages.rowFinished, (report) => {
-    dirty = window.countFinished(state, report, Date.now()) || dirty;
-  });
-  setHandler(messages.caseNoted, ({ id, verdict }) => {
-    const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
-    window.addEvent(state, { atMs: Date.now(), id, ...event });
-  });
-  setHandler(messages.pauseBatch, () => setPaused(true));
-  setHandler(messages.resumeBatch, () => setPaused(false));
-  setHandler(messages.cancelBatch, () => {
-    state.cancelling = true;
-    dirty = true;
-  });
-  setHandler(messages.batchProgress, () => window.progressOf(state, currentPhase()));
-
+  listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
   sweepNowAndThen();
@@ -77,6 +58,28 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   await condition(allHandlersFinished);
   const { counts, creditsNano, creditsUnknown } = state;
   return { counts, creditsNano, creditsUnknown };
+
+  function listen(): void {
+    setHandler(messages.supply, (order) => {
+      window.supplyRows(state, order);
+      cancelled = false;
+      dirty = true;
+    });
+    setHandler(messages.rowFinished, (report) => {
+      dirty = window.countFinished(state, report, Date.now()) || dirty;
+    });
+    setHandler(messages.caseNoted, ({ id, verdict }) => {
+      const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
+      window.addEvent(state, { atMs: Date.now(), id, ...event });
+    });
+    setHandler(messages.pauseBatch, () => setPaused(true));
+    setHandler(messages.resumeBatch, () => setPaused(false));
+    setHandler(messages.cancelBatch, () => {
+      state.cancelling = true;
+      dirty = true;
+    });
+    setHandler(messages.batchProgress, () => window.progressOf(state, currentPhase()));
+  }
 
   function currentPhase(): BatchProgress['phase'] {
     if (phase !== 'running') return phase;

@@ -1,5 +1,5 @@
 import { ActivityFailure, sleep } from '@temporalio/workflow';
-import type { PollResult } from '../contract/workflows.js';
+import type { PollResult } from '../contract/activities.js';
 import { KINDS } from '../domain/kind.js';
 import { pollBaseMs, pollGapMs } from '../domain/poll-schedule.js';
 import type { Job, Step } from './job.js';

@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../contract/workflows.js';
+import type { SubmitResult } from '../contract/activities.js';
 import type { Job, Step } from './job.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];

@@ -1,11 +1,5 @@
-import type {
-  Holder,
-  JobKey,
-  PauseReason,
-  RecoveredHolder,
-  RenderTimes,
-  SemaphoreState,
-} from '../contract/workflows.js';
+import type { Holder, JobKey, PauseReason, RecoveredHolder, SemaphoreState } from '../contract/semaphore.js';
+import type { RenderTimes } from '../contract/workflows.js';
 
 /** The semaphore's whole state and every change of it: pure, so that it is tested without a server. */
 

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
-import type { SemaphoreInput, SemaphoreState, SemaphoreView } from '../contract/workflows.js';
+import type { SemaphoreInput, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy } from './proxies.js';
 

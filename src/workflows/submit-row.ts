@@ -6,9 +6,10 @@ import {
   setHandler,
   sleep,
 } from '@temporalio/workflow';
+import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
-import type { JobInput, SubmitResult } from '../contract/workflows.js';
+import type { JobInput } from '../contract/workflows.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { Job, Step } from './job.js';
 import { nextStep } from './next-step.js';

@@ -1,12 +1,5 @@
-import type {
-  BatchEvent,
-  BatchProgress,
-  BatchState,
-  OpenRow,
-  PageResult,
-  RetryOrder,
-  RowRef,
-} from '../contract/workflows.js';
+import type { PageResult } from '../contract/activities.js';
+import type { BatchEvent, BatchProgress, BatchState, OpenRow, RetryOrder, RowRef } from '../contract/workflows.js';
 import type { CreditsNano } from '../domain/money.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
 

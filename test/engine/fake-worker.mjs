@@ -2,6 +2,9 @@
 // The settings of a registration are its orders: {fail: code}, {open: n}, {silentOnce: file}.
 import { existsSync, writeFileSync } from 'node:fs';
 
+/** @param {import('../../src/engine/registration.js').FromWorker} message */
+const say = (message) => process.send?.(message);
+
 process.on('disconnect', () => process.exit(0));
 process.on('SIGTERM', () => process.exit(0));
 process.on('message', ({ registration }) => {
@@ -11,8 +14,8 @@ process.on('message', ({ registration }) => {
     writeFileSync(settings.silentOnce, '');
     return;
   }
-  if (settings.fail) process.send({ type: 'failed', account, code: settings.fail, message: 'refused' });
-  else process.send({ type: 'ready', account });
-  if (settings.open !== undefined) process.send({ type: 'open', batches: settings.open });
+  if (settings.fail) say({ type: 'failed', account, code: settings.fail, message: 'refused' });
+  else say({ type: 'ready', account });
+  if (settings.open !== undefined) say({ type: 'open', batches: settings.open });
 });
-process.send({ type: 'open', batches: 0 });
+say({ type: 'open', batches: 0 });

@@ -42,7 +42,10 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     const engine = await engineIn(folder);
     const { worker } = await stateOf(engine);
     const asked = join(folder, 'asked');
-    const settled = Promise.allSettled([engine.register(account('slow', { silentOnce: asked })), engine.register(account('slow'))]);
+    const settled = Promise.allSettled([
+      engine.register(account('slow', { silentOnce: asked })),
+      engine.register(account('slow')),
+    ]);
     await until(() => existsSync(asked));
     await kill9(worker.pid);
     expect((await settled).map((one) => one.status)).toEqual(['fulfilled', 'fulfilled']);

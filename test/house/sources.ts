@@ -38,7 +38,10 @@ export function sourcesIn(...folders: string[]): Source[] {
 }
 
 export function readSource(path: string): Source {
-  const text = readText(path);
+  return sourceOf(path, readText(path));
+}
+
+export function sourceOf(path: string, text: string): Source {
   return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
 }
 

@@ -30,7 +30,13 @@ const lost = (change: object = {}): Exchange => ({
 
 describe('classification of one submit', () => {
   it('T1: what is proved not to be sent is refused and tried again', () => {
-    const exchange: Exchange = { outcome: 'not_sent', phase: 'connect', code: 'ECONNREFUSED', message: 'refused', tookMs: 1 };
+    const exchange: Exchange = {
+      outcome: 'not_sent',
+      phase: 'connect',
+      code: 'ECONNREFUSED',
+      message: 'refused',
+      tookMs: 1,
+    };
     for (const flow of ['sync', 'async'] as const) {
       expect(classifySubmit({ flow, exchange })).toMatchObject({ state: 'refused', rule: 'T1', next: 'retry_backoff' });
     }
@@ -67,32 +73,49 @@ describe('classification of one submit', () => {
   it('T8: a handle is a created job; 201 and 202 warn once', () => {
     const reading: SubmitReading = { reading: 'created', handle: 'h' };
     expect(read(200, { reading })).toEqual({ state: 'created', handle: 'h' });
-    expect(read(202, { reading })).toMatchObject({ state: 'created', handle: 'h', warning: expect.stringContaining('202') });
+    expect(read(202, { reading })).toMatchObject({
+      state: 'created',
+      handle: 'h',
+      warning: expect.stringContaining('202'),
+    });
   });
 
   it('T9: any other 2xx is a case; a salvaged handle is kept apart until a poll confirms it', () => {
     const reading: SubmitReading = { reading: 'unreadable', why: 'no handle' };
     expect(read(200, { reading, salvagedHandle: 'h' })).toMatchObject({ state: 'created_lost', salvagedHandle: 'h' });
     const cut = lost({ phase: 'body', status: 200 });
-    expect(classifySubmit({ flow: 'async', exchange: cut })).toMatchObject({ state: 'created_lost', evidence: { rule: 'T9' } });
+    expect(classifySubmit({ flow: 'async', exchange: cut })).toMatchObject({
+      state: 'created_lost',
+      evidence: { rule: 'T9' },
+    });
   });
 
-  it.each([500, 502, 503, 504, 408, 409, 425])('T10: %i on an async submit is unknown, documented body or not', (status) => {
-    expect(read(status, { error: error() })).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
-    expect(read(status)).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
-  });
+  it.each([500, 502, 503, 504, 408, 409, 425])(
+    'T10: %i on an async submit is unknown, documented body or not',
+    (status) => {
+      expect(read(status, { error: error() })).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
+      expect(read(status)).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
+    },
+  );
 
   it.each([301, 302, 303, 307, 308, 400, 403, 421, 429])('T10: %i without the documented body is unknown', (status) => {
     expect(read(status)).toMatchObject({ state: 'unknown' });
   });
 
   it('T11: whatever fails after bytes may have left is unknown', () => {
-    expect(classifySubmit({ flow: 'async', exchange: lost() })).toMatchObject({ state: 'unknown', evidence: { rule: 'T11' } });
+    expect(classifySubmit({ flow: 'async', exchange: lost() })).toMatchObject({
+      state: 'unknown',
+      evidence: { rule: 'T11' },
+    });
   });
 
   it('S0: the outputs of a synchronous answer are the result', () => {
     const reading: SubmitReading = { reading: 'done', outputs: [{ url: 'https://x/y' }], facts: {} };
-    expect(read(200, { flow: 'sync', reading })).toEqual({ state: 'done', outputs: [{ url: 'https://x/y' }], facts: {} });
+    expect(read(200, { flow: 'sync', reading })).toEqual({
+      state: 'done',
+      outputs: [{ url: 'https://x/y' }],
+      facts: {},
+    });
   });
 
   it.each([500, 502, 503, 504])('S1: %i with the documented body is refunded and tried again', (status) => {
@@ -106,7 +129,9 @@ describe('classification of one submit', () => {
   });
 
   it('S2: a synchronous answer that is lost or unreadable is unknown, never created_lost', () => {
-    expect(classifySubmit({ flow: 'sync', exchange: lost({ phase: 'body', status: 200 }) })).toMatchObject({ state: 'unknown' });
+    expect(classifySubmit({ flow: 'sync', exchange: lost({ phase: 'body', status: 200 }) })).toMatchObject({
+      state: 'unknown',
+    });
     const reading: SubmitReading = { reading: 'unreadable', why: 'html' };
     expect(read(200, { flow: 'sync', reading })).toMatchObject({ state: 'unknown', evidence: { rule: 'S2' } });
   });

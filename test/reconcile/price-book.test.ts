@@ -32,16 +32,26 @@ describe('price book', () => {
   it('bounds what only the finished clip tells, and says so when there is no bound', () => {
     const avatar = row({ kind: 'vendor-b/avatar', cells: { script: 'hi', voice_id: 'v' } });
     const priced = (upTo?: number): PriceRule[] => [
-      { kind: 'vendor-b/avatar', components: [{ unit: 'second', credits: '0.1', ...(upTo === undefined ? {} : { upTo }) }] },
+      {
+        kind: 'vendor-b/avatar',
+        components: [{ unit: 'second', credits: '0.1', ...(upTo === undefined ? {} : { upTo }) }],
+      },
     ];
     expect(estimate(avatar, priced())).toEqual({ lo: 0, hi: null });
     expect(estimate(avatar, priced(60))).toEqual({ lo: 0, hi: 6_000_000_000 });
-    expect(actual(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({ lo: 1_250_000_000, hi: 1_250_000_000 });
+    expect(actual(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({
+      lo: 1_250_000_000,
+      hi: 1_250_000_000,
+    });
   });
 
   it('includes the first five reference images of vendor-e (service document 2, Limits)', () => {
     const url = { source: 'url' as const, url: 'https://example.com/a.png' };
-    const references = row({ kind: 'vendor-e/video', cells: { duration: 4 }, media: { reference_images: Array(7).fill(url) } });
+    const references = row({
+      kind: 'vendor-e/video',
+      cells: { duration: 4 },
+      media: { reference_images: Array(7).fill(url) },
+    });
     const rules: PriceRule[] = [{ components: [{ unit: 'reference-image', credits: '0.02', above: 5 }] }];
     expect(estimate(references, rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
   });

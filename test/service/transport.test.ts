@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange, ServiceRequest } from '../../src/domain/exchange.js';
+import type { JsonObject } from '../../src/domain/json.js';
 import { createTransport, type Transport, type TransportOptions } from '../../src/service/transport.js';
 import { answer, type RawServer, startRawServer } from './raw-server.js';
 
@@ -69,6 +70,13 @@ describe('one request', () => {
       'sk-svc-old',
       'sk-svc-new',
     ]);
+  });
+
+  it('takes the first of a header that came twice', async () => {
+    const twice = 'HTTP/1.1 429 X\r\nRetry-After: 5\r\nRetry-After: 9\r\nContent-Length: 2\r\n\r\n{}';
+    const server = await serve(({ socket }) => socket.end(twice));
+    const exchange = await transportTo(server.url).send(SUBMIT);
+    expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 429, retryAfter: '5' } });
   });
 
   it('passes over 1xx answers', async () => {
@@ -140,6 +148,19 @@ describe('not sent: proved by the request-start hook that never fired (T1)', () 
     });
     const exchange = await transportTo(server.url.replace('http:', 'https:')).send(SUBMIT);
     expect(exchange).toMatchObject({ outcome: 'not_sent', phase: 'tls', code: 'ECONNRESET' });
+  });
+
+  it('a body that cannot be written as JSON', async () => {
+    const server = await serve(({ socket }) => socket.end(answer(200, '{}')));
+    const deep: JsonObject = {};
+    for (let level = 0, inner = deep; level < 100_000; level += 1) {
+      const next: JsonObject = {};
+      inner.a = next;
+      inner = next;
+    }
+    const exchange = await transportTo(server.url).send({ ...SUBMIT, body: deep });
+    expect(exchange).toMatchObject({ outcome: 'not_sent', phase: 'request', code: 'BAD_BODY' });
+    expect(server.connections).toHaveLength(0);
   });
 
   it('a key that no header can carry, and a key that cannot be read', async () => {
@@ -376,6 +397,8 @@ describe('a process that was paused', () => {
     track({ close });
     const sending = transportTo(url).send(SUBMIT, { headersTimeoutMs: 600, bodyTimeoutMs: 600, wholeAnswerMs: 600 });
     await pause(150);
+    // Blocked after an immediate, the event loop runs its timers before it reads its sockets, as after a SIGCONT.
+    await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
     const exchange = await sending;
     expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 200 } });

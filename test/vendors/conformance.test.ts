@@ -98,11 +98,10 @@ describe.each(everyKind)('%s: the submit', (kind, adapter, sample) => {
   ])('calls %s unreadable (F14)', (name, body) => {
     // The layout of an interaction's answer is not shown: any object with content is the answer.
     if (kind === 'vendor-f/interaction' && /handle|another/.test(name)) return;
-    // A JSON string cannot hold the key `id` of vendor-d as another type here: the rows above do.
     expect(adapter.readSubmit(answerOf(body)).reading).toBe('unreadable');
   });
 
-  it('never asks for an error that is not the family’s own', () => {
+  it('leaves the errors of the general contract to the general contract', () => {
     const general = { code: 'rpm_limit_exceeded', message: 'slow down', requestId: undefined };
     expect(adapter.readRefusal(429, general)).toBeUndefined();
     expect(

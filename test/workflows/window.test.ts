@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { PageEntry, PageResult } from '../../src/contract/workflows.js';
+import type { PageEntry, PageResult } from '../../src/contract/activities.js';
 import * as window from '../../src/workflows/window.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
-  return { batch: 'b', part: 0, entries, next: null, finished: {}, creditsNano: 0, creditsUnknown: 0, cap: 10, ...rest };
+  return {
+    batch: 'b',
+    part: 0,
+    entries,
+    next: null,
+    finished: {},
+    creditsNano: 0,
+    creditsUnknown: 0,
+    cap: 10,
+    ...rest,
+  };
 }
 
 function supplied(rows: number) {

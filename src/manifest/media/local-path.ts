@@ -3,9 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { quoted } from '../problem.js';
 
 /** A local media file that may be read, by its real path. */
-export type LocalPath =
-  | { ok: true; absolute: string; real: string; bytes: number; modifiedMs: number }
-  | { ok: false; message: string };
+export type LocalPath = { ok: true; real: string; bytes: number; modifiedMs: number } | { ok: false; message: string };
 
 export interface MediaRoots {
   /** The manifest's folder; paths are relative to it. */
@@ -34,7 +32,7 @@ export function createPathFinder(roots: MediaRoots): (name: string, text: string
     }
     const entry = await stat(real);
     if (!entry.isFile()) return { ok: false, message: `${name}: ${quoted(text)} is not a file` };
-    return { ok: true, absolute, real, bytes: entry.size, modifiedMs: entry.mtimeMs };
+    return { ok: true, real, bytes: entry.size, modifiedMs: entry.mtimeMs };
   };
 }
 

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Media } from '../../domain/row.js';
+import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
 import type { MediaRule, MediaSort } from '../rules/rule.js';
 import { readDataUri } from './data-uri.js';
 import { createPathFinder, type MediaRoots, reasonOf } from './local-path.js';
 import type { MediaFacts } from './media-facts.js';
+import { mediaForm } from './media-form.js';
 import { bytesFlaw, factsFlaw, type MediaFlaw, typeFlaw } from './media-limits.js';
 import { typeByName } from './media-types.js';
 import { urlFlaw } from './media-url.js';
@@ -19,8 +21,8 @@ export interface MediaBlob {
   read(): Promise<Uint8Array>;
 }
 
-/** One media item: good with what is known of it, or what is wrong. `absolute` is the path of a local file. */
-export type MediaItem = { ok: true; media: Media; facts?: MediaFacts; absolute?: string } | ({ ok: false } & MediaFlaw);
+/** One media item: good with what is known of it, or what is wrong. */
+export type MediaItem = { ok: true; media: Media; facts?: MediaFacts } | ({ ok: false } & MediaFlaw);
 
 export interface MediaReader {
   read(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem>;
@@ -41,12 +43,11 @@ const FILES_KEPT_MAX = 20_000;
 export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const hosts = createHostChecker(options);
   const findPath = createPathFinder(options);
-  const knownFiles = new Map<string, MediaFacts>();
-  const keptBlobs = new Set<string>();
+  const knownFiles = new Map<string, { facts: MediaFacts; kept: boolean }>();
+  const keptBlobs = createLineIndex();
 
   async function keep(facts: MediaFacts, bytes: Buffer): Promise<void> {
-    if (options.keepBlob === undefined || keptBlobs.has(facts.sha256)) return;
-    keptBlobs.add(facts.sha256);
+    if (options.keepBlob === undefined || keptBlobs.add(facts.sha256, 1) !== undefined) return;
     const { sha256, mediaType } = facts;
     await options.keepBlob({ sha256, mediaType, bytes: facts.bytes, read: () => Promise.resolve(bytes) });
   }
@@ -75,21 +76,21 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     const flaw = bytesFlaw(name, path.bytes, { ...rule, maxBytes: rule.maxBytes ?? FILE_BYTES_MAX });
     if (flaw !== undefined) return { ok: false, ...flaw };
     const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
-    let facts = knownFiles.get(key);
-    if (facts === undefined || !(options.keepBlob === undefined || keptBlobs.has(facts.sha256))) {
-      const bytes = await readFile(path.real).catch((error: unknown) => reasonOf(error));
-      if (typeof bytes === 'string') {
-        return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
-      }
-      facts = await probeMedia(bytes);
-      if (knownFiles.size >= FILES_KEPT_MAX) knownFiles.clear();
-      knownFiles.set(key, facts);
-      const item = take(name, facts, rule, wanted);
-      if (item.ok) await keep(facts, bytes);
-      return item.ok ? { ...item, absolute: path.absolute } : item;
+    const known = knownFiles.get(key);
+    const seen = known === undefined ? undefined : take(name, known.facts, rule, wanted);
+    if (seen !== undefined && (known?.kept === true || !seen.ok)) {
+      return seen;
     }
+    const bytes = await readFile(path.real).catch((error: unknown) => reasonOf(error));
+    if (typeof bytes === 'string') {
+      return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
+    }
+    const facts = await probeMedia(bytes);
     const item = take(name, facts, rule, wanted);
-    return item.ok ? { ...item, absolute: path.absolute } : item;
+    if (item.ok) await keep(facts, bytes);
+    if (knownFiles.size >= FILES_KEPT_MAX) knownFiles.clear();
+    knownFiles.set(key, { facts, kept: item.ok });
+    return item;
   }
 
   function readUrl(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem> {
@@ -105,8 +106,9 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 
   return {
     read(name, text, rule, wanted) {
-      const isData = /^data:/i.test(text);
-      if (!isData && /^[a-z][a-z0-9+.-]+:/i.test(text)) return readUrl(name, text, rule, wanted);
+      const form = mediaForm(text);
+      if (form === 'url') return readUrl(name, text, rule, wanted);
+      const isData = form === 'data';
       const urlOnly = rule.inline === 'url-only' || (rule.sort !== wanted && rule.inline === 'bytes');
       if (urlOnly && !options.hasUploadStore) {
         const message = `${name} takes a public URL only, not ${isData ? 'a data: URI' : 'a local file'}: the endpoint takes no bytes, and there is no S3 store to upload to`;

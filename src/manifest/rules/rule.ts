@@ -1,5 +1,6 @@
 import type { Json } from '../../domain/json.js';
 import type { Kind } from '../../domain/kind.js';
+import type { Media } from '../../domain/row.js';
 import type { ProblemCode } from '../codes.js';
 import type { MediaFacts } from '../media/media-facts.js';
 import type { Cell } from '../raw-row.js';
@@ -123,6 +124,13 @@ export interface MediaCheck {
 /** The documented request fields of a kind: `true` = settled by the documents, an object = look inside. */
 export type FieldTree = { readonly [field: string]: true | FieldTree };
 
+/** What a note about costs looks at. */
+export interface CostSubject {
+  model: string;
+  cells: Readonly<Record<string, Json>>;
+  media: Readonly<Record<string, readonly Media[]>>;
+}
+
 /** Everything callsheet knows about one kind of row before the first request. */
 export interface KindRules {
   kind: Kind;
@@ -140,7 +148,7 @@ export interface KindRules {
   /** Own codes for columns of other kinds that this one does not take; B25 otherwise. */
   refusedColumns?: Readonly<Record<string, { code: ProblemCode; message: string }>>;
   /** Sentences about defaults that cost more than need be. */
-  costNotes(row: { model: string; cells: Readonly<Record<string, Json>> }): string[];
+  costNotes(row: CostSubject): string[];
   /** Rows of the sample manifest, without id and kind. */
   samples: readonly Readonly<Record<string, string>>[];
 }

@@ -52,7 +52,7 @@ export function storyboardCheck(limits: StoryboardLimits): Check {
       } else if (total > totalSecondsMax) {
         report.problem(row, 'B32', 'shots', `shots: ${atMost}, got ${total} s`);
       }
-      row.cells['shots'] = read.map((shot): Json => ({ ...shot }));
+      row.cells.shots = read.map((shot): Json => ({ ...shot }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { numberOf, settled, sizeTogether } from './helpers.js';
-import type { Check, Column, FieldTree, KindRules } from './rule.js';
+import type { Check, Column, CostSubject, FieldTree, KindRules } from './rule.js';
 
 /** svc/clip and svc/animation: POST /v1/video/generations and /v1/video/animations, service document 1. */
 
@@ -71,8 +71,8 @@ const fields: FieldTree = {
   extra: settled('audio'),
 };
 
-function costNotes({ cells }: { cells: Readonly<Record<string, unknown>> }): string[] {
-  if (cells['width'] !== undefined) return [];
+function costNotes({ cells }: CostSubject): string[] {
+  if (cells.width !== undefined) return [];
   return ['without width and height the clip is 1920x1080, which costs more per second than 1280x720'];
 }
 

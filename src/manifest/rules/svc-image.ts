@@ -157,7 +157,7 @@ export const svcImage: KindRules = {
     'seed',
   ),
   costNotes({ model, cells }) {
-    if (model !== DELTA || cells['steps'] !== undefined) return [];
+    if (model !== DELTA || cells.steps !== undefined) return [];
     return ['delta without steps runs 48 steps, billed as Quality; 12 is Turbo, 20 is Balanced'];
   },
   samples: [

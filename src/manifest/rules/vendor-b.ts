@@ -76,6 +76,6 @@ export const vendorBAvatar: KindRules = {
   costNotes: () => [],
   samples: [
     { image: 'https://example.com/portrait.jpg', audio: 'https://example.com/greeting.mp3', aspect_ratio: '9:16' },
-    { avatar_id: 'avatar-01', script: 'Welcome to the show.', voice_id: 'voice-01', resolution: '720p' },
+    { avatar_id: 'anna', script: 'Welcome to the show.', voice_id: 'v-amber-en', resolution: '720p' },
   ],
 };

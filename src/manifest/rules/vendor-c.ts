@@ -119,7 +119,7 @@ export const vendorCVideo: KindRules = {
   checks: [offered, frames, framesOrReferences, taskOfModel(MODELS), referenceCount(MODELS)],
   documentedFields: sharedRouteFields,
   costNotes: ({ cells }) =>
-    cells['resolution'] === undefined ? ['without resolution 1080P is rendered, the most expensive tier'] : [],
+    cells.resolution === undefined ? ['without resolution 1080P is rendered, the most expensive tier'] : [],
   samples: [
     { model: 'vendor-c-3.0-video', prompt: 'a market at night', resolution: '480P', duration: '5' },
     {

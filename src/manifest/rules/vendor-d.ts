@@ -48,7 +48,7 @@ export const vendorDVideo: KindRules = {
   checks: [],
   documentedFields: settled('model', 'content', 'resolution', 'generate_audio'),
   costNotes({ cells }) {
-    return cells['audio'] === undefined ? ['without audio=false the clip has sound, which changes the rate'] : [];
+    return cells.audio === undefined ? ['without audio=false the clip has sound, which changes the rate'] : [];
   },
   samples: [
     { prompt: 'steam rises from a cup', resolution: '480p', audio: 'false' },

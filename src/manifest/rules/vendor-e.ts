@@ -9,6 +9,7 @@ const FRAMES = ['first_frame', 'last_frame'];
 const REFERENCES = ['reference_images', 'reference_videos', 'reference_audio'];
 const COUNTS_MAX: Readonly<Record<string, number>> = { reference_images: 9, reference_videos: 3 };
 const FILES_MAX = 12;
+const INCLUDED_IMAGES = 5;
 const VIDEO_SECONDS_MAX = 15;
 
 const ratioOnText: Check = {
@@ -147,7 +148,12 @@ export const vendorEVideo: KindRules = {
   checks: [ratioOnText, framesOrReferences, lastNeedsFirst, counts],
   mediaChecks: [videoTotal],
   documentedFields: settled('model', 'content', 'resolution', 'duration', 'ratio'),
-  costNotes: () => [],
+  costNotes({ media }) {
+    const images = media.reference_images?.length ?? 0;
+    return images > INCLUDED_IMAGES
+      ? [`more than ${INCLUDED_IMAGES} reference images add a charge for each further one`]
+      : [];
+  },
   samples: [
     { prompt: 'a fox crosses a road', duration: '4', resolution: '768P', ratio: '16:9' },
     {

@@ -53,7 +53,7 @@ export const vendorFVideo: KindRules = {
     parameters: settled('resolution', 'durationSeconds'),
   },
   costNotes: ({ cells }) =>
-    cells['duration'] === undefined ? ['without duration 8 seconds are rendered, the longest; 4 and 6 cost less'] : [],
+    cells.duration === undefined ? ['without duration 8 seconds are rendered, the longest; 4 and 6 cost less'] : [],
   samples: [
     { model: MODELS[1], prompt: 'waves against a pier, slow push in', resolution: '720p', duration: '4' },
     {

@@ -120,10 +120,10 @@ export const vendorGVideo: KindRules = {
   documentedFields: sharedRouteFields,
   costNotes({ cells }) {
     const notes: string[] = [];
-    if (cells['resolution'] === undefined) {
+    if (cells.resolution === undefined) {
       notes.push('without resolution 1080P is rendered, the most expensive tier');
     }
-    if (cells['watermark'] === undefined) notes.push('without watermark=false vendor-g puts its mark on the clip');
+    if (cells.watermark === undefined) notes.push('without watermark=false vendor-g puts its mark on the clip');
     return notes;
   },
   samples: [

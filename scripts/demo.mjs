@@ -1,0 +1,154 @@
+// The demo: a real manifest through the embedded engine against the emulator, with refusals, a lost answer and a killed
+// worker on the way. Plain Node over the same commands that a user types.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { table } from './lib/table.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = join(root, 'bin', 'callsheet.js');
+/** Service minutes pass in real seconds; the waits of callsheet are divided alike. */
+const SPEED = 75;
+const KEY = 'sk-svc-emulator';
+const stamp = new Date()
+  .toISOString()
+  .replace(/[^0-9]/g, '')
+  .slice(0, 14);
+const data = join(root, '.callsheet', 'demo', `${stamp}-${process.pid}`);
+const out = join(root, 'out', `demo-${stamp}-${process.pid}`);
+
+const emulator = await startEmulator();
+const environment = {
+  ...process.env,
+  CALLSHEET_API_KEY: KEY,
+  CALLSHEET_BASE_URL: emulator.url,
+  CALLSHEET_TIME_SCALE: String(SPEED),
+  CALLSHEET_DATA: data,
+};
+const run = ['run', 'examples/demo.csv', '--out', out, '--config', 'examples/demo.config.json', '--yes'];
+let exitCode = 1;
+try {
+  say(`the service's double listens at ${emulator.url} (Pro plan, 25 credits, ${SPEED} times as fast)`);
+  say(`$ callsheet ${run.join(' ').replaceAll(`${root}/`, '')}`);
+  const running = callsheet(run, 'inherit');
+  const killed = killWorkerOnce();
+  const [code] = await once(running, 'exit');
+  exitCode = code ?? 1;
+  const summary = await summarise(await killed);
+  process.stdout.write(`\n${summary.text}\n`);
+  if (!summary.good) exitCode = exitCode || 1;
+} finally {
+  await once(callsheet(['engine', 'stop'], 'ignore'), 'exit');
+  emulator.child.kill('SIGTERM');
+}
+process.exitCode = exitCode;
+
+/**
+ * @param {string[]} args
+ * @param {'inherit' | 'ignore'} stdio
+ */
+function callsheet(args, stdio) {
+  return spawn(process.execPath, [bin, ...args], { cwd: root, env: environment, stdio });
+}
+
+async function startEmulator() {
+  mkdirSync(data, { recursive: true });
+  const flags = ['--plan', 'pro', '--balance', '25', '--speed', String(SPEED), '--seed', '7', '--control', '--json'];
+  const child = spawn(
+    process.execPath,
+    [bin, 'emulator', ...flags, '--key', KEY, '--faults', join(root, 'examples', 'demo.faults.json')],
+    { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { url } = JSON.parse(line);
+    return { url, child };
+  }
+  throw new Error('the emulator ended before it listened');
+}
+
+/** What really happened at the service. */
+async function truth() {
+  const response = await fetch(`${emulator.url}/_truth`);
+  return response.json();
+}
+
+/** Kills the engine's worker with SIGKILL once, while at least three jobs render whose handles are on record. */
+async function killWorkerOnce() {
+  for (let i = 0; i < 600; i += 1) {
+    await sleep(100);
+    const { jobs } = await truth();
+    // A job that was polled has its handle on record.
+    const rendering = jobs.filter((job) => job.type === 'job' && job.terminalMs === undefined && job.polls > 0);
+    if (rendering.length < 3) continue;
+    const pid = await workerPid();
+    if (pid === undefined) continue;
+    process.kill(pid, 'SIGKILL');
+    say(`killed the worker (process ${pid}, SIGKILL) while ${rendering.length} jobs rendered`);
+    return rendering.length;
+  }
+  return 0;
+}
+
+async function workerPid() {
+  const child = spawn(process.execPath, [bin, 'engine', 'status', '--json'], { cwd: root, env: environment });
+  let text = '';
+  for await (const chunk of child.stdout) text += chunk;
+  try {
+    const status = JSON.parse(text);
+    return status.worker?.pid ?? status.pids?.worker;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What callsheet says of the batch beside what the service knows of it.
+ * @param {number} rendering
+ */
+async function summarise(rendering) {
+  const folder = join(out, 'demo');
+  const results = readFileSync(join(folder, 'results.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { account, jobs } = await truth();
+  const done = results.filter((row) => row.status === 'done');
+  const reported = results.reduce((sum, row) => sum + Number(row.credits ?? 0), 0);
+  const spent = (account.balance.startNano - account.balance.nowNano) / 1e9;
+  const twice = jobs.length - new Set(jobs.map((job) => job.requestHash)).size;
+  const lost = results.filter((row) => row.kind === 'vendor-f/video' && row.attempts > 1);
+  const good = done.length === results.length && twice === 0 && rendering >= 3 && Math.abs(spent - reported) < 1e-6;
+  const rows = [
+    ['rows', `${done.length} of ${results.length} done`],
+    ['files', `${done.reduce((sum, row) => sum + Number(row.files?.length ?? (row.file ? 1 : 0)), 0)}`],
+    ['credits', `${reported.toFixed(4)} reported, ${spent.toFixed(4)} left the balance of 25`],
+    ['requests in the worst minute', `${account.maxima.requestsIn60s} (the plan allows ${account.caps.rpm})`],
+    ['most jobs at once', `${account.maxima.jobsAtOnce} (the plan allows ${account.caps.jobs})`],
+    ['rows rendered twice', String(twice)],
+    ['worker killed', `once, while ${rendering} jobs rendered; they were picked up by their handles`],
+    [
+      'lost answer',
+      lost.length > 0
+        ? `${lost[0].id}: the credits check proved it unbilled; sent again as attempt ${lost[0].attempts}`
+        : 'not settled',
+    ],
+  ];
+  const here = relative(process.cwd(), folder) || '.';
+  const next = [
+    `outputs, results.csv and results.jsonl: ${here}`,
+    'try next:',
+    '  ./bin/callsheet.js init svc/image > my.csv      a manifest of your own',
+    '  ./bin/callsheet.js plan my.csv                  what it would cost; sends nothing',
+    '  ./bin/callsheet.js emulator --speed 60          rehearse it for nothing',
+  ];
+  return { good, text: `${table(rows)}\n\n${next.join('\n')}` };
+}
+
+/** @param {string} text */
+function say(text) {
+  process.stderr.write(`demo: ${text}\n`);
+}

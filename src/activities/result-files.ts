@@ -1,0 +1,76 @@
+import type { LiveWord } from '../domain/outcome.js';
+import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
+import { isCancelledBatch } from '../store/batch-marks.js';
+import { readBatchOptions } from '../store/batch-options.js';
+import type { Home } from '../store/home.js';
+import type { Ledger } from '../store/ledger.js';
+import type { Store } from '../store/port.js';
+import type { Records } from '../store/records.js';
+import type { Rows } from '../store/rows.js';
+import { liveWordOf } from './live-word.js';
+
+/** What the results of a batch are made from. */
+export interface ResultSources {
+  home: Home;
+  ledger: Ledger;
+  rows: Rows;
+  records: Records;
+  openStore(location: string): Store;
+  now(): number;
+}
+
+/** Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole. */
+export async function writeBatchResults(sources: ResultSources, batch: string, generation: string): Promise<void> {
+  const options = await readBatchOptions(sources.home, batch);
+  const facts = await sources.rows.generation(batch, generation);
+  const out = sources.openStore(options.out);
+  const { passthroughColumns = [], columns = [] } = facts ?? {};
+  const lines = (): AsyncIterable<ResultLine> => resultLines(sources, batch, generation);
+  const { manifestFolder } = options;
+  const files: [string, AsyncIterable<string>][] = [
+    ['results.csv', writeResultsCsv(lines(), { passthroughColumns })],
+    ['results.jsonl', writeResultsJsonl(lines(), { passthroughColumns })],
+    ['failed.csv', writeFailedCsv(lines(), { columns, manifestFolder })],
+  ];
+  for (const [name, chunks] of files) {
+    await out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: 'results', ifExists: 'replace' });
+  }
+}
+
+/** Every row of a generation with its record, in input order; rows that have not ended carry their live word. */
+export async function* resultLines(
+  sources: ResultSources,
+  batch: string,
+  generation: string,
+): AsyncIterable<ResultLine> {
+  const facts = await sources.rows.generation(batch, generation);
+  const cancelled = await isCancelledBatch(sources.home, batch);
+  for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
+    const rows = await sources.rows.readPart(batch, generation, part);
+    const records = await sources.records.readRecords(
+      batch,
+      rows.map(({ row }) => row.id),
+    );
+    for (const [i, { row, raw }] of rows.entries()) {
+      const record = records[i];
+      if (record) yield { row, record, originalCells: raw };
+      else yield { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, cancelled)) };
+    }
+  }
+}
+
+async function withoutRecord(
+  sources: ResultSources,
+  batch: string,
+  id: string,
+  cancelled: boolean,
+): Promise<{ live: LiveWord } | { ended: 'cancelled' }> {
+  const attempts = await sources.ledger.read(batch, id);
+  if (attempts.length === 0 && cancelled) return { ended: 'cancelled' };
+  return { live: liveWordOf(attempts) };
+}
+
+async function* encoded(chunks: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const chunk of chunks) yield encoder.encode(chunk);
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+import { plain } from '../terminal.js';
+
+/** `credits`, `discounts` and `voices`: the free reads of the account. */
+
+export function defineCredits(command: Command, cli: Cli): void {
+  define(command, cli, 'Shows the balance, the plan and its caps.', 'credits --json', async (session) => {
+    const { readCreditAccount } = await import('../account-reads.js');
+    const { openHomeAccess } = await import('../home-access.js');
+    const read = await readCreditAccount(session, openHomeAccess(session.config));
+    const credits = formatCredits(read.creditsRemainingNano);
+    const { planLevel: plan, rpmLimit: rpm, concurrentLimit: concurrent } = read;
+    if (session.isJson) return session.terminal.json({ schema: 1, ...accountOf(session), credits, plan, rpm, concurrent });
+    session.terminal.data(`balance   ${credits} credits`);
+    session.terminal.data(`plan      ${plan}`);
+    session.terminal.data(`caps      ${concurrent} jobs at once, ${rpm} requests per minute`);
+  });
+}
+
+export function defineDiscounts(command: Command, cli: Cli): void {
+  define(command, cli, 'Shows the discounts that are active now.', 'discounts', async (session) => {
+    const { readActiveDiscounts } = await import('../account-reads.js');
+    const { openHomeAccess } = await import('../home-access.js');
+    const { formatTable } = await import('../table.js');
+    const discounts = (await readActiveDiscounts(session, openHomeAccess(session.config))).map((row) => ({
+      entrypoint: plain(row.entrypoint, 60),
+      multiplier: formatCredits(row.multiplierPpb),
+      from: new Date(row.effectiveFromMs).toISOString(),
+      to: row.effectiveToMs === null ? null : new Date(row.effectiveToMs).toISOString(),
+      percent: percentOff(row.multiplierPpb),
+    }));
+    if (session.isJson) {
+      const rows = discounts.map(({ percent: _percent, ...row }) => row);
+      return session.terminal.json({ schema: 1, ...accountOf(session), discounts: rows });
+    }
+    if (discounts.length === 0) return session.terminal.note('no active discount: everything costs its list price');
+    const rows = discounts.map((row) => [row.entrypoint, row.percent, row.from, row.to ?? 'open']);
+    session.terminal.data(formatTable(rows, { head: ['entrypoint', 'off', 'from', 'until'] }));
+  });
+}
+
+export function defineVoices(command: Command, cli: Cli): void {
+  define(command, cli, 'Lists the voices that avatar scripts can be spoken with.', 'voices --json', async (session) => {
+    const { readAccountAnswer, understood } = await import('../account-reads.js');
+    const { openHomeAccess } = await import('../home-access.js');
+    const { readVoices } = await import('../../service/account.js');
+    const { formatTable } = await import('../table.js');
+    const answer = await readAccountAnswer(session, openHomeAccess(session.config), 'voices');
+    const voices = understood(readVoices(answer), 'voices');
+    if (session.isJson) return session.terminal.json({ schema: 1, ...accountOf(session), voices });
+    if (voices.length === 0) return session.terminal.note('the service lists no voices');
+    const rows = voices.map((one) => [plain(one.voiceId), plain(one.language ?? ''), plain(one.gender ?? '')]);
+    session.terminal.data(formatTable(rows, { head: ['voice_id', 'language', 'gender'] }));
+  });
+}
+
+function define(
+  command: Command,
+  cli: Cli,
+  description: string,
+  example: string,
+  show: (session: Session) => Promise<void>,
+): void {
+  addSettings(command.description(description), 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet ${example}\n\n${READ_EXIT_HELP}`)
+    .action(async () => show(await openSession(command, cli)));
+}
+
+function accountOf(session: Session): { account: string } {
+  return { account: session.config.account.name };
+}
+
+/** `800000000` → `20 %`: the multiplier is the part that is paid. */
+function percentOff(multiplierPpb: CreditsNano): string {
+  return `${formatCredits((1_000_000_000 - multiplierPpb) * 100)} %`;
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { keyOrigin } from '../../config/api-key.js';
+import { environmentName, SETTINGS, type Setting } from '../../config/settings-table.js';
+import { formatCredits } from '../../domain/money.js';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `config show`: every setting with its value and, on request, where it came from. */
+export function defineConfig(command: Command, cli: Cli): void {
+  command.description('Settings: flags > environment > --config FILE or ./callsheet.config.json > user file.');
+  const show = command
+    .command('show')
+    .description('Shows every setting, the variable that sets it, and the value in force. The API key is never shown.')
+    .option('--origin', 'show where each value came from');
+  addSettings(show, 'all')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet config show --origin\n  CALLSHEET_LIMITS_RPM=100 callsheet config show --json\n\n${READ_EXIT_HELP}`,
+    )
+    .action(async () => showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true));
+}
+
+async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
+  const { terminal } = session;
+  const key = keyOrigin(session.cli.io.env, session.keyFile);
+  const rows = SETTINGS.map((setting) => ({
+    setting,
+    value: shownValue(session, setting),
+    origin: session.origins.get(setting.path) ?? { name: 'default' as const },
+  }));
+  if (session.isJson) {
+    const settings = Object.fromEntries(
+      rows.map(({ setting, value, origin }) => [setting.path, withOrigin ? { value, origin } : value]),
+    );
+    terminal.json({ schema: 1, apiKey: key === undefined ? null : { value: '[redacted]', origin: key }, settings });
+    return;
+  }
+  const { formatTable } = await import('../table.js');
+  const keyRow = ['(API key)', 'CALLSHEET_API_KEY', key === undefined ? '-' : '[redacted]', key ?? 'not set'];
+  const lines = rows.map(({ setting, value, origin }) => [
+    setting.path,
+    environmentName(setting.path),
+    value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value),
+    origin.where === undefined ? origin.name : `${origin.name} ${origin.where}`,
+  ]);
+  const shown = [keyRow, ...lines].map((line) => (withOrigin ? line : line.slice(0, 3)));
+  terminal.data(formatTable(shown, { head: ['setting', 'variable', 'value', ...(withOrigin ? ['origin'] : [])] }));
+}
+
+/** The value in the form in which it is written in the file. */
+function shownValue(session: Session, setting: Setting): unknown {
+  let value: unknown = session.config;
+  for (const part of setting.path.split('.')) value = (value as Record<string, unknown>)[part];
+  return setting.form === 'credits' && typeof value === 'number' ? formatCredits(value) : value;
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { EmulatorOptions, Plan } from '../../emulator/emulator.js';
+import type { Cli } from '../cli.js';
+import { createTerminal } from '../terminal.js';
+import { UserError } from '../user-error.js';
+
+interface EmulatorFlags {
+  port: string;
+  plan: string;
+  balance: string;
+  speed: string;
+  seed: string;
+  prices?: string;
+  faults?: string;
+  key: string;
+  control?: boolean;
+  verbose?: boolean;
+  json?: boolean;
+}
+
+/** `emulator`: the service's double on this machine, until Ctrl-C. */
+export function defineEmulator(command: Command, cli: Cli): void {
+  command
+    .description("A faithful double of the service on 127.0.0.1, with money, caps, expiry and faults. Nothing is spent.")
+    .option('--port <n>', 'port to listen on; 0 for a free one', '0')
+    .option('--plan <plan>', 'free, pro or enterprise', 'pro')
+    .option('--balance <credits>', 'credits at the start', '100')
+    .option('--speed <n>', "divides render times and multiplies the plan's requests per minute", '1')
+    .option('--seed <n>', 'render times and chances follow from it', '1')
+    .option('--prices <file>', 'price rules (JSON), tried before its own')
+    .option('--faults <file>', 'fault rules (JSON)')
+    .option('--key <key>', 'the API key that it accepts', 'sk-svc-emulator')
+    .option('--control', 'open /_truth and /_control')
+    .option('-v, --verbose', 'one line per request')
+    .option('--json', 'print the address as JSON on standard output')
+    .addHelpText('after', HELP)
+    .action(() => runEmulator(command.opts<EmulatorFlags>(), cli));
+}
+
+const HELP = `
+Examples:
+  callsheet emulator --port 8787 --speed 60
+  export CALLSHEET_BASE_URL=http://127.0.0.1:8787 CALLSHEET_API_KEY=sk-svc-emulator CALLSHEET_TIME_SCALE=60
+  callsheet run shots.csv
+
+Exit codes:
+  0  ended by Ctrl-C    2  wrong command line`;
+
+async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
+  const terminal = createTerminal(io);
+  const { startEmulator } = await import('../../emulator/emulator.js');
+  const options: EmulatorOptions = {
+    port: numberFlag('--port', flags.port),
+    plan: flags.plan as Plan,
+    balanceCredits: flags.balance,
+    speed: numberFlag('--speed', flags.speed),
+    seed: numberFlag('--seed', flags.seed),
+    keys: [{ key: flags.key, state: 'active' }],
+    control: flags.control === true,
+    ...(flags.verbose === true ? { verbose: (line: string) => terminal.note(line) } : {}),
+    ...(await ruleOptions(flags, io.cwd)),
+  };
+  const emulator = await startEmulator(options).catch((error: unknown) => {
+    // Its messages are sentences about the option that is wrong.
+    throw new UserError(error instanceof Error ? error.message : String(error));
+  });
+  if (flags.json === true) terminal.json({ schema: 1, url: emulator.url, port: emulator.port });
+  else terminal.data(emulator.url);
+  if (options.speed !== 1) terminal.note(`speed ${options.speed}: render times are divided and requests per minute multiplied by it; use CALLSHEET_TIME_SCALE=${options.speed}`);
+  terminal.note('the emulator runs until Ctrl-C; nothing here is the real service');
+  await new Promise<void>((done) => {
+    const stops = [io.onInterrupt(end), io.onTerminate(end)];
+    function end(): void {
+      for (const stop of stops) stop();
+      done();
+    }
+  });
+  await emulator.close();
+}
+
+function numberFlag(flag: string, text: string): number {
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new UserError(`${flag} must be a number, got '${text.slice(0, 40)}'`);
+}
+
+async function ruleOptions(flags: EmulatorFlags, cwd: string): Promise<Pick<EmulatorOptions, 'prices' | 'faults'>> {
+  const { parseEmulatorFaults, parsePriceRules } = await import('../../emulator/emulator.js');
+  return {
+    ...(flags.prices === undefined ? {} : { prices: await readRules('--prices', flags.prices, cwd, parsePriceRules) }),
+    ...(flags.faults === undefined ? {} : { faults: await readRules('--faults', flags.faults, cwd, parseEmulatorFaults) }),
+  };
+}
+
+async function readRules<Rule>(flag: string, path: string, cwd: string, parse: (json: unknown) => Rule): Promise<Rule> {
+  try {
+    return parse(JSON.parse(await readFile(resolve(cwd, path), 'utf8')));
+  } catch (error) {
+    throw new UserError(`${flag} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

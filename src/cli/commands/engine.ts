@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { EngineState } from '../../engine/engine-status.js';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `engine status | stop`: the engine of the data folder. */
+export function defineEngine(command: Command, cli: Cli): void {
+  command.description('The engine: a Temporal server and a worker that `run` starts in the background, one per data folder.');
+  const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
+  addSettings(status, 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${READ_EXIT_HELP}`)
+    .action(async () => {
+      const { config, isJson, terminal } = await openSession(status, cli);
+      const { engineStatus } = await import('../../engine/engine-client.js');
+      const state = await engineStatus(config.data);
+      if (isJson) terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...state });
+      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; \`callsheet run\` starts one`);
+      else for (const line of engineLines(state)) terminal.data(line);
+    });
+  const stop = command.command('stop').description('Ends the engine in order; batches go on at the next `callsheet run`.');
+  addSettings(stop, 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`)
+    .action(async () => {
+      const { config, isJson, terminal } = await openSession(stop, cli);
+      const { stopEngine } = await import('../../engine/engine-client.js');
+      const outcome = await stopEngine(config.data);
+      if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
+      else terminal.data(STOPPED[outcome]);
+    });
+}
+
+const STOPPED = {
+  stopped: 'the engine ended; what renders at the service goes on there and is fetched when it runs again',
+  killed: 'the engine did not answer and was ended by force; the next command starts a new one',
+  none: 'no engine runs',
+} as const;
+
+export function engineLines(state: EngineState): string[] {
+  const restarts = state.server.restarts + state.worker.restarts;
+  return [
+    `engine    ${state.state}, process ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+    `folder    ${state.dataFolder}`,
+    `Temporal  ${state.address ?? 'not ready'}, process ${state.server.pid ?? 'restarting'}`,
+    ...(state.uiAddress === null ? [] : [`web UI    http://${state.uiAddress}`]),
+    `worker    process ${state.worker.pid ?? 'restarting'}, accounts: ${state.accounts.join(', ') || 'none yet'}`,
+    `batches   ${state.openBatches ?? 'unknown'} open${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
+    ...(restarts === 0 ? [] : [`restarts  ${restarts}`]),
+    `logs      ${state.logs.engine}`,
+  ];
+}

@@ -1,0 +1,102 @@
+import type { RefusalNext, Standing, Verdict } from '../domain/attempt.js';
+import type { ResponseFormat } from '../domain/batch-options.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { Status } from '../domain/outcome.js';
+import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
+
+/** Inputs and results of activities: small plain JSON, references only. */
+
+export interface AttemptInput {
+  row: RowRef;
+  n: number;
+}
+
+export interface SubmitInput extends AttemptInput {
+  /** Overrides the batch's response format after `output_too_large`. */
+  responseFormat?: ResponseFormat;
+}
+
+export type SubmitResult =
+  /** `n` is the attempt that this is about: an earlier one where that one still stands in the way. */
+  | { outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> }
+  | {
+      outcome: 'refused';
+      n: number;
+      next: RefusalNext;
+      retryAfterMs?: number;
+      needNano?: CreditsNano;
+      balanceNano?: CreditsNano;
+    }
+  /** Not even claimed: the model or route is closed, or an input cannot be read. */
+  | { outcome: 'not_sent'; reason: ReasonCode }
+  /** The claim could not be written: nothing was sent. */
+  | { outcome: 'no_record' };
+
+export interface PollInput extends AttemptInput {
+  /** Ask again although the job is known to have ended: its output URL no longer works. */
+  fresh: boolean;
+  expected: RenderTimes | null;
+  timeScale: number;
+}
+
+/** `renderMs` is service time from submit to terminal; `slotUntilMs` is when an unfinished job's slot goes back. */
+export type PollResult =
+  | { outcome: 'rendered'; renderMs: number }
+  | { outcome: 'ended'; reason: ReasonCode; renderMs: number }
+  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
+
+export type DownloadResult =
+  | { outcome: 'done' }
+  | { outcome: 'expired'; canRefresh: boolean }
+  | { outcome: 'rejected'; reason: ReasonCode };
+
+export type SettleResult =
+  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
+  | { outcome: 'wait'; delayMs: number }
+  /** A later state was found in the ledger: it wins. */
+  | { outcome: 'standing'; result: SubmitResult };
+
+export interface FinishInput {
+  row: RowRef;
+  status: Status;
+  reason?: ReasonCode;
+}
+
+/** `[index, letter, attempts, kind, id]`: small, since a page must stay below 4 KB. */
+export type PageEntry = [number, Letter, number, number, string];
+
+export interface PageInput {
+  batch: string;
+  generation: string;
+  cursor: { part: number; index: number };
+  /** At most this many unfinished rows. */
+  limit: number;
+  retry: RetryOrder | null;
+}
+
+export interface PageResult {
+  batch: string;
+  part: number;
+  entries: PageEntry[];
+  next: { part: number; index: number } | null;
+  /** Rows passed over because they are finished. */
+  finished: Partial<Record<Status, number>>;
+  creditsNano: CreditsNano;
+  creditsUnknown: number;
+  /** The account's cap on simultaneous jobs as last read. */
+  cap: number;
+}
+
+/** What became of rows that did not report: ended with a record, still open, or to be started again. */
+export type OpenRowState =
+  | { id: string; state: 'open' }
+  | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
+  | { id: string; state: 'restart'; letter: Letter; attempts: number };
+
+export interface AccountReading {
+  /** min(plan, user's limit). */
+  concurrent: number;
+  rpm: number;
+  balanceNano: CreditsNano | null;
+}

@@ -1,0 +1,77 @@
+import { columnFlaw } from './columns.js';
+import { ManifestStop, quoted } from './problem.js';
+import { type Cell, cellSizeFlaw, type Finding, type RawRow } from './raw-row.js';
+import type { CsvRecord } from './read-csv.js';
+
+/** The header of a CSV manifest, read once; `null` stands for a column that cannot be used. */
+export interface CsvHeader {
+  names: readonly (string | null)[];
+  positions: ReadonlyMap<string, number>;
+  findings: readonly Finding[];
+}
+
+/** Reads the header; throws `ManifestStop` (B7) when the file is separated by another character. */
+export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
+  const { line, cells } = record;
+  checkDelimiter(record, delimiter);
+  const positions = new Map<string, number>();
+  const findings: Finding[] = [];
+  const names = cells.map((name, at) => {
+    const column = at + 1;
+    const earlier = positions.get(name);
+    if (earlier !== undefined) {
+      const message = `column ${quoted(name)} appears twice (${earlier}, ${column})`;
+      findings.push({ line, column, code: 'B8', field: name, message });
+      return null;
+    }
+    positions.set(name, column);
+    const flaw = columnFlaw(name);
+    if (flaw === undefined) return name;
+    findings.push({ line, column, field: name, ...flaw });
+    return null;
+  });
+  if (!positions.has('id')) {
+    findings.push({ line, column: 1, code: 'B10', field: 'id', message: "the header has no 'id' column" });
+  }
+  return { names, positions, findings };
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { ';': ';', '\t': 'TAB', '|': '|', ',': ',' };
+
+function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
+  if (cells.includes('id')) return;
+  for (const [other, name] of Object.entries(DELIMITERS)) {
+    if (other === delimiter) continue;
+    const parts = cells.join(delimiter).split(other);
+    if (parts.length < 2 || !parts.some((part) => part.trim().replace(/^"|"$/g, '') === 'id')) continue;
+    const option = other === '\t' ? "$'\\t'" : `'${other}'`;
+    throw new ManifestStop('B7', line, 1, `looks ${name}-separated; use --delimiter ${option}`);
+  }
+}
+
+/** One record as a row; a wrong number of cells is a finding, and the cells that are there are still checked. */
+export function rowOfRecord(record: CsvRecord, header: CsvHeader): RawRow {
+  const { line, cells: texts } = record;
+  const { names, positions } = header;
+  const cells = new Map<string, Cell>();
+  const findings: Finding[] = [];
+  if (texts.length !== names.length) {
+    const hint = texts.length > names.length ? ' (unquoted comma?)' : ' (a delimiter or a quote missing?)';
+    const message = `row has ${texts.length} cells, header has ${names.length}${hint}`;
+    return {
+      line,
+      cells,
+      positionOf: (name) => positions.get(name),
+      findings: [{ line, column: 1, code: 'B6', message }],
+    };
+  }
+  for (const [at, text] of texts.entries()) {
+    const name = names[at];
+    if (text === '' || name === null || name === undefined) continue;
+    const column = at + 1;
+    const large = cellSizeFlaw(text);
+    if (large === undefined) cells.set(name, { name, column, form: 'csv', text });
+    else findings.push({ line, column, code: 'B55', field: name, message: `${name}: ${large}` });
+  }
+  return { line, cells, positionOf: (name) => positions.get(name), findings };
+}

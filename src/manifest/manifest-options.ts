@@ -1,0 +1,60 @@
+import type { Kind } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
+import type { MediaBlob } from './media/media-reader.js';
+import type { Problem } from './problem.js';
+import type { ManifestSource } from './read-manifest.js';
+
+/** The cells of a row as they stand in the manifest, by column, only filled ones; always with `kind`. */
+export type RawCells = Record<string, string>;
+
+export interface ManifestOptions {
+  source: ManifestSource;
+  /** By the file name when absent; CSV for standard input. */
+  format?: 'csv' | 'jsonl';
+  delimiter?: string;
+  /** For rows without a kind of their own. */
+  defaultKind?: Kind;
+  /** Folders besides the manifest's own from which media may be read. */
+  inputRoots?: string[];
+  /** `{id}` when absent; above 1,000 rows `{part}/{id}`. */
+  nameTemplate?: string;
+  /** The day that `{date}` shows, as 2026-01-31; today (UTC) when absent. */
+  date?: string;
+  /** The base URL is loopback: loopback media are in order. */
+  allowLoopback?: boolean;
+  /** Local media for fields that take URLs only can be uploaded before the submit. */
+  hasUploadStore?: boolean;
+  /** Resolve the hosts of media URLs (default true). */
+  resolveHosts?: boolean;
+  /** How many problems and warnings the summary keeps; 100 when absent. */
+  problemLimit?: number;
+  /** Told every problem, also those that the summary does not keep. */
+  onProblem?: (problem: Problem) => void;
+  /** Given every good row in the manifest's order, awaited. Rows with problems are not passed. */
+  onRow?: (row: Row, raw: RawCells) => Promise<void> | void;
+  /** Given the bytes of local and `data:` media, once per content, before the row that holds them is passed. */
+  keepBlob?: (blob: MediaBlob) => Promise<void>;
+  /** The voices of the account; an unknown `voice_id` is then a problem. */
+  knownVoices?: ReadonlySet<string>;
+}
+
+/** What a whole manifest is. It is valid when `problemCount` is 0. */
+export interface ManifestSummary {
+  rows: number;
+  /** The first ones, in the manifest's order. */
+  problems: Problem[];
+  problemCount: number;
+  warnings: Problem[];
+  warningCount: number;
+  /** Defaults that cost more than need be, and how many rows rely on each. */
+  costNotes: { kind: Kind; note: string; rows: number }[];
+  /** The manifest's columns in order (JSONL: as first met). */
+  columns: string[];
+  /** The `x-…` columns among them. */
+  passthroughColumns: string[];
+  byKind: Partial<Record<Kind, number>>;
+  /** Rows per group label; rows without one are not in it. */
+  groups: Record<string, number>;
+  /** sha256 over every row with its stem: names the generation. */
+  contentHash: string;
+}

@@ -1,0 +1,55 @@
+import type { CheckedRow } from './check-row.js';
+import { foldName } from './ids.js';
+import { createLineIndex } from './line-index.js';
+import { quoted } from './problem.js';
+import type { RawRow } from './raw-row.js';
+import type { Report } from './rules/rule.js';
+import { type StemFields, stemFrom } from './stem.js';
+
+/** Gives every row its stem: from its own `output`, the name template, or the default for the size of the batch. */
+export interface RowNamer {
+  /** The row's stem, or undefined after a problem was reported. `isLarge`: the manifest has over 1,000 rows. */
+  name(row: CheckedRow, raw: RawRow, index: number, isLarge: boolean, report: Report): string | undefined;
+}
+
+export interface NamerOptions {
+  nameTemplate?: string;
+  date: string;
+  /** The usable columns of the manifest. */
+  hasColumn(name: string): boolean;
+}
+
+/** Up to this many rows the default names need no folders. */
+export const FLAT_ROWS_MAX = 1000;
+
+export function createRowNamer(options: NamerOptions): RowNamer {
+  const lines = createLineIndex();
+  return {
+    name(row, raw, index, isLarge, report) {
+      const template = row.output ?? options.nameTemplate ?? (isLarge ? '{part}/{id}' : '{id}');
+      const stem = stemFrom(template, fieldsOf(row, raw, index, options));
+      if (!stem.ok) {
+        report.problem(row, 'B46', 'output', stem.message);
+        return undefined;
+      }
+      const earlier = lines.add(foldName(stem.stem), row.line);
+      if (earlier !== undefined && !row.bad) {
+        report.problem(row, 'B46', 'output', `lines ${earlier} and ${row.line} both write ${quoted(stem.stem)}`);
+      }
+      return stem.stem;
+    },
+  };
+}
+
+function fieldsOf(row: CheckedRow, raw: RawRow, index: number, options: NamerOptions): StemFields {
+  return {
+    id: row.id,
+    kind: row.kind,
+    model: row.model,
+    group: row.group,
+    index,
+    date: options.date,
+    cell: (name) => raw.cells.get(name)?.text,
+    hasColumn: options.hasColumn,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Media } from '../domain/row.js';
+import type { CheckedRow } from './check-row.js';
+import type { MediaFacts } from './media/media-facts.js';
+import type { MediaReader } from './media/media-reader.js';
+import { KIND_RULES } from './rules/index.js';
+import type { MediaColumn, MediaSort, Report } from './rules/rule.js';
+
+/** Reads and checks the media of a row; gives them by column, without those that are bad. */
+export async function readMedia(
+  row: CheckedRow,
+  reader: MediaReader,
+  report: Report,
+): Promise<Record<string, Media[]>> {
+  const media: Record<string, Media[]> = {};
+  const facts = new Map<string, MediaFacts[]>();
+  for (const { column, items } of row.mediaItems) {
+    const { name } = column;
+    const wanted = wantedSort(row, column);
+    const good: Media[] = [];
+    const shown: MediaFacts[] = [];
+    for (const [at, text] of items.entries()) {
+      const called = items.length === 1 ? name : `${name} ${at + 1}`;
+      const reading = reader.read(called, text, column.media, wanted);
+      const item = reading instanceof Promise ? await reading : reading;
+      if (!item.ok) {
+        report.problem(row, item.code, name, item.message);
+        continue;
+      }
+      good.push(item.media);
+      if (item.facts !== undefined) shown.push(item.facts);
+    }
+    media[name] = good;
+    facts.set(name, shown);
+  }
+  for (const { check } of KIND_RULES[row.kind].mediaChecks ?? []) check(row, facts, report);
+  return media;
+}
+
+function wantedSort(row: CheckedRow, column: MediaColumn): MediaSort {
+  const { sort, sortBy } = column.media;
+  const value = sortBy === undefined ? undefined : row.cells[sortBy.column];
+  const sorts = sortBy?.sorts;
+  return sorts !== undefined && typeof value === 'string' && Object.hasOwn(sorts, value)
+    ? (sorts[value] ?? sort)
+    : sort;
+}

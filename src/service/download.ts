@@ -1,0 +1,153 @@
+/** Fetches an output as a stream that is whole or fails: broken connections are resumed, wrong bodies are refused. */
+import { createHash, type Hash } from 'node:crypto';
+import { Agent } from 'undici';
+import { DownloadError, WrongFileError } from './download-error.js';
+import { createVettedConnector } from './public-address.js';
+import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';
+import { type RateLimits, readSteadily } from './read-steadily.js';
+import { discard, headerOf, type OpenAnswer, statusError, type VettedGet, vettedGet } from './vetted-get.js';
+
+export { DownloadError } from './download-error.js';
+
+export interface DownloaderOptions {
+  /** Loopback addresses too, also over http: for a loopback service. */
+  allowLoopback: boolean;
+  userAgent: string;
+  /** Default 4 GiB. */
+  maxBytes?: number;
+  /** Over each window of waiting for bytes; default 1,024. */
+  minBytesPerSecond?: number;
+  /** Default 30 s. */
+  rateWindowMs?: number;
+  /** Without a byte; default 30 s. */
+  idleTimeoutMs?: number;
+  /** Default 30 s. */
+  headersTimeoutMs?: number;
+  /** Default 10 s. */
+  connectTimeoutMs?: number;
+  /** How often one call goes on after a broken connection; default 4. */
+  resumesMax?: number;
+}
+
+export interface Download {
+  contentType: string | undefined;
+  /** As announced; the stream fails when it gives another number of bytes. */
+  contentLength?: number;
+  etag?: string;
+  /** Once. Throws a DownloadError where it cannot go on; ends only with the last byte. */
+  stream: AsyncIterable<Uint8Array>;
+}
+
+export interface Downloader {
+  /** Opens an output URL. Throws a DownloadError; an aborted `signal` throws its reason, also out of the stream. */
+  fetchOutput(url: string, options?: { signal?: AbortSignal }): Promise<Download>;
+  close(): Promise<void>;
+}
+
+/** One call. */
+interface Fetch extends KnownFile {
+  url: string;
+  how: VettedGet;
+  rate: RateLimits;
+  resumesMax: number;
+  /** Over what was handed out, where no strong tag vouches that a second answer has the same bytes. */
+  handedOut: Hash | undefined;
+}
+
+export function createDownloader(options: DownloaderOptions): Downloader {
+  const { allowLoopback, userAgent, connectTimeoutMs = 10_000, headersTimeoutMs = 30_000 } = options;
+  const { maxBytes = 4 * 1024 ** 3, minBytesPerSecond = 1_024, rateWindowMs = 30_000 } = options;
+  const { idleTimeoutMs = 30_000, resumesMax = 4 } = options;
+  const agent = new Agent({
+    connect: createVettedConnector({ allowLoopback, connectTimeoutMs }),
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+    allowH2: false,
+  });
+  return {
+    fetchOutput: async (url, { signal } = {}) => {
+      const how = { dispatcher: agent, userAgent, allowLoopback, signal };
+      const first = await vettedGet(url, {}, how);
+      const host = new URL(url).hostname;
+      const { total, etag } = factsOfWhole(first, host, maxBytes);
+      const handedOut = etag === undefined ? createHash('sha256') : undefined;
+      const rate = { minBytesPerSecond, rateWindowMs };
+      const fetch: Fetch = { url, host, how, rate, maxBytes, resumesMax, total, etag, received: 0, handedOut };
+      return {
+        contentType: headerOf(first, 'content-type'),
+        ...(total === undefined ? {} : { contentLength: total }),
+        ...(etag === undefined ? {} : { etag }),
+        stream: wholeFile(fetch, first),
+      };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function* wholeFile(fetch: Fetch, first: OpenAnswer): AsyncIterable<Uint8Array> {
+  const { signal } = fetch.how;
+  for (let resumes = 0, answer: OpenAnswer | undefined = first; ; resumes++, answer = undefined) {
+    try {
+      answer ??= await reopen(fetch);
+      yield* newBytes(fetch, answer);
+      checkEnd(fetch);
+      return;
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (resumes >= fetch.resumesMax || !canGoOn(error)) throw error;
+    }
+  }
+}
+
+/** The rest by range where a strong tag makes that safe; else, or where the range is not honoured, all again. */
+async function reopen(fetch: Fetch): Promise<OpenAnswer> {
+  const { url, host, how, etag, received } = fetch;
+  if (etag !== undefined && received > 0) {
+    const part = await vettedGet(url, { range: `bytes=${received}-`, 'if-range': etag }, how);
+    if (part.statusCode === 206 && isWantedRange(part, fetch)) return part;
+    if (part.statusCode === 200) {
+      checkSameFile(part, fetch);
+      return part;
+    }
+    discard(part);
+    if (part.statusCode !== 206 && part.statusCode !== 416) throw statusError(part, host);
+  }
+  const again = await vettedGet(url, {}, how);
+  checkSameFile(again, fetch);
+  return again;
+}
+
+/** Hands out what comes after the bytes that were handed out before; those must be the same again. */
+async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8Array> {
+  const { host, maxBytes, handedOut } = fetch;
+  let left = answer.statusCode === 206 ? 0 : fetch.received;
+  const again = left > 0 && handedOut !== undefined ? createHash('sha256') : undefined;
+  for await (const chunk of readSteadily(answer.body, host, fetch.rate)) {
+    const known = chunk.subarray(0, left);
+    again?.update(known);
+    left -= known.length;
+    if (known.length > 0 && left === 0 && again?.digest('hex') !== handedOut?.copy().digest('hex')) {
+      throw new WrongFileError(`${host} gives another file than before`);
+    }
+    const fresh = chunk.subarray(known.length);
+    if (fresh.length === 0) continue;
+    if (fetch.received + fresh.length > maxBytes) throw tooLarge(host, maxBytes);
+    fetch.received += fresh.length;
+    handedOut?.update(fresh);
+    yield fresh;
+  }
+  if (left > 0) throw new DownloadError('short', `${host} broke off before the place reached before`);
+}
+
+function checkEnd({ received, total, host }: Fetch): void {
+  if (received === 0) throw new WrongFileError(`${host} gave no bytes`);
+  if (total !== undefined && received !== total) {
+    throw new DownloadError('short', `${host} gave ${received} of ${total} bytes`);
+  }
+}
+
+/** A broken connection or a server in trouble may do better at once; what was refused will be refused again. */
+function canGoOn(error: unknown): boolean {
+  if (!(error instanceof DownloadError) || error instanceof WrongFileError) return false;
+  return error.reason === 'short' || error.reason === 'unreachable' || (error.status ?? 0) >= 500;
+}

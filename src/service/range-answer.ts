@@ -1,0 +1,73 @@
+/** What the headers of a download promise: its length, its identity, and whether a part is the part that was asked for. */
+import { DownloadError, WrongFileError } from './download-error.js';
+import { discard, headerOf, type OpenAnswer, statusError } from './vetted-get.js';
+
+/** What one download knows of its file. */
+export interface KnownFile {
+  host: string;
+  maxBytes: number;
+  /** Bytes of the whole file, where it was announced. */
+  total: number | undefined;
+  /** A strong entity tag: equal tags mean equal bytes. */
+  etag: string | undefined;
+  /** Bytes that were handed out. */
+  received: number;
+}
+
+/** What a 200 says of the file. Throws a DownloadError, the answer discarded, for every other status or a bad promise. */
+export function factsOfWhole(answer: OpenAnswer, host: string, maxBytes: number): Pick<KnownFile, 'total' | 'etag'> {
+  const problem = problemOf(answer, host, maxBytes);
+  if (problem === undefined) return { total: lengthOf(answer), etag: strongTag(answer) };
+  discard(answer);
+  throw problem;
+}
+
+/** A second 200 must promise the file that was begun. */
+export function checkSameFile(answer: OpenAnswer, file: KnownFile): void {
+  const { total, etag } = factsOfWhole(answer, file.host, file.maxBytes);
+  const isOther =
+    (file.etag !== undefined && etag !== file.etag) ||
+    (file.total !== undefined && total !== undefined && total !== file.total);
+  if (!isOther) return;
+  discard(answer);
+  throw new WrongFileError(`${file.host} gives another file than before`);
+}
+
+/** True for a 206 that goes on exactly where the file broke off. */
+export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headerOf(answer, 'content-range') ?? '');
+  if (range === null || Number(range[1]) !== file.received || isEncoded(answer)) return false;
+  if (file.total !== undefined && range[3] !== '*' && Number(range[3]) !== file.total) return false;
+  const etag = headerOf(answer, 'etag');
+  return etag === undefined || etag === file.etag;
+}
+
+function problemOf(answer: OpenAnswer, host: string, maxBytes: number): DownloadError | undefined {
+  if (answer.statusCode !== 200) return statusError(answer, host);
+  if (isEncoded(answer)) {
+    return new DownloadError('not_media', `${host} answers ${headerOf(answer, 'content-encoding')}-encoded`);
+  }
+  const total = lengthOf(answer);
+  if (total === 0) return new WrongFileError(`${host} gave no bytes`);
+  return total !== undefined && total > maxBytes ? tooLarge(host, maxBytes) : undefined;
+}
+
+export function tooLarge(host: string, maxBytes: number): DownloadError {
+  return new DownloadError('too_large', `${host} gives more than ${maxBytes} bytes`);
+}
+
+/** We ask for the bytes as they are; an encoded answer could unpack to any size. */
+function isEncoded(answer: OpenAnswer): boolean {
+  const encoding = headerOf(answer, 'content-encoding');
+  return encoding !== undefined && !['', 'identity'].includes(encoding.toLowerCase());
+}
+
+function lengthOf(answer: OpenAnswer): number | undefined {
+  const length = headerOf(answer, 'content-length');
+  return length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined;
+}
+
+function strongTag(answer: OpenAnswer): string | undefined {
+  const etag = headerOf(answer, 'etag');
+  return etag !== undefined && /^"[^"]*"$/.test(etag) ? etag : undefined;
+}

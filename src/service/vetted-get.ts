@@ -1,0 +1,91 @@
+/** One GET of an output URL, with at most three redirects, each as carefully vetted as the first address. */
+import { type Dispatcher, request } from 'undici';
+import { DownloadError } from './download-error.js';
+import { ForbiddenAddressError, isLoopbackAddress } from './public-address.js';
+
+const REDIRECTS_MAX = 3;
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+const EXPIRED_STATUSES = new Set([403, 404, 410]);
+
+export interface VettedGet {
+  dispatcher: Dispatcher;
+  userAgent: string;
+  allowLoopback: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+export type OpenAnswer = Dispatcher.ResponseData;
+
+/**
+ * Carries no key, no cookie and no credentials. Gives the answer with its body unread, whatever its status but a
+ * redirect; throws a DownloadError when no answer came or an address is not allowed.
+ */
+export async function vettedGet(url: string, headers: Record<string, string>, how: VettedGet): Promise<OpenAnswer> {
+  let target = vetUrl(url, undefined, how.allowLoopback);
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    const answer = await send(target, headers, how);
+    if (!REDIRECT_STATUSES.has(answer.statusCode)) return answer;
+    discard(answer);
+    const location = headerOf(answer, 'location');
+    if (location === undefined) {
+      throw new DownloadError('http', `${target.hostname} redirects without an address`, answer.statusCode);
+    }
+    target = vetUrl(location, target, how.allowLoopback);
+  }
+  throw new DownloadError('http', `${target.hostname} redirects more than ${REDIRECTS_MAX} times`);
+}
+
+/** The DownloadError for a status that gives no body to keep. */
+export function statusError(answer: OpenAnswer, host: string): DownloadError {
+  const { statusCode } = answer;
+  const reason = EXPIRED_STATUSES.has(statusCode) ? 'expired' : 'http';
+  return new DownloadError(reason, `${host} answered ${statusCode}`, statusCode);
+}
+
+/** The first value of a header. */
+export function headerOf(answer: OpenAnswer, name: string): string | undefined {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Closes the connection of an answer whose body nobody wants. */
+export function discard(answer: OpenAnswer): void {
+  answer.body.destroy();
+}
+
+async function send(target: URL, headers: Record<string, string>, how: VettedGet): Promise<OpenAnswer> {
+  try {
+    const answer = await request(target, {
+      method: 'GET',
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': how.userAgent, ...headers },
+      dispatcher: how.dispatcher,
+      signal: how.signal ?? null,
+    });
+    // A body may break before anybody reads it; the reader is told then, and without a listener the process would end.
+    answer.body.on('error', () => undefined);
+    return answer;
+  } catch (error) {
+    if (how.signal?.aborted === true) throw how.signal.reason;
+    if (error instanceof ForbiddenAddressError) throw new DownloadError('forbidden_address', error.message);
+    throw new DownloadError('unreachable', `${target.hostname} cannot be reached (${codeOf(error)})`);
+  }
+}
+
+/** The code of a network or library error, for messages; never its text, which may quote what was sent. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** https to anywhere (the connector vets the address); http only to loopback, where that is allowed. */
+function vetUrl(url: string, base: URL | undefined, allowLoopback: boolean): URL {
+  if (!URL.canParse(url, base?.href)) throw new DownloadError('forbidden_address', 'the output URL is not a URL');
+  const target = new URL(url, base);
+  const { protocol, hostname } = target;
+  if (target.username !== '' || target.password !== '') {
+    throw new DownloadError('forbidden_address', `the URL on ${hostname} carries credentials`);
+  }
+  const isLoopback = hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
+  if (protocol === 'https:' || (protocol === 'http:' && allowLoopback && isLoopback)) return target;
+  throw new DownloadError('forbidden_address', `output URLs must be https, not ${protocol}//${hostname}`);
+}

@@ -1,0 +1,76 @@
+import { withByteReader } from './byte-reader.js';
+import type { MediaType } from './media-type.js';
+import { isWhole } from './media-whole.js';
+import type { PendingFile } from './port.js';
+
+/** Opens a file as what it claims to be: its size in pixels and seconds, or why it cannot be one. */
+
+/** What the container shows; absent where it does not, or where the store cannot open the file. */
+export interface MediaFacts {
+  width?: number;
+  height?: number;
+  durationSeconds?: number;
+}
+
+/** `truncated` = bytes are missing, `unreadable` = no such container, `no_track` = nothing to play. */
+export type MediaProblem = 'truncated' | 'unreadable' | 'no_track';
+
+export type MediaReading = { facts: MediaFacts } | { problem: MediaProblem };
+
+/** Constant memory: reads the head, the container's index and, where it must, single pieces of the file. */
+export async function readMediaFacts(type: MediaType, file: PendingFile): Promise<MediaReading> {
+  if (!(await withByteReader(file, (reader) => isWhole(type, reader)))) return { problem: 'truncated' };
+  switch (type.family) {
+    case 'image':
+      return await readImage(file);
+    case 'video':
+    case 'audio':
+      return await readTracks(file);
+    case 'json':
+      return readJsonText(file);
+  }
+}
+
+async function readImage(file: PendingFile): Promise<MediaReading> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height } = imageSize(file.head);
+    return width > 0 && height > 0 ? { facts: { width, height } } : { problem: 'unreadable' };
+  } catch {
+    // A long preview can push the size out of the head: that alone is no fault.
+    return file.bytes > file.head.length ? { facts: {} } : { problem: 'unreadable' };
+  }
+}
+
+async function readTracks(file: PendingFile): Promise<MediaReading> {
+  const { ALL_FORMATS, BufferSource, FilePathSource, Input } = await import('mediabunny');
+  const isInHead = file.head.length >= file.bytes;
+  if (!isInHead && file.localPath === undefined) return { facts: {} };
+  const source =
+    isInHead || file.localPath === undefined
+      ? new BufferSource(file.head)
+      : new FilePathSource(file.localPath, { handleUnhandledError: () => undefined });
+  const input = new Input({ source, formats: ALL_FORMATS });
+  try {
+    const tracks = await input.getTracks();
+    if (tracks.length === 0) return { problem: 'no_track' };
+    const durationSeconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    const video = await input.getPrimaryVideoTrack();
+    const size = video === null ? {} : { width: await video.getDisplayWidth(), height: await video.getDisplayHeight() };
+    return { facts: { ...size, ...(Number.isFinite(durationSeconds) ? { durationSeconds } : {}) } };
+  } catch {
+    return { problem: 'unreadable' };
+  } finally {
+    input.dispose();
+  }
+}
+
+function readJsonText(file: PendingFile): MediaReading {
+  if (file.bytes > file.head.length) return { facts: {} };
+  try {
+    JSON.parse(Buffer.from(file.head).toString('utf8'));
+    return { facts: {} };
+  } catch {
+    return { problem: 'unreadable' };
+  }
+}

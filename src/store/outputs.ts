@@ -1,0 +1,140 @@
+import type { OutputFile } from '../domain/outcome.js';
+import { type MediaReading, readMediaFacts } from './media-facts.js';
+import { describeBytes, type MediaFamily, type MediaType, SNIFF_BYTES, sniffMedia } from './media-type.js';
+import { peekBytes } from './peek-bytes.js';
+import { type CommittedFile, type PendingFile, type Store, StoreError } from './port.js';
+
+/** A batch's folder of finished files: the only place that knows their names and what may become one of them. */
+
+export interface SaveOptions {
+  /** From the row: no extension, relative to the media folder. */
+  stem: string;
+  /** 0 for a job's first output; further ones are `<stem>-2.<ext>`, `<stem>-3.<ext>`, … */
+  position: number;
+  /** Names the part file; the same for every try of one attempt's output. */
+  attemptName: string;
+  expected: MediaFamily | 'any';
+  /** When the name holds other bytes. An equal file is always taken as ours. */
+  onExists: 'fail' | 'skip' | 'version';
+}
+
+export interface SavedOutput {
+  file: OutputFile;
+  warnings: string[];
+}
+
+export interface Outputs {
+  /**
+   * Streams a file to its final name, whole or not at all, in constant memory. Throws an OutputRefused for bytes that
+   * are not what was expected, a StoreError where the store refuses, and what the source throws as it is.
+   */
+  save(source: AsyncIterable<Uint8Array>, options: SaveOptions): Promise<SavedOutput>;
+  /** Writes or replaces a document of the batch (`results.csv`), whole. */
+  writeDocument(name: string, source: AsyncIterable<Uint8Array>): Promise<CommittedFile>;
+}
+
+/** What is wrong with the bytes. `empty` and `truncated` may be better at the next try, as may a page of a proxy. */
+export type RefusalReason = 'empty' | 'not_media' | 'wrong_family' | 'truncated' | 'unreadable' | 'no_track';
+
+export class OutputRefused extends Error {
+  override readonly name = 'OutputRefused';
+  constructor(
+    readonly reason: RefusalReason,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const WORDS = {
+  truncated: 'ends in the middle: bytes are missing',
+  unreadable: 'cannot be opened as what it claims to be',
+  no_track: 'has nothing to play',
+} as const;
+
+/** `store` is the place given by `--out`; everything lies below the batch's name in it. */
+export function createOutputs(store: Store, batch: string): Outputs {
+  return {
+    save: async (source, options) => {
+      const peeked = await peekBytes(source, SNIFF_BYTES);
+      try {
+        const type = checkedType(peeked.head, options.expected);
+        const base = `${batch}/media/${options.stem}${options.position === 0 ? '' : `-${options.position + 1}`}`;
+        const kept = options.onExists === 'skip' ? await keptFile(store, batch, base, type) : undefined;
+        return kept ?? (await write(store, batch, base, type, peeked.whole, options));
+      } finally {
+        await peeked.close();
+      }
+    },
+    writeDocument: (name, source) =>
+      store.putStream(`${batch}/${name}`, source, { attemptName: name, ifExists: 'replace' }),
+  };
+}
+
+async function write(
+  store: Store,
+  batch: string,
+  base: string,
+  type: MediaType,
+  source: AsyncIterable<Uint8Array>,
+  options: SaveOptions,
+): Promise<SavedOutput> {
+  let reading: MediaReading = { facts: {} };
+  // A row's further outputs are not planned by name, so that they step aside for a row that is.
+  const mayVersion = options.onExists === 'version' || options.position > 0;
+  const inspect = async (file: PendingFile) => {
+    reading = await readMediaFacts(type, file);
+    if ('problem' in reading) {
+      throw new OutputRefused(reading.problem, `the ${type.extension} file ${WORDS[reading.problem]}`);
+    }
+  };
+  try {
+    const written = await store.putStream(`${base}.${type.extension}`, source, {
+      attemptName: `${options.attemptName}-${options.position}`,
+      ifExists: 'fail',
+      beforeCommit: inspect,
+      ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${type.extension}` } : {}),
+    });
+    return { file: outputFile(batch, written, type, reading), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'EEXIST') throw error;
+    const kept = options.onExists === 'skip' ? await keptFile(store, batch, base, type) : undefined;
+    if (kept !== undefined) return kept;
+    const key = `${base}.${type.extension}`;
+    throw new StoreError('EEXIST', `refusing to overwrite ${key}; use --on-exists skip or version`, key);
+  }
+}
+
+/** The file that has the name already, as the row's output. */
+async function keptFile(store: Store, batch: string, base: string, type: MediaType): Promise<SavedOutput | undefined> {
+  const key = `${base}.${type.extension}`;
+  const facts = await store.stat(key);
+  const source = facts === undefined ? undefined : await store.read(key);
+  if (facts === undefined || source === undefined) return undefined;
+  const peeked = await peekBytes(source, SNIFF_BYTES);
+  await peeked.close();
+  const reading = await readMediaFacts(type, { ...facts, head: peeked.head });
+  const file = outputFile(batch, { ...facts, key }, type, 'problem' in reading ? { facts: {} } : reading);
+  return { file, warnings: [`kept the file that was there: ${file.file}`] };
+}
+
+function outputFile(
+  batch: string,
+  { key, bytes, sha256 }: { key: string; bytes: number; sha256: string },
+  { contentType }: MediaType,
+  reading: MediaReading,
+): OutputFile {
+  const facts = 'facts' in reading ? reading.facts : {};
+  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts };
+}
+
+function checkedType(head: Uint8Array, expected: MediaFamily | 'any'): MediaType {
+  if (head.length === 0) throw new OutputRefused('empty', 'the output has no bytes');
+  const type = sniffMedia(head);
+  const wanted = expected === 'any' ? 'media' : expected;
+  if (type === undefined) throw new OutputRefused('not_media', `expected ${wanted}, got ${describeBytes(head)}`);
+  if (expected !== 'any' && type.family !== expected) {
+    throw new OutputRefused('wrong_family', `expected ${wanted}, got ${type.contentType}`);
+  }
+  return type;
+}

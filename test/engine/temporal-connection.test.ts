@@ -1,0 +1,85 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  configuredTemporalAddress,
+  connectTemporal,
+  connectTemporalWorker,
+  TemporalSettingsError,
+  TemporalUnreachableError,
+} from '../../src/temporal.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'callsheet-profile-'));
+
+/** The developer's own profile and variables have no say here. */
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
+  vi.stubEnv('TEMPORAL_CONFIG_FILE', join(folder, 'none.toml'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function profile(text: string): void {
+  const path = join(folder, 'temporal.toml');
+  writeFileSync(path, text);
+  vi.stubEnv('TEMPORAL_CONFIG_FILE', path);
+}
+
+test('no address anywhere means the engine', () => {
+  expect(configuredTemporalAddress()).toBeUndefined();
+});
+
+test('the address comes from the SDK variables or its profile file', () => {
+  profile('[profile.default]\naddress = "cluster.example:7233"\n');
+  expect(configuredTemporalAddress()).toBe('cluster.example:7233');
+  vi.stubEnv('TEMPORAL_ADDRESS', 'other.example:7233');
+  expect(configuredTemporalAddress()).toBe('other.example:7233');
+});
+
+test('a profile that cannot be read is said', () => {
+  profile('not toml [');
+  expect(() => configuredTemporalAddress()).toThrow(TemporalSettingsError);
+});
+
+test('a server that is not there is said with its address, soon', async () => {
+  const startedAt = Date.now();
+  const failure = connectTemporal({ address: '127.0.0.1:1', embedded: true, tries: 2 });
+  await expect(failure).rejects.toThrow(TemporalUnreachableError);
+  await expect(failure).rejects.toMatchObject({ code: 'temporal_unreachable', address: '127.0.0.1:1' });
+  expect(Date.now() - startedAt).toBeLessThan(16_000);
+});
+
+test('a server that says nothing is given up within 15 s', async () => {
+  const mute = createServer(() => undefined);
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const address = mute.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const startedAt = Date.now();
+  await expect(connectTemporal({ address: `127.0.0.1:${port}`, embedded: true })).rejects.toThrow('no Temporal server');
+  expect(Date.now() - startedAt).toBeLessThan(16_000);
+  mute.close();
+}, 30_000);
+
+describe.skipIf(!hasTemporal())('a real server', () => {
+  test('is reached by clients and workers, whatever the profile says', async () => {
+    const server = await startTemporal();
+    try {
+      profile('[profile.default]\naddress = "127.0.0.1:1"\n[profile.default.tls]\n');
+      const { client, close, namespace } = await connectTemporal({ address: server.address, embedded: true });
+      expect(namespace).toBe('default');
+      await client.workflowService.getSystemInfo({});
+      await close();
+      const worker = await connectTemporalWorker({ address: server.address, embedded: true });
+      await worker.connection.close();
+      vi.stubEnv('TEMPORAL_CONFIG_FILE', join(folder, 'none.toml'));
+      vi.stubEnv('TEMPORAL_ADDRESS', server.address);
+      await (await connectTemporal()).close();
+    } finally {
+      await server.teardown();
+    }
+  }, 60_000);
+});

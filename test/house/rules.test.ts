@@ -1,0 +1,58 @@
+// The rules of the house catch what they are there for.
+import { expect, test } from 'vitest';
+import { importViolations } from './layers.js';
+import { anyViolations, defaultExportViolations, functionViolations, lengthViolations } from './shape.js';
+import { sourceOf } from './sources.js';
+
+const imports = (path: string, text: string) => importViolations([sourceOf(path, text)]);
+
+test.each([
+  ['src/domain/money.ts', "import { join } from 'node:path';"],
+  ['src/domain/money.ts', "import { z } from 'zod';"],
+  ['src/domain/money.ts', "import { port } from '../store/port.js';"],
+  ['src/store/rows.ts', "import { readCsv } from '../manifest/read-csv.js';"],
+  ['src/store/folder.ts', "import { S3Client } from '@aws-sdk/client-s3';"],
+  ['src/vendors/vendor-f.ts', "import { request } from 'undici';"],
+  ['src/activities/poll.ts', "import { request } from 'undici';"],
+  ['src/workflows/job.ts', "import { createActivities } from '../activities/index.js';"],
+  ['src/workflows/job.ts', "import { type Activities } from '../activities/index.js';"],
+  ['src/workflows/job.ts', "export { ADAPTERS } from '../vendors/index.js';"],
+  ['src/workflows/job.ts', "import { readFileSync } from 'node:fs';"],
+  ['src/emulator/money.ts', "import { nano } from '../domain/money.js';"],
+  ['src/engine/server.ts', "const cli = await import('../cli/main.js');"],
+  ['src/dashboard/page.ts', "import type { Adapter } from '../vendors/adapter.js';"],
+  ['src/worker.ts', "import { ensureEngine } from './engine/engine-client.js';"],
+  ['src/cli/main.ts', "import { x } from '../../test/support/temporal.js';"],
+  ['src/somewhere/new.ts', "import { x } from '../domain/money.js';"],
+])('%s may not say %s', (path, text) => {
+  expect(imports(path, `\n${text}`)).toEqual([expect.stringContaining(`${path}:2 imports `)]);
+});
+
+test.each([
+  ['src/workflows/job.ts', "import type { Activities } from '../activities/index.js';"],
+  ['src/workflows/job.ts', "import { proxyActivities } from '@temporalio/workflow';"],
+  ['src/store/s3.ts', "import { S3Client } from '@aws-sdk/client-s3';"],
+  ['src/service/transport.ts', "import { Client } from 'undici';"],
+  ['src/cli/commands/run.ts', "const { ensureEngine } = await import('../../engine/engine-client.js');"],
+  ['src/engine/processes.ts', "import { isAlive } from '../../scripts/lib/live-process.mjs';"],
+  ['src/worker-main.ts', "import { readToWorker } from './engine/registration.js';"],
+])('%s may say %s', (path, text) => {
+  expect(imports(path, text)).toEqual([]);
+});
+
+test('the shape of a file', () => {
+  const path = 'src/domain/shape.ts';
+  const long = (lines: number) => `function f() {\n${'  x();\n'.repeat(lines - 2)}}\n`;
+  expect(lengthViolations([sourceOf(path, 'x;\n'.repeat(201))])).toHaveLength(1);
+  expect(lengthViolations([sourceOf(path, 'x;\n'.repeat(200))])).toEqual([]);
+  expect(functionViolations([sourceOf(path, long(60))])).toEqual([]);
+  expect(functionViolations([sourceOf(path, long(61))])).toEqual([expect.stringContaining(`${path}:1 `)]);
+  // What is inside counts for itself.
+  expect(functionViolations([sourceOf(path, `function g() {\n${long(40)}${long(40)}}\n`)])).toEqual([]);
+  expect(anyViolations([sourceOf(path, 'let a: any;')])).toHaveLength(1);
+  expect(anyViolations([sourceOf(path, 'let a: unknown; // any')])).toEqual([]);
+  for (const text of ['export default 1;', 'export default function f() {}', 'export { a as default };']) {
+    expect(defaultExportViolations([sourceOf(path, text)])).toHaveLength(1);
+  }
+  expect(defaultExportViolations([sourceOf('vitest.config.ts', 'export default 1;')])).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
+import { tryLock, withLock } from '../../scripts/lib/lock.mjs';
+
+const lockModule = new URL('../../scripts/lib/lock.mjs', import.meta.url).href;
+
+function runNode(code: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+}
+
+test('one process at a time has the lock', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-lock-'));
+  const counter = join(folder, 'counter');
+  writeFileSync(counter, '0');
+  // Without the lock, reading, waiting and writing loses most of the increments.
+  const code = `
+    import { withLock } from ${JSON.stringify(lockModule)};
+    import { readFileSync, writeFileSync } from 'node:fs';
+    for (let i = 0; i < 3; i++) await withLock(${JSON.stringify(join(folder, 'lock'))}, async () => {
+      const n = Number(readFileSync(${JSON.stringify(counter)}, 'utf8'));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      writeFileSync(${JSON.stringify(counter)}, String(n + 1));
+    });`;
+  const codes = await Promise.all([1, 2, 3, 4, 5].map(() => runNode(code).ended));
+  expect(codes).toEqual([0, 0, 0, 0, 0]);
+  expect(readFileSync(counter, 'utf8')).toBe('15');
+  expect(readdirSync(join(folder, 'lock'))).toEqual([]);
+});
+
+test('a killed holder holds it no longer', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'callsheet-lock-')), 'lock');
+  const { child, ended } = runNode(`
+    import { tryLock } from ${JSON.stringify(lockModule)};
+    tryLock(${JSON.stringify(folder)});
+    setInterval(() => undefined, 1000);`);
+  while (!existsSync(folder) || readdirSync(folder).length === 0) await sleep(20);
+  expect(tryLock(folder)).toEqual({ holder: child.pid });
+  await expect(withLock(folder, async () => 'mine', { timeoutMs: 100 })).rejects.toThrow(`process ${child.pid}`);
+  child.kill('SIGKILL');
+  await ended;
+  expect(await withLock(folder, async () => 'mine')).toBe('mine');
+});
+
+test('a process is known by its start, not by its number alone', () => {
+  const mark = startMark(process.pid);
+  expect(mark).toBeDefined();
+  expect(isAlive(process.pid, mark ?? '')).toBe(true);
+  expect(isAlive(process.pid, 'another')).toBe(false);
+  const folder = join(mkdtempSync(join(tmpdir(), 'callsheet-lock-')), 'lock');
+  const first = tryLock(folder);
+  expect('release' in first).toBe(true);
+  if ('release' in first) first.release();
+  // A reboot gave our number to somebody else.
+  writeFileSync(join(folder, `${process.pid}.1.abc`), '');
+  expect('release' in tryLock(folder)).toBe(true);
+});

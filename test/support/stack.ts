@@ -1,0 +1,182 @@
+// A whole callsheet without its command line: emulator, Temporal server, one account's worker, a home and an out folder.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Dependencies, Log } from '../../src/activities/dependencies.js';
+import * as messages from '../../src/contract/messages.js';
+import { batchId, taskQueues } from '../../src/contract/names.js';
+import type { AccountSettings } from '../../src/contract/settings.js';
+import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
+import { createKeySource } from '../../src/key-source.js';
+import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { openHome } from '../../src/store/home.js';
+import { createLedger, type Ledger } from '../../src/store/ledger.js';
+import { createRecords } from '../../src/store/records.js';
+import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
+import { startTemporal } from './temporal.js';
+
+export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface StackOptions {
+  emulator?: EmulatorOptions;
+  settings?: Partial<AccountSettings>;
+  speed?: number;
+  wrap?: (deps: Dependencies) => Dependencies;
+  log?: Log;
+}
+
+export interface Stack {
+  emulator: Emulator;
+  temporal: TestWorkflowEnvironment;
+  settings: AccountSettings;
+  folder: string;
+  out: string;
+  ledger: Ledger;
+  /** Writes rows as a generation of a batch. */
+  seed(batch: string, rows: Row[]): Promise<{ generation: string; rows: number }>;
+  /** Starts the batch, or gives a running one its order. */
+  supply(batch: string, order: { generation: string; rows: number }, options?: RunOptions): Promise<void>;
+  result(batch: string): Promise<BatchResult>;
+  run(batch: string, rows: Row[], options?: RunOptions): Promise<BatchResult>;
+  record(batch: string, id: string): Promise<RowRecord | undefined>;
+  startWorker(): Promise<AccountWorker>;
+  stop(): Promise<void>;
+}
+
+export interface RunOptions {
+  policy?: Partial<JobPolicy>;
+  retry?: RetryOrder | null;
+}
+
+const ACCOUNT = 'test';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const speed = options.speed ?? 60;
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet stack '));
+  const out = join(folder, 'out');
+  const [temporal, emulator] = await Promise.all([
+    startTemporal(),
+    startEmulator({ speed, control: true, ...options.emulator }),
+  ]);
+  const settings = accountSettings(emulator.url, folder, speed, options.settings);
+  const store = createFolderStore(settings.home);
+  const home = openHome(store, ACCOUNT);
+  const place = {
+    namespace: 'default',
+    client: temporal.client,
+    connect: () => NativeConnection.connect({ address: temporal.address }),
+  };
+  const workers: AccountWorker[] = [];
+  const stack: Stack = {
+    emulator,
+    temporal,
+    settings,
+    folder,
+    out,
+    ledger: createLedger(store, ACCOUNT),
+    async seed(batch, rows) {
+      await home.bindOut(batch, out, Date.now());
+      await writeBatchOptions(home, batch, {
+        schema: 1,
+        out,
+        onExists: 'fail',
+        responseFormat: 'url',
+        manifestFolder: folder,
+        maxOutputBytes: 1e9,
+      });
+      const writer = createRowsWriter(store, ACCOUNT, batch);
+      for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: { id: row.id } });
+      return writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: Date.now() });
+    },
+    async supply(batch, order, { policy, retry } = {}) {
+      const input: BatchInput = {
+        account: ACCOUNT,
+        batch,
+        policy: { ambiguity: 'hold', retries: 0, ...policy },
+        timeScale: settings.timeScale,
+      };
+      await temporal.client.workflow.signalWithStart('batch', {
+        workflowId: batchId(ACCOUNT, batch),
+        taskQueue: taskQueues(ACCOUNT).home,
+        args: [input],
+        signal: messages.supply,
+        signalArgs: [{ generation: order.generation, rows: order.rows, retry: retry ?? null }],
+      });
+    },
+    result: (batch) => temporal.client.workflow.getHandle(batchId(ACCOUNT, batch)).result() as Promise<BatchResult>,
+    async run(batch, rows, runOptions) {
+      await stack.supply(batch, await stack.seed(batch, rows), runOptions);
+      return stack.result(batch);
+    },
+    record: (batch, id) => createRecords(store, ACCOUNT).readRecord(batch, id),
+    async startWorker() {
+      const worker = await startAccountWorker({
+        place,
+        settings,
+        key: createKeySource({ value: 'sk-svc-emulator' }),
+        log: options.log ?? silent,
+        ...(options.wrap ? { wrap: options.wrap } : {}),
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.shutdown()));
+      await emulator.close();
+      await temporal.teardown();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return stack;
+}
+
+function accountSettings(
+  baseUrl: string,
+  folder: string,
+  timeScale: number,
+  change: Partial<AccountSettings> = {},
+): AccountSettings {
+  return {
+    account: ACCOUNT,
+    baseUrl,
+    userAgent: 'callsheet-test/1.0',
+    home: join(folder, 'home'),
+    exclusive: true,
+    waits: { lambdaMs: 120_000, thetaMs: 180_000, renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 } },
+    limits: { concurrency: null, rpm: null },
+    prices: [
+      { kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.001' }] },
+      { kind: 'vendor-b/avatar', components: [{ unit: 'second', credits: '0.1', upTo: 120 }] },
+      { kind: 'vendor-f/video', components: [{ unit: 'second', credits: '0.1' }] },
+    ],
+    timeScale,
+    syncMaxWasteNano: 0,
+    aliasPaths: false,
+    ...change,
+  };
+}
+
+/** An image row of one megapixel. */
+export function imageRow(id: string, change: Partial<Row> = {}): Row {
+  const cells = { model: 'svc-alpha.2-klein-4b', prompt: `picture ${id}`, width: 320, height: 200 };
+  return { index: 0, line: 2, id, kind: 'svc/image', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
+}
+
+export function avatarRow(id: string, change: Partial<Row> = {}): Row {
+  const cells = { avatar_id: 'anna', script: 'Hello, this is a short speech.', voice_id: 'v-amber-en' };
+  return { index: 0, line: 2, id, kind: 'vendor-b/avatar', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
+}
+
+export function filmRow(id: string, change: Partial<Row> = {}): Row {
+  const cells = { model: 'vendor-f-3.1-fast-generate-preview', prompt: `film ${id}`, duration: 4 };
+  return { index: 0, line: 2, id, kind: 'vendor-f/video', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
+}
