@@ -11,8 +11,10 @@ export interface TemporalOptions {
   namespace?: string;
   /** The engine's own server: no variable, no profile, no TLS. */
   embedded?: boolean;
-  /** How often to try, within 15 s; 3 if not given. */
+  /** How often to try; 3 if not given. */
   tries?: number;
+  /** For all tries together; 15 s if not given. */
+  withinMs?: number;
 }
 
 /** A connected client. Close it when done: an open one keeps the process alive. */
@@ -49,7 +51,9 @@ export class TemporalSettingsError extends Error {
   readonly code = 'temporal_settings';
 }
 
-const budgetMs = 15_000;
+const defaultTries = 3;
+const defaultWithinMs = 15_000;
+const pauseMs = 500;
 
 /** The address that the environment or the profile file names; undefined means: use the engine. */
 export function configuredTemporalAddress(): string | undefined {
@@ -59,7 +63,7 @@ export function configuredTemporalAddress(): string | undefined {
 /** Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s. */
 export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
   const { connectionOptions, address, namespace } = settings(options);
-  const connection = await withTries(address, options.tries, (connectTimeout) =>
+  const connection = await withTries(address, options, (connectTimeout) =>
     Connection.connect({ ...connectionOptions, connectTimeout } as Parameters<typeof Connection.connect>[0]),
   );
   const client = new Client({ connection, namespace });
@@ -71,7 +75,7 @@ export async function connectTemporalWorker(options: TemporalOptions = {}): Prom
   const { connectionOptions, address, namespace } = settings(options);
   // The native bridge is large: clients never load it.
   const { NativeConnection: native } = await import('@temporalio/worker');
-  const connection = await withTries(address, options.tries, () => native.connect(connectionOptions));
+  const connection = await withTries(address, options, () => native.connect(connectionOptions));
   return { connection, address, namespace };
 }
 
@@ -103,13 +107,13 @@ function readProfile() {
 
 async function withTries<T extends Closable>(
   address: string,
-  tries = 3,
+  { tries = defaultTries, withinMs = defaultWithinMs }: TemporalOptions,
   connect: (timeoutMs: number) => Promise<T>,
 ): Promise<T> {
-  const perTryMs = Math.floor(budgetMs / tries) - 500;
+  const perTryMs = Math.floor((withinMs - (tries - 1) * pauseMs) / tries);
   let last: unknown;
   for (let i = 0; i < tries; i++) {
-    if (i > 0) await sleep(500);
+    if (i > 0) await sleep(pauseMs);
     try {
       return await within(perTryMs, connect(perTryMs));
     } catch (error) {

@@ -1,6 +1,5 @@
 import type { FoundTemporalCli } from './temporal-cli.mjs';
 
-export type { FoundTemporalCli };
 /** Finds the program, else gets it. Of two set-ups at once one works and the other waits for it. */
 export function ensureTemporalCli(
   env: NodeJS.ProcessEnv,

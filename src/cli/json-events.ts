@@ -2,6 +2,7 @@ import type { BatchResult } from '../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { FollowEvent } from './follow.js';
+import type { Session } from './session.js';
 
 /** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
 export interface JsonEvents {
@@ -12,6 +13,13 @@ export interface JsonEvents {
   told(): number;
   finished(result: BatchResult, facts: { out: string; exitCode: number }): void;
   detached(): void;
+}
+
+/** The events of a command with `--json`; undefined without it. */
+export function newJsonEvents({ isJson, config, terminal }: Session, batch: string): JsonEvents | undefined {
+  if (!isJson) return undefined;
+  const names = { batch, account: config.account.name };
+  return createJsonEvents(names, (event) => terminal.json(event), () => Date.now());
 }
 
 export function createJsonEvents(

@@ -10,6 +10,7 @@ import type { ManifestPlace } from './manifest-flags.js';
 import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
 import { createRowPlanner, type PlannedRow } from './row-planner.js';
 import type { Session } from './session.js';
+import { readTakenNames } from './taken-names.js';
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch {
@@ -18,6 +19,9 @@ export interface PreparedBatch {
   /** Rows whose content differs from what was submitted, the first ones. */
   changed: PlannedRow[];
   changedCount: number;
+  /** Rows whose output name is taken by a file that is not ours, the first ones. */
+  taken: { row: Row; file: string }[];
+  takenCount: number;
   /** By the row's index: it was finished before this command. */
   finishedBefore: boolean[];
   /** The rows in the home; absent for a plan, which writes nothing. */
@@ -35,7 +39,7 @@ export interface PrepareOptions {
 }
 
 const BUFFERED_MAX = 500;
-const CHANGED_KEPT = 20;
+const KEPT_MAX = 20;
 
 /**
  * One streaming pass: checks, plans and prices every row, and with `keep` writes rows and media to the home. What was
@@ -45,8 +49,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const { access, place } = options;
   const { home } = access;
   const writer = options.keep ? createRowsWriter(home.store, home.account, place.batch) : undefined;
-  const counter = await createCounter(session, options);
   const binding = await home.readBatch(place.batch);
+  const counter = await createCounter(session, options, binding !== undefined);
   // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
   const date = binding === undefined ? {} : { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) };
   try {
@@ -68,13 +72,17 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   }
 }
 
-async function createCounter(session: Session, options: PrepareOptions) {
-  const { prices } = session.config;
+async function createCounter(session: Session, options: PrepareOptions, isKnown: boolean) {
+  const { prices, names } = session.config;
+  // Once the batch ran, what is in its folder may be its own: the download then looks at each file.
+  const takenNames = isKnown || names.onExists !== 'fail' ? undefined : await readTakenNames(session, options.place.batch);
   const planner = await createRowPlanner(options.access, options.place.batch, options.retry);
   const tally = newPlanTally();
   const changed: PlannedRow[] = [];
   const finishedBefore: boolean[] = [];
+  const taken: PreparedBatch['taken'] = [];
   let changedCount = 0;
+  let takenCount = 0;
   let buffer: Row[] = [];
 
   function book(planned: PlannedRow): void {
@@ -82,7 +90,12 @@ async function createCounter(session: Session, options: PrepareOptions) {
     const isChanged = planned.changed !== undefined;
     if (isChanged) {
       changedCount += 1;
-      if (changed.length < CHANGED_KEPT) changed.push(planned);
+      if (changed.length < KEPT_MAX) changed.push(planned);
+    }
+    const file = takenNames?.fileOf(row.stem);
+    if (file !== undefined) {
+      takenCount += 1;
+      if (taken.length < KEPT_MAX) taken.push({ row, file });
     }
     const plan = isChanged && options.rerunsChanged ? ({ plan: 'submit' } as const) : planned.plan;
     finishedBefore[row.index] = plan.plan === 'finished';
@@ -101,7 +114,7 @@ async function createCounter(session: Session, options: PrepareOptions) {
       if (buffer.length >= BUFFERED_MAX) await flush();
     },
     flush,
-    totals: () => ({ tally, changed, changedCount, finishedBefore }),
+    totals: () => ({ tally, changed, changedCount, taken, takenCount, finishedBefore }),
   };
 }
 

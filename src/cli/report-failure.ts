@@ -17,7 +17,10 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
     return known ?? EXIT.configuration;
   }
   const message = error instanceof Error ? error.message : String(error);
-  terminal.error(safeText(message, 2_000) || 'something went wrong without a word');
+  const lines = message.split('\n').map((line) => safeText(line, 2_000));
+  const last = lines.pop();
+  for (const line of lines) terminal.say(line);
+  terminal.error(last || 'something went wrong without a word');
   if (known !== undefined) return known;
   await logStack(error, terminal);
   return EXIT.defect;

@@ -6,7 +6,7 @@ import { EXIT } from './exit-codes.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
 import { commandHint } from './hints.js';
 import type { HomeAccess } from './home-access.js';
-import { createJsonEvents, type JsonEvents } from './json-events.js';
+import type { JsonEvents } from './json-events.js';
 import { createPresenter } from './presenter.js';
 import type { Session } from './session.js';
 import { UserError } from './user-error.js';
@@ -84,12 +84,6 @@ export function leaveBatch(session: Session, batch: string, end: Exclude<FollowE
         EXIT.someNotDone,
       );
   }
-}
-
-export function newJsonEvents(session: Session, batch: string): JsonEvents | undefined {
-  if (!session.isJson) return undefined;
-  const names = { batch, account: session.config.account.name };
-  return createJsonEvents(names, (event) => session.terminal.json(event), () => Date.now());
 }
 
 function detachLines(session: Session, batch: string, last: Snapshot | undefined): string[] {

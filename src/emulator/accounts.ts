@@ -29,7 +29,7 @@ export interface Account {
   discounts: Discount[];
 }
 
-export interface AccountDefaults {
+interface AccountDefaults {
   plan: Plan;
   balanceNano: number;
   discounts: readonly Discount[];

@@ -15,7 +15,7 @@ const BODY_BYTES_MAX = 256 * 1024 * 1024;
 const MATCHED_BYTES_MAX = 1_000_000;
 
 /** One request to the API, as far as its head tells. */
-export interface Arrival {
+interface Arrival {
   world: World;
   router: Router;
   request: IncomingMessage;

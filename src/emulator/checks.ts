@@ -27,6 +27,13 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+// The types that a field can have.
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isObjects = (value: unknown): value is JsonObject[] => Array.isArray(value) && value.every(isObject);
+
 /** Characters as a person counts them, not UTF-16 units. */
 export function charactersOf(text: string): number {
   let count = 0;
@@ -54,12 +61,6 @@ export function fieldsOf(raw: JsonObject, prefix = ''): Fields {
     }
     return value;
   };
-  const isString = (value: unknown): value is string => typeof value === 'string';
-  const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-  const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
-  const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-  const isObjects = (value: unknown): value is JsonObject[] => Array.isArray(value) && value.every(isObject);
-
   const fields: Fields = {
     raw,
     path,

@@ -2,8 +2,8 @@
 import { parseCredits } from './money.js';
 import type { Kind } from './prices.js';
 
-export const ENTRYPOINTS = ['svc', 'vendor-a', 'vendor-b', 'vendor-f'] as const;
-export type Entrypoint = (typeof ENTRYPOINTS)[number];
+const ENTRYPOINTS = ['svc', 'vendor-a', 'vendor-b', 'vendor-f'] as const;
+type Entrypoint = (typeof ENTRYPOINTS)[number];
 
 /** A discount as GET /v1/discounts returns it; `effective_to` is exclusive, null means open-ended. */
 export interface Discount {

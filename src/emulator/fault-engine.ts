@@ -19,7 +19,7 @@ export interface FaultSubject {
  * The stages at which faults are decided: when a connection opens, when the headers have arrived and nothing is read,
  * and when the request was read and let in.
  */
-export type FaultStage = 'connection' | 'unread' | 'read';
+type FaultStage = 'connection' | 'unread' | 'read';
 
 /** The faults that apply to one request. */
 export interface AppliedFaults {

@@ -8,7 +8,7 @@ const serviceSeconds = z.number().nonnegative();
 const created = z.boolean().optional();
 
 /** Refusals and failures that `refuse` sends in their documented form. */
-export const REFUSAL_CODES = [
+const REFUSAL_CODES = [
   'missing_api_key',
   'invalid_key_format',
   'invalid_api_key',

@@ -8,7 +8,7 @@ import type { RequestRecord } from './truth.js';
 import { resetConnection, send, type WireAnswer } from './wire.js';
 import { type Call, WithheldAnswer, type World } from './world.js';
 
-export interface Answering {
+interface Answering {
   world: World;
   response: ServerResponse;
   record: RequestRecord;

@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
  * What became of a URL. A host that is not loopback is accepted unseen, because the emulator has no network; an address
  * that is not public is refused as the service would refuse it.
  */
-export type Fetched =
+type Fetched =
   | { kind: 'loaded'; bytes: Buffer }
   | { kind: 'unseen' }
   | { kind: 'failed'; reason: string; isTimeout: boolean };

@@ -17,7 +17,7 @@ export interface JobFailure {
 }
 
 /** What a family decided about a submit that passed its checks. */
-export interface JobPlan {
+interface JobPlan {
   family: Family;
   facts: PriceFacts;
   /** What is billed when the job succeeds. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from './clock.js';
 import { authError } from './errors.js';
 
-export const KEY_STATES = ['active', 'revoked', 'expired', 'rotating'] as const;
+const KEY_STATES = ['active', 'revoked', 'expired', 'rotating'] as const;
 
 /** One key of an account. A `rotating` key works for 24 hours (divided by the speed) after it was set so. */
 export interface KeyOption {

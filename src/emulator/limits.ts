@@ -4,7 +4,7 @@ export const PLANS = ['free', 'pro', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** The documented caps of each plan. */
-export const PLAN_CAPS: Readonly<Record<Plan, Caps>> = {
+const PLAN_CAPS: Readonly<Record<Plan, Caps>> = {
   free: { rpm: 60, concurrent: 5 },
   pro: { rpm: 200, concurrent: 10 },
   enterprise: { rpm: 600, concurrent: 20 },

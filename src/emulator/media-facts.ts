@@ -56,7 +56,7 @@ function hasPngTransparency(bytes: Buffer): boolean {
   return false;
 }
 
-export interface ClipFacts {
+interface ClipFacts {
   format: 'mp4' | 'mov' | 'wav' | 'mp3' | 'other';
   seconds: number;
   /** Pixels; absent where there is no picture. */

@@ -37,6 +37,12 @@ export function imageProblem(bytes: Buffer, limits: ImageLimits): string | undef
   return shapeProblem(facts, limits);
 }
 
+/** Width over height of an image that was accepted. */
+export function imageRatio(bytes: Buffer): number | undefined {
+  const facts = imageFacts(bytes);
+  return facts === undefined ? undefined : facts.width / facts.height;
+}
+
 function shapeProblem(facts: ImageFacts, limits: ImageLimits): string | undefined {
   const { width, height } = facts;
   if (Math.min(width, height) < limits.sideMin)

@@ -25,7 +25,7 @@ export interface Size {
   height: number;
 }
 
-export interface Mp4Options extends Size {
+interface Mp4Options extends Size {
   /** Whole frames at 24 per second. */
   frames: number;
   /** Adds an AAC track of the same length. */

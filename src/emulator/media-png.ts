@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 // The compressed pixels depend on the size alone: colours live in the palette, so one deflate serves every image of a size.
 const pixelsBySize = new Map<string, Promise<Buffer>>();
 
-export interface PngOptions {
+interface PngOptions {
   /** Pixels, 1 to 8192. */
   width: number;
   height: number;

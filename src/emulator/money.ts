@@ -27,7 +27,7 @@ export function formatCredits(nano: number): string {
   return `${sign}${digits.slice(0, -NANO_DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-export type MoneyEventKind = 'start' | 'charge' | 'reserve' | 'refund' | 'follow_up' | 'top_up' | 'foreign_spend';
+type MoneyEventKind = 'start' | 'charge' | 'reserve' | 'refund' | 'follow_up' | 'top_up' | 'foreign_spend';
 
 /** One change of a balance. `amountNano` is signed: spending is negative. */
 export interface MoneyEvent {

@@ -1,16 +1,90 @@
-/** The OpenAPI description of the emulated service. */
+/** The OpenAPI 3.1 description of the emulated service, made from its routes and the schemas of its bodies. */
+import { ANSWER_SCHEMAS, ERROR_SCHEMA, SHARED_ERROR_SCHEMA } from './openapi-answers.js';
+import { SYNCHRONOUS_REQUESTS } from './openapi-requests.js';
+import { either, oneOf, type Schema, text } from './openapi-schema.js';
+import { SUBMIT_REQUESTS } from './openapi-submits.js';
+import { CAPABILITIES } from './vendor-a-forms.js';
+import { MODELS } from './vendor-f.js';
 import type { Route } from './world.js';
 
-/** Builds the description of the given routes. */
+const ERRORS: Readonly<Record<string, string>> = {
+  '400': 'The request is not valid, or the model cannot render it.',
+  '401': 'The API key is missing, malformed, unknown, revoked or expired.',
+  '402': 'Not enough credits.',
+  '403': 'The account has no grant for the model, or the User-Agent is refused.',
+  '404': 'Not found.',
+  '405': 'The path has no such method.',
+  '409': 'The handle belongs to another account.',
+  '413': 'The body is too large.',
+  '415': 'The body is not JSON.',
+  '422': 'The clip is too large.',
+  '429': 'A cap of the plan is reached.',
+  '500': 'Unexpected server error.',
+  '502': 'The inference returned no data.',
+  '503': 'Temporarily unavailable.',
+  '504': 'The request exceeded its time budget.',
+};
+
+/** Path parts that have a fixed set of values. */
+const PATH_PARTS: Readonly<Record<string, Schema>> = {
+  capability: oneOf(...CAPABILITIES),
+  model: oneOf(...MODELS),
+};
+
+/** Builds the description; each route must have an answer schema under its first name. */
 export function openApi(routes: readonly Route[], serverUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    paths[route.pattern] = { ...paths[route.pattern], [route.method.toLowerCase()]: { operationId: route.names[0] } };
+    paths[route.pattern] = { ...paths[route.pattern], [route.method.toLowerCase()]: operation(route) };
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Media generation service (emulator)', version: '1' },
+    info: {
+      title: 'Media generation service (emulator)',
+      version: '1.0.0',
+      description: 'A double of the service: same routes, rules, caps, money and time; no real generation.',
+    },
     servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }, { bearer: [] }],
     paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: ERROR_SCHEMA, SharedError: either(SHARED_ERROR_SCHEMA, ERROR_SCHEMA) },
+    },
   };
+}
+
+function operation(route: Route): object {
+  const name = route.names[0];
+  const request = SYNCHRONOUS_REQUESTS[name] ?? SUBMIT_REQUESTS[name];
+  const answer = ANSWER_SCHEMAS[name];
+  if (answer === undefined) throw new Error(`route '${name}' has no answer schema`);
+  const error = { $ref: `#/components/schemas/${name === 'shared.submit' ? 'SharedError' : 'Error'}` };
+  const failures = Object.entries(ERRORS).map(([status, description]) => [status, { description, ...json(error) }]);
+  return {
+    operationId: `${name}${route.pattern.startsWith('/v1/videos/') ? '.alias' : ''}`,
+    summary: `${route.method} ${route.pattern}`,
+    parameters: parameters(route),
+    ...(request === undefined ? {} : { requestBody: { required: true, ...json(request) } }),
+    responses: { '200': { description: 'Success.', ...json(answer) }, ...Object.fromEntries(failures) },
+  };
+}
+
+function json(schema: Schema): object {
+  return { content: { 'application/json': { schema } } };
+}
+
+function parameters(route: Route): object[] {
+  const inPath = [...route.pattern.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: PATH_PARTS[name] ?? text,
+  }));
+  if (route.needsUserAgent !== true) return inPath;
+  const description = 'Identifies the application; the default of an HTTP client is refused.';
+  return [...inPath, { name: 'User-Agent', in: 'header', required: true, description, schema: text }];
 }

@@ -8,7 +8,7 @@ import { parseCredits } from './money.js';
 import { type PriceRule, parsePriceRules } from './prices.js';
 
 /** What renders: each has its own render times and its own instant of charging. */
-export const FAMILIES = [
+const FAMILIES = [
   'svc/image',
   'svc/edit',
   'svc/clip',

@@ -5,7 +5,7 @@ import type { Family } from './options.js';
 import type { JobState } from './truth.js';
 import type { Call, World } from './world.js';
 
-export interface PollRules {
+interface PollRules {
   /** The families whose jobs the route polls. */
   families: readonly Family[];
   handle: string;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseCredits } from './money.js';
 
 /** What a job asks for, `provider/task`. */
-export const KINDS = [
+const KINDS = [
   'svc/image',
   'svc/edit',
   'svc/clip',
@@ -23,7 +23,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /** What a component counts. A megapixel is 10^6 pixels; `million-tokens` is vendor-d's video tokens. */
-export const PRICE_UNITS = [
+const PRICE_UNITS = [
   'request',
   'image',
   'megapixel',

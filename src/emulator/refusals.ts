@@ -16,7 +16,7 @@ import {
 import type { FaultActions, RefusalCode } from './faults.js';
 
 /** The request that is refused. */
-export interface RefusedRequest {
+interface RefusedRequest {
   account: Account;
   model: string;
   entrypoint: string;

@@ -40,7 +40,7 @@ export const SVC_IMAGE_ROUTES: readonly Route[] = [
   { method: 'POST', pattern: '/v1/images/generations', names: ['svc.image', 'svc/image'], handler: generateImage },
 ];
 
-export interface ImageSize {
+interface ImageSize {
   width: number;
   height: number;
 }

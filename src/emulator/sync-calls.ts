@@ -9,7 +9,7 @@ import type { JobRecord } from './truth.js';
 import { type Call, WithheldAnswer, type World } from './world.js';
 
 /** What a synchronous route decided about a request that passed its checks. */
-export interface SyncPlan {
+interface SyncPlan {
   family: Family;
   facts: PriceFacts;
   quantities: Quantities;
@@ -59,9 +59,9 @@ async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise
   call.record.jobId = record.id;
   const holdsSlot = plan.holdsSlot !== false;
   if (holdsSlot) takeSlot(world, account, startMs, record.id);
-  account.balance.commit(expectedNano);
   const isReserved = world.options.chargeAt[plan.family] === 'submit';
   if (isReserved) charge(account, record, 'reserve', expectedNano, startMs);
+  else account.balance.commit(expectedNano);
   try {
     return await renderInTime(call, plan, record, startMs, random.between(...world.options.renderSeconds[plan.family]));
   } catch (error) {
@@ -71,7 +71,7 @@ async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise
     throw error;
   } finally {
     record.terminalMs ??= world.clock.nowMs();
-    account.balance.commit(-expectedNano);
+    if (!isReserved) account.balance.commit(-expectedNano);
     if (holdsSlot) account.slots.free();
   }
 }

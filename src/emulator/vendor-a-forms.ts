@@ -15,6 +15,7 @@ const PROMPT_MAX = 2500;
 const SECONDS = { min: 3, max: 15, default: 5 };
 const REFERENCES_MAX = 7;
 const RATIOS = { '16:9': 16 / 9, '9:16': 9 / 16, '1:1': 1 } as const;
+const WIDE = RATIOS['16:9'];
 const T2V_STORYBOARD = { shotSecondsMax: 15, totalSecondsMax: 15, shotsMax: 6 };
 const OMNI_STORYBOARD = { shotSecondsMax: 10, totalSecondsMax: 30 };
 const STORYBOARD_FIELDS = ['multi_shot', 'shot_type', 'multi_prompt'];
@@ -25,7 +26,8 @@ export interface CapabilityForm {
   mode: keyof typeof SHORT_SIDES;
   /** Seconds of the clip. */
   seconds: number;
-  ratio: number;
+  /** Width over height; asked for when the clip is made, because a clip follows its image. */
+  ratio: () => number;
   quantities: Quantities;
   sound: 'on' | 'off';
   media: BroughtMedia[];
@@ -47,7 +49,7 @@ function readText(body: Fields): CapabilityForm {
   const storyboard = storyboardSeconds(body, T2V_STORYBOARD);
   if (storyboard === undefined) checkLength('prompt', body.needString('prompt'), PROMPT_MAX);
   const seconds = storyboard ?? readSeconds(body);
-  return { ...common, seconds, ratio, quantities: perSecond(seconds), media: [] };
+  return { ...common, seconds, ratio: () => ratio, quantities: perSecond(seconds), media: [] };
 }
 
 function readImageToVideo(body: Fields): CapabilityForm {
@@ -58,7 +60,7 @@ function readImageToVideo(body: Fields): CapabilityForm {
   checkLength('prompt', body.string('prompt'), PROMPT_MAX);
   const seconds = readSeconds(body);
   const image = readImage('image', body.needString('image'));
-  return { ...common, seconds, ratio: image.ratio ?? RATIOS['16:9'], quantities: perSecond(seconds), media: [image] };
+  return { ...common, seconds, ratio: () => image.ratio ?? WIDE, quantities: perSecond(seconds), media: [image] };
 }
 
 function readOmni(body: Fields): CapabilityForm {
@@ -81,7 +83,7 @@ function readOmni(body: Fields): CapabilityForm {
     }),
     ...videos.map((item) => readClip(item.path('video_url'), item.needString('video_url'))),
   ];
-  const ratio = media.find((one) => one.ratio !== undefined)?.ratio ?? RATIOS['16:9'];
+  const ratio = (): number => media.find((one) => one.ratio !== undefined)?.ratio ?? WIDE;
   return { ...common, seconds, ratio, quantities: perSecond(seconds), media };
 }
 
@@ -104,7 +106,7 @@ function readMotion(body: Fields): CapabilityForm {
     return missing > 0 ? { 'input-second': micro(missing) } : undefined;
   };
   const quantities = { 'input-second': micro(declared), request: micro(1) };
-  const ratio = character.ratio ?? RATIOS['16:9'];
+  const ratio = (): number => character.ratio ?? WIDE;
   return { ...common, seconds: declared, ratio, quantities, media: [character, driver], owedLater };
 }
 

@@ -5,7 +5,7 @@ import { clipFacts, imageFacts } from './media-facts.js';
 import type { UrlToInspect } from './media-limits.js';
 
 /** Provider code for an image that carries a `data:` prefix. */
-export const CODE_DATA_PREFIX = 1201;
+const CODE_DATA_PREFIX = 1201;
 
 /** Thrown for a provider error: the answer is 200 with a `code` that is not zero. */
 export class ProviderError extends Error {
@@ -22,7 +22,7 @@ export class ProviderError extends Error {
 export interface BroughtMedia {
   /** Present when it came by URL: it is looked at when the job runs. */
   inspect?: UrlToInspect;
-  /** Width over height, where the bytes were inline. */
+  /** Width over height: at once where the bytes are inline, else once the job has looked. */
   ratio?: number;
   /** Seconds, once the job has looked. */
   seconds?: number;
@@ -34,9 +34,17 @@ export function readImage(name: string, text: string): BroughtMedia {
     throw new ProviderError(CODE_DATA_PREFIX, `${name} must be raw base64 without the data: prefix`);
   }
   if (isWebUrl(text)) {
-    return {
-      inspect: { url: text, problem: (bytes) => (imageFacts(bytes) === undefined ? 'is not an image' : undefined) },
+    const media: BroughtMedia = {};
+    media.inspect = {
+      url: text,
+      problem: (bytes) => {
+        const facts = imageFacts(bytes);
+        if (facts === undefined) return 'is not an image';
+        media.ratio = facts.width / facts.height;
+        return undefined;
+      },
     };
+    return media;
   }
   const bytes = decodeBase64(text);
   if (bytes === undefined) throw invalid(`'${name}' must be a public URL or raw base64.`);

@@ -2,7 +2,7 @@
 import type { Fields } from './checks.js';
 import { invalid } from './errors.js';
 
-export interface StoryboardLimits {
+interface StoryboardLimits {
   /** Seconds of one shot, at most. */
   shotSecondsMax: number;
   totalSecondsMax: number;

@@ -64,7 +64,7 @@ function submit(call: Call, capability: Capability): Answer {
     renderSeconds: world.options.renderSeconds['vendor-a'],
     spec: (tag) => ({
       type: 'mp4',
-      ...nearestSize(SHORT_SIDES[mode], form.ratio),
+      ...nearestSize(SHORT_SIDES[mode], form.ratio()),
       frames: seconds * FRAME_RATE,
       audio: sound === 'on' || mode === '4k',
       tag,

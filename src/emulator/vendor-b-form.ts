@@ -27,7 +27,7 @@ const AUDIO_BYTES_MAX = 256 * MEGABYTE;
 const SPEECH_CHARACTERS_PER_SECOND = 15;
 
 /** What a checked body asks for. */
-export interface AvatarForm {
+interface AvatarForm {
   /** The engine that renders: the photo engine or the catalog-avatar engine. */
   engine: 'avatar_iv' | 'avatar_v';
   size: Size;

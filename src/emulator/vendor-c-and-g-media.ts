@@ -3,7 +3,7 @@ import type { Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
 import { clipFacts } from './media-facts.js';
-import { type ImageLimits, imageProblem, MEGABYTE, type UrlToInspect } from './media-limits.js';
+import { type ImageLimits, imageProblem, imageRatio, MEGABYTE, type UrlToInspect } from './media-limits.js';
 import type { SharedModel } from './vendor-c-and-g-models.js';
 
 const TYPES = ['first_frame', 'last_frame', 'driving_audio', 'reference_image'] as const;
@@ -35,10 +35,12 @@ const G_REFERENCE_LIMITS: ImageLimits = {
   ratioMax: Number.POSITIVE_INFINITY,
 };
 
-export interface SharedMedia {
+interface SharedMedia {
   urls: UrlToInspect[];
   /** A sound track drives the clip. */
   hasTrack: boolean;
+  /** Width over height of the first frame, once the job has looked at it. */
+  ratio?: number;
 }
 
 /** Checks the items against the model; their bytes are looked at when the job runs. */
@@ -63,10 +65,16 @@ export function readMedia(input: Fields, model: SharedModel): SharedMedia {
     throw invalid(`'${model.id}' takes up to ${model.referencesMax} references, got ${references}.`);
   }
   checkTask(model, first > 0 ? 'i2v' : references > 0 ? 'r2v' : 't2v');
-  return {
-    urls: items.map((item) => ({ url: item.url, problem: (bytes) => problemOf(item.type, model, bytes) })),
-    hasTrack: audio > 0,
-  };
+  const media: SharedMedia = { urls: [], hasTrack: audio > 0 };
+  media.urls = items.map((item) => ({
+    url: item.url,
+    problem: (bytes) => {
+      const ratio = item.type === 'first_frame' ? imageRatio(bytes) : undefined;
+      if (ratio !== undefined) media.ratio = ratio;
+      return problemOf(item.type, model, bytes);
+    },
+  }));
+  return media;
 }
 
 function urlOf(item: Fields): string {

@@ -70,7 +70,6 @@ function submit(call: Call): Answer {
   const resolution = parameters.oneOf('resolution', model.resolutions) ?? '1080P';
   const seconds = parameters.integer('duration', model.secondsMin, model.secondsMax) ?? SECONDS_DEFAULT;
   parameters.boolean('watermark');
-  const size = nearestSize(SHORT_SIDES[resolution], WIDE);
   const job = submitJob(call, {
     family: model.family,
     facts: { kind: `${model.family}/video`, model: model.id, resolution },
@@ -79,7 +78,7 @@ function submit(call: Call): Answer {
     // Every vendor-g clip is scored; vendor-c clips are silent unless a track drives them.
     spec: (tag) => ({
       type: 'mp4',
-      ...size,
+      ...nearestSize(SHORT_SIDES[resolution], media.ratio ?? WIDE),
       frames: seconds * FRAME_RATE,
       audio: model.family === 'vendor-g' || media.hasTrack,
       tag,

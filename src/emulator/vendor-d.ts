@@ -3,7 +3,7 @@ import { type Fields, fieldsOf } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
 import { submitJob } from './jobs.js';
-import { type ImageLimits, imageProblem, inspectUrls, MEGABYTE } from './media-limits.js';
+import { type ImageLimits, imageProblem, imageRatio, inspectUrls, MEGABYTE } from './media-limits.js';
 import { FRAME_RATE, nearestSize } from './media-mp4.js';
 import { pollJob } from './polls.js';
 import { ALPHABET_LOWER, type Random } from './random.js';
@@ -57,17 +57,23 @@ function submit(call: Call): Answer {
   // The field that sets the length is not shown; a whole number called `duration` is understood here, so that a
   // request which passes one through gets clips of different lengths.
   const seconds = body.integer('duration', SECONDS.min, SECONDS.max) ?? SECONDS.default;
-  const size = nearestSize(SHORT_SIDES[resolution], 16 / 9);
+  let size = nearestSize(SHORT_SIDES[resolution], 16 / 9);
+  const quantities = { 'million-tokens': tokensOf(size, seconds) };
+  const look = (bytes: Buffer): string | undefined => {
+    // The output shape follows the image, and the tokens follow the output.
+    size = nearestSize(SHORT_SIDES[resolution], imageRatio(bytes) ?? 16 / 9);
+    quantities['million-tokens'] = tokensOf(size, seconds);
+    return imageProblem(bytes, FRAME_LIMITS);
+  };
   const job = submitJob(call, {
     family: 'vendor-d',
     facts: { kind: 'vendor-d/video', model, resolution, audio },
-    quantities: { 'million-tokens': tokensOf(size, seconds) },
+    quantities,
     renderSeconds: call.world.options.renderSeconds['vendor-d'],
     spec: (tag) => ({ type: 'mp4', ...size, frames: seconds * FRAME_RATE, audio, tag }),
     outputLifeSeconds: OUTPUT_LIFE_SECONDS,
     makeHandle: (random) => makeHandle(call, random),
-    inspect: () =>
-      inspectUrls(frame === undefined ? [] : [{ url: frame, problem: (bytes) => imageProblem(bytes, FRAME_LIMITS) }]),
+    inspect: () => inspectUrls(frame === undefined ? [] : [{ url: frame, problem: look }]),
   });
   return ok({ id: job.handle }, job.handle);
 }

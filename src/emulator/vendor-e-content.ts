@@ -9,6 +9,7 @@ import {
   clipProblem,
   type ImageLimits,
   imageProblem,
+  imageRatio,
   MEGABYTE,
   type UrlToInspect,
 } from './media-limits.js';
@@ -48,6 +49,8 @@ interface Item {
   /** Undefined where the role does not fit the container: such an item is accepted and does nothing. */
   role: string | undefined;
   seconds?: number;
+  /** Width over height of an image, once it was looked at. */
+  ratio?: number;
 }
 
 export interface Content {
@@ -57,6 +60,8 @@ export interface Content {
   urls: UrlToInspect[];
   /** Billed seconds of reference video, as far as they are known. */
   referenceSeconds: () => number;
+  /** Width over height of the first image or frame that was looked at: the output follows the source. */
+  ratio: () => number | undefined;
   /** Why the set as a whole is refused after acceptance. */
   problemOfAll: () => JobFailure | undefined;
 }
@@ -80,6 +85,7 @@ export async function readContent(body: Fields): Promise<Content> {
       .filter((item) => isWebUrl(item.url))
       .map((item) => ({ url: item.url, problem: (bytes) => look(item, bytes) })),
     referenceSeconds,
+    ratio: () => items.find((item) => item.role !== undefined && item.ratio !== undefined)?.ratio,
     problemOfAll: () =>
       clips.some((clip) => clip.seconds === undefined) || referenceSeconds() <= REFERENCE_SECONDS_MAX + SECONDS_SLACK
         ? undefined
@@ -121,7 +127,11 @@ async function checkInline(item: Item): Promise<void> {
 
 /** Why the bytes of an item are refused; remembers how long a clip is. */
 async function look(item: Item, bytes: Buffer): Promise<string | undefined> {
-  if (item.container === 'image_url') return imageProblem(bytes, IMAGE_LIMITS);
+  if (item.container === 'image_url') {
+    const ratio = imageRatio(bytes);
+    if (ratio !== undefined) item.ratio = ratio;
+    return imageProblem(bytes, IMAGE_LIMITS);
+  }
   const problem = await clipProblem(bytes, item.container === 'video_url' ? VIDEO_LIMITS : AUDIO_LIMITS);
   if (problem === undefined && item.container === 'video_url') item.seconds = (await clipFacts(bytes))?.seconds ?? 0;
   return problem;

@@ -3,7 +3,7 @@ import { fieldsOf } from './checks.js';
 import { invalid } from './errors.js';
 import { submitJob } from './jobs.js';
 import { inspectUrls } from './media-limits.js';
-import { FRAME_RATE, nearestSize } from './media-mp4.js';
+import { FRAME_RATE, nearestSize, type Size } from './media-mp4.js';
 import { pollJob } from './polls.js';
 import { micro } from './prices.js';
 import { ALPHABET_DIGITS } from './random.js';
@@ -54,7 +54,7 @@ async function submit(call: Call): Promise<Answer> {
   const content = await readContent(body);
   const ratio = content.isTextOnly ? body.needOneOf('ratio', RATIOS) : '16:9';
   const [width = 16, height = 9] = ratio.split(':').map(Number);
-  const size = nearestSize(SHORT_SIDES[resolution], width / height);
+  const sizeOf = (): Size => nearestSize(SHORT_SIDES[resolution], content.ratio() ?? width / height);
   const quantities = {
     request: micro(1),
     second: micro(seconds),
@@ -66,7 +66,7 @@ async function submit(call: Call): Promise<Answer> {
     facts: { kind: 'vendor-e/video', model, resolution },
     quantities,
     renderSeconds: call.world.options.renderSeconds['vendor-e'],
-    spec: (tag) => ({ type: 'mp4', ...size, frames: seconds * FRAME_RATE, audio: true, tag }),
+    spec: (tag) => ({ type: 'mp4', ...sizeOf(), frames: seconds * FRAME_RATE, audio: true, tag }),
     outputLifeSeconds: HANDLE_LIFE_SECONDS,
     makeHandle: (random) => `4${random.text(17, ALPHABET_DIGITS)}`,
     inspect: async () => {

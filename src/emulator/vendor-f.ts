@@ -10,7 +10,8 @@ import { micro } from './prices.js';
 import { ALPHABET_URL_SAFE } from './random.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
 
-const MODELS = [
+/** The model ids that stand in the path of a submit. */
+export const MODELS = [
   'vendor-f-3.1-generate-preview',
   'vendor-f-3.1-fast-generate-preview',
   'vendor-f-3.1-lite-generate-preview',

@@ -1,6 +1,6 @@
 /** The engine's Temporal server: one port for its whole life, its database in the data folder. */
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTemporal } from '../temporal.js';
 import { EngineError } from './engine-error.js';
@@ -72,7 +72,7 @@ function spawnServer(options: ServerOptions, port: number, uiPort: number | null
 
 /** `ready`, or why not. */
 async function whenReady(address: string, signal: AbortSignal): Promise<string> {
-  for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; await sleep(25)) {
     if (signal.aborted) return 'it was asked to end';
     if (await answers(address)) return 'ready';
   }
@@ -80,8 +80,10 @@ async function whenReady(address: string, signal: AbortSignal): Promise<string> 
 }
 
 async function answers(address: string): Promise<boolean> {
+  // The SDK waits a second before it tries a refused port again: a plain connection tells sooner that one listens.
+  if (!(await listens(address))) return false;
   try {
-    const { client, close } = await connectTemporal({ address, namespace: 'default', embedded: true, tries: 1 });
+    const { client, close } = await connectTemporal({ address, embedded: true, tries: 1, withinMs: 5_000 });
     try {
       await client.workflowService.describeNamespace({ namespace: 'default' });
       return true;
@@ -91,6 +93,20 @@ async function answers(address: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function listens(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const [host, port] = address.split(':');
+    const socket = createConnection({ host: host ?? '', port: Number(port) });
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.setTimeout(1_000, () => end(false));
+  });
 }
 
 async function freePort(): Promise<number> {

@@ -1,6 +1,7 @@
 /** The Temporal program for the embedded engine: the same order, and the same code, as the set-up. */
 
-import { ensureTemporalCli, type FoundTemporalCli } from '../../scripts/lib/temporal-install.mjs';
+import { type FoundTemporalCli, findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
+import { ensureTemporalCli } from '../../scripts/lib/temporal-install.mjs';
 import { EngineError } from './engine-error.js';
 
 /** Finds the program or gets it; `onProgress` receives a line every few seconds while that takes time. */
@@ -10,4 +11,9 @@ export async function locateTemporalCli(onProgress: (line: string) => void): Pro
   } catch (cause) {
     throw new EngineError('temporal_cli_missing', cause instanceof Error ? cause.message : String(cause), { cause });
   }
+}
+
+/** What there is now, without getting anything; for `doctor`. `rejected` says why each program found is not taken. */
+export function lookForTemporalCli(): FoundTemporalCli | { rejected: string[] } {
+  return findTemporalCli(process.env);
 }

@@ -21,13 +21,13 @@ export async function pollRow(work: Job): Promise<Step> {
   const polled = await poll(work, false);
   switch (polled.outcome) {
     case 'rendered':
-      await work.slot.release({ renderMs: polled.renderMs });
+      work.slot.release({ renderMs: polled.renderMs });
       return { step: 'download' };
     case 'ended':
-      await work.slot.release({ renderMs: polled.renderMs });
+      work.slot.release({ renderMs: polled.renderMs });
       return retryOrFail(work, { step: 'finish', status: 'failed', reason: polled.reason });
     case 'review':
-      await work.slot.release({ notBeforeMs: polled.slotUntilMs });
+      work.slot.release({ notBeforeMs: polled.slotUntilMs });
       return { step: 'finish', status: 'review', reason: polled.reason };
   }
 }

@@ -33,6 +33,8 @@ export interface Job {
 export async function job(input: JobInput): Promise<JobResult> {
   const slot = openSlot(input);
   const work: Job = { input, slot, submits: openSubmits(input), n: input.attempts, retried: 0 };
+  // A job that starts with an attempt at the service takes over the slot that the attempt holds.
+  if (input.letter !== 'n') await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(input);
   for (;;) {
     if (next.step === 'finish') return await finish(work, next);
@@ -67,15 +69,13 @@ async function submitNext(work: Job): Promise<Step> {
 }
 
 async function go(work: Job, next: Step): Promise<Step> {
-  // A job that starts with an attempt at the service takes over the slot that the attempt holds.
-  await work.slot.acquire(true);
   switch (next.step) {
     case 'poll':
       return pollRow(work);
     case 'case':
       return settleCase(work);
     case 'download':
-      await work.slot.release();
+      work.slot.release();
       return downloadRow(work);
     case 'submit':
     case 'finish':
@@ -86,10 +86,11 @@ async function go(work: Job, next: Step): Promise<Step> {
 async function finish(work: Job, end: Extract<Step, { step: 'finish' }>): Promise<JobResult> {
   const { status, reason, recorded } = end;
   return CancellationScope.nonCancellable(async () => {
-    await work.slot.release();
+    work.slot.release();
     if (!recorded) {
       await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...(reason ? { reason } : {}) });
     }
+    await work.slot.settled();
     return { status };
   });
 }

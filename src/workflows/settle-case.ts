@@ -30,8 +30,8 @@ export async function settleCase(work: Job): Promise<Step> {
         return work.submits.read(work, settled.result);
       case 'verdict': {
         await note(work, settled.verdict);
-        if (settled.verdict === 'not_billed') await work.slot.release();
-        else await work.slot.release({ notBeforeMs: settled.slotUntilMs });
+        if (settled.verdict === 'not_billed') work.slot.release();
+        else work.slot.release({ notBeforeMs: settled.slotUntilMs });
         return nextStep(work, settled.verdict);
       }
     }

@@ -9,10 +9,12 @@ import { homeProxy } from './proxies.js';
 export interface Slot {
   /** Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. */
   acquire(holds: boolean): Promise<void>;
-  /** Gives the grant back; does nothing without one. */
-  release(how?: { notBeforeMs?: number; renderMs?: number; overCap?: boolean }): Promise<void>;
+  /** Gives the grant back, without waiting for it to arrive; does nothing without one. */
+  release(how?: { notBeforeMs?: number; renderMs?: number; overCap?: boolean }): void;
   /** Leaves the queue, and gives back a grant that came meanwhile. */
   withdraw(): Promise<void>;
+  /** Waits until what was given back has arrived. */
+  settled(): Promise<void>;
   expected(): RenderTimes | null;
 }
 
@@ -28,6 +30,7 @@ export function openSlot({ account, row }: JobInput): Slot {
   let grant: number | undefined;
   let lastReleased = 0;
   let expected: RenderTimes | null = null;
+  let givingBack: Promise<void> = Promise.resolve();
 
   setHandler(messages.granted, (message) => {
     // A grant that was given back already is told twice when its acquire was repeated.
@@ -39,23 +42,26 @@ export function openSlot({ account, row }: JobInput): Slot {
   return {
     async acquire(holds) {
       if (!needed || grant !== undefined) return;
+      // An acquire that overtakes a release would be told the grant that is just going back.
+      await givingBack;
       for (;;) {
         await ask(holds);
         if (await condition(() => grant !== undefined, ASK_AGAIN)) return;
       }
     },
-    async release(how = {}) {
+    release(how = {}) {
       if (grant === undefined) return;
       const message = { grant, ...how };
       lastReleased = grant;
       grant = undefined;
-      await tell(() => semaphore.signal(messages.release, message));
+      givingBack = tell(() => semaphore.signal(messages.release, message));
     },
     async withdraw() {
       if (!needed) return;
       await tell(() => semaphore.signal(messages.withdraw, { job }));
-      await this.release();
+      this.release();
     },
+    settled: () => givingBack,
     expected: () => expected,
   };
 

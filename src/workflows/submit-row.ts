@@ -87,7 +87,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
       case 'wait_turn':
         return waitTurn(work, refusal.retryAfterMs);
       case 'wait_slot':
-        await work.slot.release({ overCap: true });
+        work.slot.release({ overCap: true });
         return { step: 'submit' };
       case 'retry_sync':
         if (syncRetries++ >= SYNC_RETRIES_MAX) return { step: 'finish', status: 'failed', reason: 'service_error' };
@@ -100,7 +100,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
       case 'pause_key':
       case 'pause_credits':
         await pauseAccount(refusal);
-        await work.slot.release();
+        work.slot.release();
         return { step: 'submit' };
       case 'fail_model':
         return { step: 'finish', status: 'failed', reason: 'model_not_available' };
@@ -115,7 +115,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
   async function waitTurn(work: Job, retryAfterMs: number | undefined): Promise<Step> {
     if (turns >= TURNS_MAX) {
       turns = 0;
-      await work.slot.release();
+      work.slot.release();
     } else {
       await sleep(retryAfterMs ?? (1_000 * 2 ** turns) / timeScale);
       turns += 1;

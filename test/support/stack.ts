@@ -20,11 +20,19 @@ import { createLedger, type Ledger } from '../../src/store/ledger.js';
 import { createRecords } from '../../src/store/records.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
+import { silent } from './silent-log.js';
 import { startTemporal } from './temporal.js';
 
-export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 
 export interface StackOptions {
+  /** Shares a server; its owner tears it down. */
+  temporal?: TestWorkflowEnvironment;
+  account?: string;
+  /** Goes on in the folder of an earlier stack. */
+  folder?: string;
+  /** Shares an emulator; its owner closes it. */
+  shared?: Emulator;
   emulator?: EmulatorOptions;
   settings?: Partial<AccountSettings>;
   speed?: number;
@@ -55,21 +63,20 @@ export interface RunOptions {
   retry?: RetryOrder | null;
 }
 
-const ACCOUNT = 'test';
-
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const speed = options.speed ?? 60;
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet stack '));
+  const account = options.account ?? 'test';
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'callsheet stack ')));
   const out = join(folder, 'out');
   const [temporal, emulator] = await Promise.all([
-    startTemporal(),
-    startEmulator({ speed, control: true, ...options.emulator }),
+    options.temporal ?? startTemporal(),
+    options.shared ?? startEmulator({ speed, control: true, ...options.emulator }),
   ]);
-  const settings = accountSettings(emulator.url, folder, speed, options.settings);
+  const settings = accountSettings(account, emulator.url, folder, speed, options.settings);
   const store = createFolderStore(settings.home);
-  const home = openHome(store, ACCOUNT);
+  const home = openHome(store, account);
   const place = {
     namespace: 'default',
     client: temporal.client,
@@ -82,7 +89,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     settings,
     folder,
     out,
-    ledger: createLedger(store, ACCOUNT),
+    ledger: createLedger(store, account),
     async seed(batch, rows) {
       await home.bindOut(batch, out, Date.now());
       await writeBatchOptions(home, batch, {
@@ -93,31 +100,31 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         manifestFolder: folder,
         maxOutputBytes: 1e9,
       });
-      const writer = createRowsWriter(store, ACCOUNT, batch);
+      const writer = createRowsWriter(store, account, batch);
       for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: { id: row.id } });
       return writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: Date.now() });
     },
     async supply(batch, order, { policy, retry } = {}) {
       const input: BatchInput = {
-        account: ACCOUNT,
+        account: account,
         batch,
         policy: { ambiguity: 'hold', retries: 0, ...policy },
         timeScale: settings.timeScale,
       };
       await temporal.client.workflow.signalWithStart('batch', {
-        workflowId: batchId(ACCOUNT, batch),
-        taskQueue: taskQueues(ACCOUNT).home,
+        workflowId: batchId(account, batch),
+        taskQueue: taskQueues(account).home,
         args: [input],
         signal: messages.supply,
         signalArgs: [{ generation: order.generation, rows: order.rows, retry: retry ?? null }],
       });
     },
-    result: (batch) => temporal.client.workflow.getHandle(batchId(ACCOUNT, batch)).result() as Promise<BatchResult>,
+    result: (batch) => temporal.client.workflow.getHandle(batchId(account, batch)).result() as Promise<BatchResult>,
     async run(batch, rows, runOptions) {
       await stack.supply(batch, await stack.seed(batch, rows), runOptions);
       return stack.result(batch);
     },
-    record: (batch, id) => createRecords(store, ACCOUNT).readRecord(batch, id),
+    record: (batch, id) => createRecords(store, account).readRecord(batch, id),
     async startWorker() {
       const worker = await startAccountWorker({
         place,
@@ -131,22 +138,23 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     },
     async stop() {
       await Promise.all(workers.map((worker) => worker.shutdown()));
-      await emulator.close();
-      await temporal.teardown();
-      await rm(folder, { recursive: true, force: true });
+      if (!options.shared) await emulator.close();
+      if (!options.temporal) await temporal.teardown();
+      if (!options.folder) await rm(folder, { recursive: true, force: true });
     },
   };
   return stack;
 }
 
 function accountSettings(
+  account: string,
   baseUrl: string,
   folder: string,
   timeScale: number,
   change: Partial<AccountSettings> = {},
 ): AccountSettings {
   return {
-    account: ACCOUNT,
+    account,
     baseUrl,
     userAgent: 'callsheet-test/1.0',
     home: join(folder, 'home'),

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `cancel`: no new submits; what the service accepted is still fetched. */
+export function defineCancel(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description(
+        'Submits nothing new for a batch and says how many jobs still run. Those are paid: they render on and are fetched.',
+      )
+      .argument('<batch>', "the batch's name"),
+    'connection',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet cancel shots\n\n\`callsheet retry shots\` runs cancelled rows later.\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string) => {
+      const session = await openSession(command, cli);
+      const { cancelRunning } = await import('../cancel-batch.js');
+      await cancelRunning(session, batch);
+    });
+}

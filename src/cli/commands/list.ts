@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `list`: every batch of the account. */
+export function defineList(command: Command, cli: Cli): void {
+  addSettings(command.description('Lists every batch of the account, from its home.'), 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet list\n  callsheet list --json\n\n${READ_EXIT_HELP}`)
+    .action(async () => listBatches(await openSession(command, cli)));
+}
+
+async function listBatches(session: Session): Promise<void> {
+  const { openHomeAccess } = await import('../home-access.js');
+  const { joinWork } = await import('../work-access.js');
+  const { readBatchState } = await import('../batch-state.js');
+  const { countsText } = await import('../counts.js');
+  const { formatTable } = await import('../table.js');
+  const { terminal, config } = session;
+  const access = openHomeAccess(config);
+  const work = await joinWork(session);
+  try {
+    const states = [];
+    for (const batch of await access.home.batches()) {
+      const state = await readBatchState(access, work, batch);
+      if (state !== undefined) states.push(state);
+    }
+    if (session.isJson) {
+      const batches = states.map(({ progress: _progress, ...state }) => state);
+      return terminal.json({ schema: 1, account: config.account.name, batches });
+    }
+    if (states.length === 0) return terminal.note(`account '${config.account.name}' has no batch in ${config.home}`);
+    const rows = states.map((one) => [one.batch, one.state, String(one.rows), countsText(one.counts), one.out]);
+    terminal.data(formatTable(rows, { head: ['batch', 'state', 'rows', 'ended', 'writes to'] }));
+  } finally {
+    await work?.close();
+  }
+}

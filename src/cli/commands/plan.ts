@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { keyOrigin } from '../../config/api-key.js';
+import type { Cli } from '../cli.js';
+import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
+import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../manifest-flags.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+import { UserError } from '../user-error.js';
+
+/** `plan`: checks a whole manifest and shows what running it would do. Nothing is written and nothing is spent. */
+export function definePlan(command: Command, cli: Cli): void {
+  command
+    .description('Checks a whole manifest and shows rows, costs, time and which cap binds. Spends and writes nothing.')
+    .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
+  addManifestFlags(command);
+  addSettings(command, 'run')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet plan shots.csv\n  callsheet plan shots.csv --errors problems.csv\n  callsheet plan shots.csv --max-credits 40 --json\n\nWithout an API key and base URL the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
+    )
+    .action(async (manifest: string) => {
+      const session = await openSession(command, cli);
+      cli.exitCode = await showPlan(session, manifest, command.opts<ManifestFlags>());
+    });
+}
+
+async function showPlan(session: Session, manifest: string, flags: ManifestFlags): Promise<number> {
+  const { terminal, config } = session;
+  const place = readManifestFlags(manifest, flags, session);
+  const canRead = config.baseUrl !== null && keyOrigin(session.cli.io.env, session.keyFile) !== undefined;
+  if (canRead) await session.apiKey();
+  const { openHomeAccess } = await import('../home-access.js');
+  const { prepareBatch } = await import('../prepare-batch.js');
+  const { makePlan } = await import('../make-plan.js');
+  const { planJson, planLines } = await import('../plan-view.js');
+  const { approvalOf } = await import('../approve-plan.js');
+  const { refuseTakenNames } = await import('../refuse-rows.js');
+  const access = openHomeAccess(config);
+  const prepared = await prepareBatch(session, { access, place, retry: null, rerunsChanged: false, keep: false });
+  refuseTakenNames(prepared, place);
+  const credits = canRead ? await (await import('../account-reads.js')).readCreditAccount(session, access) : undefined;
+  const plan = await makePlan(session, access, place, prepared, credits);
+  if (session.isJson) terminal.json(planJson(plan));
+  else for (const line of planLines(plan)) terminal.data(line);
+  const approval = approvalOf(plan, config.budget, true);
+  if (approval.approval === 'refused') throw new UserError(approval.why);
+  return EXIT.done;
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `results`: the result files of a batch as it stands now. */
+export function defineResults(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description(
+        'Writes results.csv, results.jsonl and failed.csv of a batch now; rows that have not ended carry their live word.\n' +
+          'failed.csv is itself a manifest: the failed, cancelled and not started rows.',
+      )
+      .argument('<batch>', "the batch's name"),
+    'connection',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet results shots\n  callsheet results shots --json\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string) => writeResults(await openSession(command, cli), batch));
+}
+
+async function writeResults(session: Session, batch: string): Promise<void> {
+  const { openHomeAccess } = await import('../home-access.js');
+  const { knownBatch } = await import('../known-batch.js');
+  const { resultSources } = await import('../final-rows.js');
+  const { writeBatchResults } = await import('../../activities/result-files.js');
+  const { batchTally } = await import('../batch-tally.js');
+  const { countsText } = await import('../counts.js');
+  const { terminal } = session;
+  const access = openHomeAccess(session.config);
+  const { generation, out } = await knownBatch(session, access, batch);
+  await writeBatchResults(resultSources(access), batch, generation.generation);
+  const { counts, open } = await batchTally(access, batch, generation.generation);
+  const folder = `${out}/${batch}`;
+  const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);
+  if (session.isJson) return terminal.json({ schema: 1, batch, rows: generation.rows, counts, open, files });
+  for (const file of files) terminal.data(file);
+  terminal.note(`${generation.rows} rows: ${countsText(counts)}${open === 0 ? '' : `, ${open} not ended yet`}`);
+}

@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { REASONS } from '../../domain/failure.js';
+import type { Cli } from '../cli.js';
+import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../manifest-flags.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+import { UserError } from '../user-error.js';
+
+interface RunFlags extends ManifestFlags {
+  yes?: boolean;
+  retryFailed?: string;
+  retries: number;
+  changed?: 'rerun';
+  sharedFolder?: boolean;
+  responseFormat: 'url' | 'b64_json';
+}
+
+/** `run`: a manifest from its first check to its last file. */
+export function defineRun(command: Command, cli: Cli): void {
+  command
+    .description(
+      'Checks a whole manifest, shows what it will cost, and runs it durably in the background while you watch.\n' +
+        'The same command again continues: finished rows are skipped, running ones joined, new ones added.',
+    )
+    .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
+  addManifestFlags(command);
+  for (const option of runOptions()) command.addOption(option.helpGroup('Running:'));
+  addSettings(command, 'run')
+    .addHelpText('after', HELP)
+    .action(async (manifest: string) => {
+      const session = await openSession(command, cli);
+      const flags = command.opts<RunFlags>();
+      const place = readManifestFlags(manifest, flags, session);
+      const { runBatch } = await import('../run-batch.js');
+      cli.exitCode = await runBatch(session, {
+        place,
+        retry: flags.retryFailed === undefined ? null : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed) },
+        retries: flags.retries,
+        rerunsChanged: flags.changed === 'rerun',
+        isSaidYes: flags.yes === true,
+        isSharedFolder: flags.sharedFolder === true,
+        responseFormat: flags.responseFormat,
+      });
+    });
+}
+
+/** The classes of a retry, checked; empty text = every class. */
+export function retryClasses(text: string): string[] {
+  if (text === '') return [];
+  const known = [...Object.keys(REASONS), 'cancelled', 'failed'];
+  const classes = text.split(',').map((one) => one.trim());
+  const unknown = classes.find((one) => !known.includes(one));
+  if (unknown === undefined) return classes;
+  throw new UserError(`unknown class '${unknown.slice(0, 80)}': it is the reason_code of the rows, such as render_failed`);
+}
+
+function runOptions(): Option[] {
+  return [
+    new Option('-y, --yes', 'submit without asking'),
+    // Only with `=`, so that the manifest is never taken for a class: see `normalizeArguments`.
+    new Option('--retry-failed [=class]', 'run failed and cancelled rows again, or only those with this reason_code'),
+    new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
+    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again').choices(['rerun']),
+    new Option('--response-format <format>', 'how synchronous answers carry their output')
+      .choices(['url', 'b64_json'])
+      .default('url'),
+    new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
+  ];
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('must be a whole number from 0 to 99');
+}
+
+const HELP = `
+Examples:
+  callsheet run shots.csv
+  callsheet run shots.csv --out /media/shots --max-credits 40
+  callsheet run shots.csv --retry-failed=render_failed
+  cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json
+
+Ctrl-C detaches: the work goes on. \`callsheet watch\` follows it again, \`callsheet cancel\` stops new submits.
+
+${RUN_EXIT_HELP}`;

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession, type Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `status`: where one batch stands, without starting anything. */
+export function defineStatus(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description('Shows where a batch stands. Starts nothing: without an engine the records in the home are read.')
+      .argument('<batch>', "the batch's name"),
+    'connection',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string) => showStatus(await openSession(command, cli), batch));
+}
+
+async function showStatus(session: Session, batch: string): Promise<void> {
+  const { openHomeAccess } = await import('../home-access.js');
+  const { knownBatch } = await import('../known-batch.js');
+  const { joinWork } = await import('../work-access.js');
+  const { readBatchState } = await import('../batch-state.js');
+  const { countsText } = await import('../counts.js');
+  const { terminal } = session;
+  const access = openHomeAccess(session.config);
+  await knownBatch(session, access, batch);
+  const work = await joinWork(session);
+  try {
+    const report = await readBatchState(access, work, batch);
+    if (report === undefined) return;
+    const { progress, ...facts } = report;
+    if (session.isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...facts });
+    const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
+    const unknown = report.creditsUnknown === 0 ? '' : ` + ${report.creditsUnknown} rows unknown`;
+    terminal.data(`${terminal.colors.bold(batch)}: ${report.state}`);
+    terminal.data(`rows      ${report.rows}: ${countsText(report.counts)}`);
+    if (live.length > 0) terminal.data(`open      ${live.join(', ')}`);
+    terminal.data(`credits   ${report.credits}${unknown}`);
+    terminal.data(`writes to ${report.out}`);
+    if (report.state === 'not running') terminal.note('the `callsheet run` that started it goes on with it');
+  } finally {
+    await work?.close();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `watch`: follows a batch again, starting the engine when it does not run. */
+export function defineWatch(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description('Follows a batch until it ends, as `run` does. Ctrl-C only stops watching.')
+      .argument('<batch>', "the batch's name"),
+    'run',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet watch shots\n  callsheet watch shots --json\n\n${RUN_EXIT_HELP}`)
+    .action(async (batch: string) => {
+      const session = await openSession(command, cli);
+      const { followAgain } = await import('../follow-again.js');
+      cli.exitCode = await followAgain(session, batch);
+    });
+}

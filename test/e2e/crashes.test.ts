@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { standingOf } from '../../src/domain/attempt.js';
+import type { FaultRule } from '../../src/emulator/emulator.js';
+import { CRASH_POINTS, type CrashPoint } from '../support/crash-worker.js';
+import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+const ENTRY = fileURLToPath(new URL('../support/crash-worker.ts', import.meta.url));
+const ROWS = { image: imageRow('image'), avatar: avatarRow('avatar'), film: filmRow('film') };
+
+/** Where the answer must take a while for the request to have left and not come back. */
+const SLOW: Record<string, FaultRule> = {
+  image: { match: { route: 'svc.image', nth: 1 }, action: { do: 'stall', seconds: 2, created: true } },
+  avatar: { match: { route: 'vendor-b.submit', nth: 1 }, action: { do: 'stall', seconds: 2, created: true } },
+  film: { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'stall', seconds: 2, created: true } },
+};
+
+/** A synchronous call has no handle and is not polled. */
+const CASES = CRASH_POINTS.flatMap((point) =>
+  (['image', 'avatar', 'film'] as const)
+    .filter((id) => id !== 'image' || point !== 'during polling')
+    .map((id) => ({ point, id })),
+);
+
+describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', { timeout: 300_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  });
+  afterAll(() => temporal?.teardown());
+
+  it.concurrent.each(CASES)('$point of the $id: every row ends, none is paid twice', async ({ point, id }) => {
+    const account = `crash-${point.replaceAll(' ', '-')}-${id}`;
+    const faults = point === 'after the request left' ? [SLOW[id] as FaultRule] : [];
+    const stack = await startStack({ temporal, account, emulator: { faults } });
+    const marker = join(stack.folder, 'crashed');
+    const stopWorkers = keepWorker(stack, temporal.address, point, id, marker);
+    try {
+      const result = await stack.run('crash', Object.values(ROWS), { policy: { ambiguity: 'if-proved' } });
+      expect(existsSync(marker)).toBe(true);
+      expect(Object.values(result.counts).reduce((sum, count) => sum + count, 0)).toBe(3);
+      await checkAgainstTruth(stack);
+    } finally {
+      await stopWorkers();
+      await stack.stop();
+    }
+  });
+});
+
+/** Runs the worker process and starts it again whenever it dies. */
+function keepWorker(stack: Stack, address: string, point: CrashPoint, id: string, marker: string): () => Promise<void> {
+  const order = JSON.stringify({ address, settings: stack.settings, point, marker, id });
+  let stopped = false;
+  let child: ChildProcess;
+  const start = (): void => {
+    child = fork(ENTRY, { execArgv: ['--import', 'tsx'], env: { ...process.env, CRASH_ORDER: order }, stdio: 'ignore' });
+    child.once('exit', () => {
+      if (!stopped) start();
+    });
+  };
+  start();
+  return async () => {
+    stopped = true;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+}
+
+/** I1: a row has a second job only where the earlier one is known not to cost; I4 and I12: the plan's caps hold. */
+async function checkAgainstTruth(stack: Stack): Promise<void> {
+  const { jobs, account } = stack.emulator.truth();
+  for (const row of Object.values(ROWS)) {
+    const mine = jobs.filter((job) => job.kind === row.kind);
+    const charged = mine.filter((job) => job.chargedNano > job.refundedNano);
+    expect(charged.length, `${row.id}: charged jobs`).toBeLessThanOrEqual(1);
+    const record = await stack.record('crash', row.id);
+    const attempts = await stack.ledger.read('crash', row.id);
+    if (record?.status === 'failed' || record?.status === 'cancelled') expect(charged).toHaveLength(0);
+    // Two answers lost at once can explain the same fall of the balance: that is for a person.
+    if (mine.length > 0) expect(['done', 'lost_paid', 'review']).toContain(record?.status);
+    if (record?.status === 'review') expect(attempts.map(standingOf)).toContain('undecided');
+    else expect(attempts.every((attempt) => standingOf(attempt) !== 'created')).toBe(true);
+    if (record?.status === 'lost_paid') expect(charged).toHaveLength(1);
+  }
+  expect(account.maxima.jobsAtOnce).toBeLessThanOrEqual(account.caps.concurrent);
+}

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createFolderStore } from '../../src/store/folder.js';
+import { toStoreError } from '../../src/store/folder-errors.js';
+import { createLedger } from '../../src/store/ledger.js';
+import { intent } from './support/examples.js';
+import { collect, streamOf, temporaryFolder } from './support/temporary.js';
+
+const bytes = Buffer.from('x');
+const options = { attemptName: 'row-1', ifExists: 'fail' } as const;
+
+async function fileHandlePrototype() {
+  const handle = await open(import.meta.filename, 'r');
+  await handle.close();
+  return Object.getPrototypeOf(handle) as typeof handle;
+}
+
+const systemError = (code: string) => Object.assign(new Error(`${code}: raw text`), { code });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('F45, F56: what the disk refuses is one sentence, and nothing half-written is left', () => {
+  test('F56: a claim whose fsync fails throws, leaves no claim, and the place stays free', async () => {
+    const root = temporaryFolder();
+    const ledger = createLedger(createFolderStore(root), 'default');
+    const ref = { batch: 'b', id: 'a', n: 1 };
+    const prototype = await fileHandlePrototype();
+    vi.spyOn(prototype, 'sync').mockRejectedValue(systemError('EIO'));
+    await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ name: 'StoreError', code: 'EIO' });
+    vi.restoreAllMocks();
+    expect(await ledger.read('b', 'a')).toEqual([]);
+    expect(await collect(ledger.open())).toEqual([]);
+    expect(await ledger.claim(ref, intent())).toBe(true);
+  });
+
+  test('F56: when only the folder cannot be made durable, the claim throws and its place counts as taken', async () => {
+    const root = temporaryFolder();
+    const ledger = createLedger(createFolderStore(root), 'default');
+    const ref = { batch: 'b', id: 'a', n: 1 };
+    const prototype = await fileHandlePrototype();
+    const real = prototype.sync;
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
+      if ((await this.stat()).isDirectory()) throw systemError('EIO');
+      await real.call(this);
+    });
+    await expect(ledger.claim(ref, intent())).rejects.toMatchObject({ code: 'EIO' });
+    vi.restoreAllMocks();
+    expect(await ledger.claim(ref, intent())).toBe(false);
+    expect(await collect(ledger.open())).toHaveLength(1);
+  });
+
+  test('F45: a disk that fills up in the middle of a download', async () => {
+    const root = temporaryFolder();
+    const store = createFolderStore(root);
+    const prototype = await fileHandlePrototype();
+    vi.spyOn(prototype, 'writeFile').mockRejectedValue(systemError('ENOSPC'));
+    const piece = Buffer.alloc(3 << 20);
+    const attempt = store.putStream('m/a.mp4', streamOf(piece, piece, piece), options);
+    await expect(attempt).rejects.toThrow(`cannot write 'm/a.mp4' in ${root}: the disk is full (ENOSPC)`);
+    vi.restoreAllMocks();
+    expect(readdirSync(join(root, 'm'))).toEqual([]);
+    expect(await store.putStream('m/a.mp4', streamOf('x'), options)).toMatchObject({ bytes: 1 });
+  });
+
+  test('F45: a file where a folder must be, and a folder where the file must be', async () => {
+    const root = temporaryFolder();
+    const store = createFolderStore(root);
+    writeFileSync(join(root, 'a'), 'x');
+    mkdirSync(join(root, 'b'));
+    writeFileSync(join(root, 'b', 'c'), 'x');
+    await expect(store.put('a/b', bytes)).rejects.toThrow(/a part of the path is a file, not a folder/);
+    await expect(store.put('b', bytes)).rejects.toMatchObject({ name: 'StoreError', key: 'b' });
+    await expect(store.get('b')).rejects.toThrow(/a folder has that name/);
+    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+  });
+
+  test('F45: a name that is too long for the file system', async () => {
+    const root = temporaryFolder();
+    const deep = Array.from({ length: 20 }, () => 'x'.repeat(250)).join('/');
+    await expect(createFolderStore(root).put(deep, bytes)).rejects.toThrow(/the path is too long/);
+  });
+
+  test.each([
+    ['ENOSPC', 'the disk is full'],
+    ['EDQUOT', 'the disk quota is used up'],
+    ['EACCES', 'permission denied'],
+    ['EROFS', 'the file system is read-only'],
+    ['EXDEV', 'the path crosses into another file system'],
+    ['ENOTDIR', 'a part of the path is a file, not a folder'],
+    ['ENAMETOOLONG', 'the path is too long for the file system'],
+    ['EIO', 'the disk reports an error'],
+    ['EWEIRD', 'the file system refuses'],
+  ])('F45: %s in words', (code, words) => {
+    const error = toStoreError(systemError(code), 'write', 'a/b', '/data');
+    expect(error.message).toBe(`cannot write 'a/b' in /data: ${words} (${code})`);
+    expect(error).toMatchObject({ name: 'StoreError', code, key: 'a/b' });
+  });
+});
+
+/** Runs the child in its own mount namespace on a file system mounted with these options. */
+function inMount(mountOptions: string, action: string) {
+  const root = temporaryFolder();
+  const script = `mount -t tmpfs -o ${mountOptions} tmpfs "$1" && exec "$2" --import tsx "$3" "$1" ${action}`;
+  const child = join(import.meta.dirname, 'children', 'report-write.ts');
+  const args = ['-rm', 'sh', '-c', script, 'sh', root, process.execPath, child];
+  const { stdout } = spawnSync('unshare', args, { encoding: 'utf8' });
+  return { root, report: JSON.parse(stdout) as { message: string; code: string; left: string[] } };
+}
+
+const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0;
+
+describe.skipIf(!canMount)('F45: real file systems', () => {
+  test('a disk that is really full: part gone, sentence clear', () => {
+    const { root, report } = inMount('size=300k', 'stream');
+    expect(report.message).toBe(`cannot write 'm/a.mp4' in ${root}: the disk is full (ENOSPC)`);
+    expect(report.left).toEqual(['m']);
+  });
+
+  test('a disk that is really full refuses a claim', () => {
+    const { report } = inMount('size=300k', 'fill-then-claim');
+    expect(report).toMatchObject({ code: 'ENOSPC' });
+  });
+
+  test('a read-only disk, found by the probe', () => {
+    const { root, report } = inMount('ro', 'probe');
+    expect(report.message).toBe(`cannot write ${root}: the file system is read-only (EROFS)`);
+  });
+});
+
+test('F45, B54: a folder without permission, found by the probe', () => {
+  const root = temporaryFolder();
+  chmodSync(root, 0o555);
+  const child = join(import.meta.dirname, 'children', 'report-write.ts');
+  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', child, root, 'probe-as-nobody'], {
+    encoding: 'utf8',
+  });
+  chmodSync(root, 0o755);
+  expect(JSON.parse(stdout)).toMatchObject({
+    message: `cannot write ${root}: permission denied (EACCES)`,
+    left: [],
+  });
+});

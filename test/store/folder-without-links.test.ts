@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { createFolderStore } from '../../src/store/folder.js';
+import { createLedger } from '../../src/store/ledger.js';
+import { intent, states } from './support/examples.js';
+import { storeConformance } from './support/store-conformance.js';
+import { temporaryFolder } from './support/temporary.js';
+
+// No file system of a test machine is without links: link(2) answers here as it does on exFAT and some network drives.
+vi.mock('node:fs/promises', async (original) => ({
+  ...(await original<typeof import('node:fs/promises')>()),
+  link: () => Promise.reject(Object.assign(new Error('link'), { code: 'EPERM' })),
+}));
+
+storeConformance('folder without links', async () => createFolderStore(join(temporaryFolder(), 'store')), {
+  sharedStreamNames: true,
+});
+
+test('F47: a claim torn by a power cut counts as a claim, is never overwritten, and takes later states', async () => {
+  const root = temporaryFolder();
+  const ledger = createLedger(createFolderStore(root), 'default');
+  const ref = { batch: 'b', id: 'a', n: 1 };
+  expect(await ledger.claim({ ...ref, n: 2 }, intent())).toBe(true);
+  const [shard = ''] = await createFolderStore(root).names('default/batches/b/attempts');
+  const torn = join(root, 'default/batches/b/attempts', shard, 'a', '0001.000.json');
+  writeFileSync(torn, '{"state":"intent","atMs":17');
+  expect(await ledger.claim(ref, intent())).toBe(false);
+  expect(await ledger.voidClaim(ref, 'no claim seen', { atMs: 1 })).toBe(false);
+  expect(await ledger.readAttempt(ref)).toEqual({ n: 1, states: [], torn: true });
+  expect(await ledger.append(ref, states.created)).toBe(true);
+  expect(await ledger.readAttempt(ref)).toEqual({ n: 1, states: [states.created], torn: true });
+});

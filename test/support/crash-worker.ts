@@ -1,0 +1,117 @@
+// A worker process that kills itself with SIGKILL once, at a named point: the product has no switch for this.
+import { closeSync, openSync } from 'node:fs';
+import type { Dependencies } from '../../src/activities/dependencies.js';
+import type { AccountSettings } from '../../src/contract/settings.js';
+import { createKeySource } from '../../src/key-source.js';
+import type { Download } from '../../src/service/download.js';
+import { openPlace, startAccountWorker } from '../../src/worker.js';
+import { silent } from './silent-log.js';
+
+export const CRASH_POINTS = [
+  'before the claim',
+  'after the claim',
+  'after the request left',
+  'after the answer arrived',
+  'after the handle was recorded',
+  'during polling',
+  'in the middle of a download',
+  'before the record',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+export interface CrashOrder {
+  address: string;
+  settings: AccountSettings;
+  point: CrashPoint;
+  /** Created by the process that crashes: only one does. */
+  marker: string;
+  /** The row at which to crash. */
+  id: string;
+}
+
+const text = process.env.CRASH_ORDER;
+if (text !== undefined) await work(JSON.parse(text) as CrashOrder);
+
+async function work(order: CrashOrder): Promise<void> {
+  const place = await openPlace({ embedded: true, address: order.address, namespace: 'default' });
+  await startAccountWorker({
+    place,
+    settings: order.settings,
+    key: createKeySource({ value: 'sk-svc-emulator' }),
+    log: silent,
+    wrap: (deps) => crashing(deps, order),
+  });
+  process.send?.('ready');
+}
+
+function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
+  /** Whose request is under way: requests themselves do not name their row. */
+  let current = '';
+  const at = (point: CrashPoint, id = current): void => {
+    if (point === order.point && id === order.id && isFirst(order.marker)) process.kill(process.pid, 'SIGKILL');
+  };
+  return {
+    ...deps,
+    ledger: {
+      ...deps.ledger,
+      async claim(ref, intent) {
+        at('before the claim', ref.id);
+        const claimed = await deps.ledger.claim(ref, intent);
+        current = ref.id;
+        at('after the claim', ref.id);
+        return claimed;
+      },
+      async append(ref, state) {
+        if (state.state === 'created' || state.state === 'done') at('after the answer arrived', ref.id);
+        const stands = await deps.ledger.append(ref, state);
+        if (state.state === 'created' || state.state === 'done') at('after the handle was recorded', ref.id);
+        return stands;
+      },
+      async readAttempt(ref) {
+        current = ref.id;
+        return deps.ledger.readAttempt(ref);
+      },
+    },
+    transport: {
+      ...deps.transport,
+      async send(request, options) {
+        const id = current;
+        const sent = deps.transport.send(request, options);
+        if (request.method === 'POST') setTimeout(() => at('after the request left', id), 400);
+        else if (!request.path.endsWith('credits')) at('during polling', id);
+        return sent;
+      },
+    },
+    downloader: {
+      ...deps.downloader,
+      async fetchOutput(url) {
+        const download: Download = await deps.downloader.fetchOutput(url);
+        const id = current;
+        return { ...download, stream: cutting(download.stream, () => at('in the middle of a download', id)) };
+      },
+    },
+    records: {
+      ...deps.records,
+      async writeRecord(batch, record) {
+        at('before the record', record.id);
+        return deps.records.writeRecord(batch, record);
+      },
+    },
+  };
+}
+
+async function* cutting(source: AsyncIterable<Uint8Array>, cut: () => void): AsyncIterable<Uint8Array> {
+  for await (const chunk of source) {
+    yield chunk;
+    cut();
+  }
+}
+
+function isFirst(marker: string): boolean {
+  try {
+    closeSync(openSync(marker, 'wx'));
+    return true;
+  } catch {
+    return false;
+  }
+}
