@@ -4,6 +4,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const tellEveryMs = 5_000;
+const outputMax = 20_000;
 
 /**
  * @typedef {object} RunOptions
@@ -27,16 +28,17 @@ export function runVisibly(program, args, options) {
   return new Promise((resolve, reject) => {
     const startedAt = Date.now();
     const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let tail = '';
+    let output = '';
     let grownAt = startedAt;
     let bytes = 0;
     let ended = '';
     /** @param {Buffer} chunk */
-    const keepTail = (chunk) => {
-      tail = (tail + chunk.toString('utf8')).slice(-4_000);
+    const keep = (chunk) => {
+      output += chunk.toString('utf8');
+      if (output.length > outputMax) output = `${output.slice(0, outputMax / 2)}\n${output.slice(-outputMax / 4)}`;
     };
-    child.stdout.on('data', keepTail);
-    child.stderr.on('data', keepTail);
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
     /** @param {string} why */
     const end = (why) => {
       ended = why;
@@ -61,7 +63,7 @@ export function runVisibly(program, args, options) {
       clearInterval(clock);
       if (code === 0) return resolve();
       const how = ended || (signal ?? `exit code ${code}`);
-      reject(new Error([`${options.label} failed (${how})`, lastLines(tail, 12)].filter(Boolean).join(': ')));
+      reject(new Error([`${options.label} failed (${how})`, excerpt(output)].filter(Boolean).join(': ')));
     });
   });
 }
@@ -88,9 +90,10 @@ export function folderBytes(folder) {
 }
 
 /**
+ * What went wrong stands at the beginning with some programs, at the end with others.
  * @param {string} text
- * @param {number} count
  */
-function lastLines(text, count) {
-  return text.trim().split('\n').slice(-count).join('\n');
+function excerpt(text) {
+  const lines = text.trim().split('\n');
+  return (lines.length <= 16 ? lines : [...lines.slice(0, 8), '…', ...lines.slice(-8)]).join('\n');
 }

@@ -27,6 +27,22 @@ export async function bookUnbilled(
   await book(deps, row.kind, ref, ended, { lo: 0, hi: 0 }, expected?.hi ?? null);
 }
 
+/**
+ * Enters an attempt whose answer is lost for good. What was reserved for it can come back until it cannot run any
+ * more, so until then, and for other cases, its cost is anything up to its price; only a synchronous bill is final.
+ */
+export async function bookLost(
+  deps: Dependencies,
+  { row, adapter }: RowWork,
+  ref: AttemptRef,
+  lost: { claimedAtMs: number; endedAtMs: number; verdict: 'billed' | 'undecided'; expected: CreditsRange | null },
+): Promise<void> {
+  const { expected, verdict } = lost;
+  const isFinal = verdict === 'billed' && adapter.flow === 'sync';
+  const cost = { lo: isFinal ? (expected?.lo ?? 0) : 0, hi: expected?.hi ?? null };
+  await book(deps, row.kind, ref, lost, cost, cost.hi);
+}
+
 async function book(
   deps: Dependencies,
   kind: RowWork['row']['kind'],

@@ -8,6 +8,8 @@ import { renderMaxMs, SYNC_MAX_MS } from './settle.js';
 
 /** Balance readings this long before a claim are still looked at for its starting balance, unscaled ms. */
 const LOOK_BACK_MS = 600_000;
+/** More starting points than this narrow nothing further. */
+const BASES_MAX = 30;
 
 /** Everything in the home that bears on one ambiguous attempt. */
 export async function gatherEvidence(
@@ -23,8 +25,8 @@ export async function gatherEvidence(
   const gaveUpAtMs =
     attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost')?.atMs ?? claimedAtMs;
   const readings = await deps.home.checkpointsSince(claimedAtMs - LOOK_BACK_MS);
-  const base = readings.filter((c) => c.atMs <= claimedAtMs).at(-1);
-  const checkpoints = [...(base ? [base] : []), ...readings.filter((c) => c.atMs > claimedAtMs)];
+  const before = readings.filter((c) => c.atMs <= claimedAtMs).slice(-BASES_MAX);
+  const checkpoints = [...before, ...readings.filter((c) => c.atMs > claimedAtMs)];
   const lambdaMs = waits.lambdaMs / timeScale;
   return {
     nowMs: deps.now(),
@@ -39,7 +41,7 @@ export async function gatherEvidence(
     renderMaxMs: renderMaxMs(deps, KINDS.indexOf(row.kind)) / timeScale,
     syncMaxMs: SYNC_MAX_MS / timeScale,
     checkpoints: checkpoints.map(({ atMs, balanceNano }) => ({ atMs, balanceNano })),
-    others: await otherCharges(deps, ref, (base?.atMs ?? claimedAtMs) - lambdaMs),
+    others: await otherCharges(deps, ref, (before[0]?.atMs ?? claimedAtMs) - lambdaMs),
   };
 }
 

@@ -2,6 +2,7 @@ import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activ
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { KINDS, providerOf } from '../domain/kind.js';
 import { settle } from '../reconcile/settle.js';
+import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { tryAgain, withRecords } from './failures.js';
@@ -79,8 +80,14 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stands = await deps.ledger.append(ref, { state: 'verdict', atMs: deps.now(), verdict, sentence });
   if (!stands) return { outcome: 'standing', result: resultOf((await deps.ledger.readAttempt(ref)) ?? attempt) };
+  const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
   if (verdict === 'not_billed') await deps.ledger.close(ref);
-  return { outcome: 'verdict', verdict, slotUntilMs: slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow) };
+  else {
+    const intent = intentOf(attempt);
+    const claimedAtMs = intent?.atMs ?? endedAtMs;
+    await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict, expected: intent?.expected ?? null });
+  }
+  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs };
 }
 
 /** Until when the job of a lost answer may still run at the service. */

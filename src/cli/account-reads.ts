@@ -1,18 +1,20 @@
 import type { AccountReadWhat } from '../contract/workflows.js';
 import type { Answer } from '../domain/exchange.js';
-import { type AccountReading, type CreditAccount, type Discount, readCredits, readDiscounts } from '../service/account.js';
-import type { HomeAccess } from './home-access.js';
+import {
+  type AccountReading,
+  type CreditAccount,
+  type Discount,
+  readCredits,
+  readDiscounts,
+} from '../service/account.js';
 import { EXIT } from './exit-codes.js';
+import type { HomeAccess } from './home-access.js';
 import { readFromService } from './read-account.js';
 import type { Session } from './session.js';
 import { UserError } from './user-error.js';
 
 /** What the command line reads of the account: through the queue where a worker serves it, else straight. */
-export async function readAccountAnswer(
-  session: Session,
-  access: HomeAccess,
-  what: AccountReadWhat,
-): Promise<Answer> {
+export async function readAccountAnswer(session: Session, access: HomeAccess, what: AccountReadWhat): Promise<Answer> {
   const { joinWork, runningEngine, sharedAddress } = await import('./work-access.js');
   const account = session.config.account.name;
   const isServed =

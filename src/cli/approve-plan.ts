@@ -4,7 +4,10 @@ import type { Session } from './session.js';
 import { UserError } from './user-error.js';
 
 /** Whether a plan may be run: at once, after a question, or not at all. */
-export type Approval = { approval: 'granted' } | { approval: 'ask'; why: string } | { approval: 'refused'; why: string };
+export type Approval =
+  | { approval: 'granted' }
+  | { approval: 'ask'; why: string }
+  | { approval: 'refused'; why: string };
 
 /** Pure: what the settings say about a plan's cost. All amounts in nanocredits. */
 export function approvalOf(

@@ -37,7 +37,12 @@ export interface SourcePlace {
 }
 
 /** Looks at a batch through a Temporal client. `current()` is the connection to close in the end. */
-export function createBatchSource({ access, batch, work, connect }: SourcePlace): BatchSource & { current(): WorkAccess } {
+export function createBatchSource({
+  access,
+  batch,
+  work,
+  connect,
+}: SourcePlace): BatchSource & { current(): WorkAccess } {
   const { account } = access.home;
   let current = work;
   const bounded = <T>(look: () => Promise<T>): Promise<T> =>

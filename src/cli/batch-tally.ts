@@ -1,6 +1,6 @@
+import { resultLines } from '../activities/result-files.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { LiveWord, Status } from '../domain/outcome.js';
-import { resultLines } from '../activities/result-files.js';
 import { resultSources } from './final-rows.js';
 import type { HomeAccess } from './home-access.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelBatch } from '../contract/messages.js';
-import type { SemaphoreView } from '../contract/workflows.js';
+import type { SemaphoreView } from '../contract/semaphore.js';
 import { KINDS, providerOf } from '../domain/kind.js';
 import { markCancelled } from '../store/batch-marks.js';
 import { type BatchSource, createBatchSource } from './batch-source.js';
@@ -41,7 +41,14 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
     const { counts } = await batchTally(access, batch, generation.generation);
     const until = left.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
     if (session.isJson) {
-      return terminal.json({ schema: 1, batch, counts, stillRunning: left.stillRunning, until, out: `${out}/${batch}` });
+      return terminal.json({
+        schema: 1,
+        batch,
+        counts,
+        stillRunning: left.stillRunning,
+        until,
+        out: `${out}/${batch}`,
+      });
     }
     terminal.data(`'${batch}' is cancelled: nothing new is submitted (${countsText(counts)})`);
     for (const line of leftLines(session, batch, left)) terminal.data(line);

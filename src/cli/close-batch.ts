@@ -37,7 +37,8 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
 /** One pass over the records, only when there is something to learn from it. */
 async function readEnd(ended: EndedBatch): Promise<FailureGroup[]> {
   const { events, finishedBefore, result } = ended;
-  const missed = events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
+  const missed =
+    events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
   let troubled = troubledOf(result.counts);
   const failures = groupFailures();
   if (!missed && troubled === 0) return [];

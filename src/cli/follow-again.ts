@@ -1,15 +1,15 @@
 import type { BatchResult } from '../contract/workflows.js';
+import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
+import { EXIT } from './exit-codes.js';
 import { openHomeAccess } from './home-access.js';
 import { newJsonEvents } from './json-events.js';
 import { knownBatch } from './known-batch.js';
 import type { Session } from './session.js';
+import { UserError } from './user-error.js';
 import { leaveBatch, watchBatch } from './watch-batch.js';
 import { startWork } from './work-access.js';
-import { createBatchSource } from './batch-source.js';
-import { UserError } from './user-error.js';
-import { EXIT } from './exit-codes.js';
 
 /** Follows a batch that was started before; a finished one is told from the home without starting anything. */
 export async function followAgain(session: Session, batch: string): Promise<number> {

@@ -38,7 +38,8 @@ export function groupFailures(): FailureGroups {
 }
 
 export function failureLine({ status, reasonCode, reason, count, ids }: FailureGroup): string {
-  const facts = reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
+  const facts =
+    reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
   const what = facts === undefined ? '' : ` ${facts.meaning}`;
   const said = reason === undefined ? '' : ` "${plain(reason, 160)}"`;
   const more = count > ids.length ? ', …' : '';

@@ -31,5 +31,8 @@ export function openHomeAccess(config: Config): HomeAccess {
 /** Opens a folder; buckets are not served by this version. */
 export function openPlace(location: string, access: 'private' | 'shared'): Store {
   if (!location.startsWith('s3://')) return createFolderStore(location, { access });
-  throw new UserError(`${location} is a bucket, and this version writes to folders alone: use a folder`, EXIT.configuration);
+  throw new UserError(
+    `${location} is a bucket, and this version writes to folders alone: use a folder`,
+    EXIT.configuration,
+  );
 }

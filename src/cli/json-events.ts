@@ -19,7 +19,11 @@ export interface JsonEvents {
 export function newJsonEvents({ isJson, config, terminal }: Session, batch: string): JsonEvents | undefined {
   if (!isJson) return undefined;
   const names = { batch, account: config.account.name };
-  return createJsonEvents(names, (event) => terminal.json(event), () => Date.now());
+  return createJsonEvents(
+    names,
+    (event) => terminal.json(event),
+    () => Date.now(),
+  );
 }
 
 export function createJsonEvents(

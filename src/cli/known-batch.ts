@@ -1,9 +1,9 @@
+import { nameFlaw } from '../manifest/ids.js';
+import { nearestWord } from '../manifest/suggest.js';
+import type { GenerationFacts } from '../store/rows-writer.js';
 import { EXIT } from './exit-codes.js';
 import type { HomeAccess } from './home-access.js';
 import type { Session } from './session.js';
-import { nearestWord } from '../manifest/suggest.js';
-import { nameFlaw } from '../manifest/ids.js';
-import type { GenerationFacts } from '../store/rows-writer.js';
 import { UserError } from './user-error.js';
 
 /** A batch that was run from this home before. */

@@ -107,6 +107,7 @@ function troubles({ slots, lostSinceMs, atMs }: Snapshot): string[] {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${PAUSE_WORDS[pause.reason]}${need}, since ${formatClock(pause.sinceMs)}`;
   });
-  if (lostSinceMs !== undefined) lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);
+  if (lostSinceMs !== undefined)
+    lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);
   return lines;
 }

@@ -9,3 +9,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runCli(process.argv.slice(2), processIo());
+// Everything of ours is closed; connections of libraries may still have timers.
+setTimeout(() => process.exit(), 300).unref();

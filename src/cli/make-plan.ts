@@ -4,26 +4,34 @@ import { activeDiscount, type CreditAccount, type Discount } from '../service/ac
 import { ADAPTERS } from '../vendors/index.js';
 import { readActiveDiscounts } from './account-reads.js';
 import type { HomeAccess } from './home-access.js';
-import type { ManifestPlace } from './manifest-flags.js';
 import { planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
-import type { PreparedBatch } from './prepare-batch.js';
 import { renderHistory } from './render-history.js';
+import type { CountedRows } from './row-counter.js';
 import type { Session } from './session.js';
 import { wallClock } from './wall-clock.js';
+
+/** What a plan is about. */
+export interface PlanSubject {
+  batch: string;
+  /** The manifest as the user wrote it. */
+  manifest: string;
+  rows: CountedRows;
+  costNotes: Plan['costNotes'];
+}
 
 /** Puts together what a prepared batch will cost and how long it will take. */
 export async function makePlan(
   session: Session,
   access: HomeAccess,
-  place: ManifestPlace,
-  prepared: PreparedBatch,
+  subject: PlanSubject,
   credits: CreditAccount | undefined,
 ): Promise<Plan> {
   const { config } = session;
   // Without prices nothing is known that a discount could change: the request is saved.
-  const discounts = credits === undefined || config.prices.length === 0 ? [] : await readActiveDiscounts(session, access);
-  const costs = planCosts(prepared.tally, (kind) => discountOf(kind, discounts));
+  const discounts =
+    credits === undefined || config.prices.length === 0 ? [] : await readActiveDiscounts(session, access);
+  const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished]));
   const time =
@@ -37,15 +45,15 @@ export async function makePlan(
           timeScale: config.timeScale,
         });
   return {
-    batch: place.batch,
-    manifest: place.path ?? 'standard input',
+    batch: subject.batch,
+    manifest: subject.manifest,
     account: config.account.name,
     costs,
     credits,
     caps,
     time,
-    costNotes: prepared.summary.costNotes,
-    changedRows: prepared.changedCount,
+    costNotes: subject.costNotes,
+    changedRows: subject.rows.changedCount,
   };
 }
 
@@ -57,7 +65,10 @@ function capsInForce({ config, terminal }: Session, credits: CreditAccount): { c
     terminal.warn(`B51 concurrency ${concurrency} exceeds the plan's ${concurrentLimit}; using ${concurrentLimit}`);
   }
   if (rpm !== null && rpm > rpmLimit) terminal.warn(`B51 rpm ${rpm} exceeds the plan's ${rpmLimit}; using ${rpmLimit}`);
-  return { concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit), rpm: Math.min(rpm ?? rpmLimit, rpmLimit) };
+  return {
+    concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit),
+    rpm: Math.min(rpm ?? rpmLimit, rpmLimit),
+  };
 }
 
 function discountOf(kind: Kind, discounts: readonly Discount[]): number {

@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
 import { resolve } from 'node:path';
-import { isKind, type Kind, KINDS } from '../domain/kind.js';
+import { type Command, Option } from 'commander';
+import { isKind, KINDS, type Kind } from '../domain/kind.js';
 import { batchNameFrom } from '../manifest/ids.js';
 import { nearestWord } from '../manifest/suggest.js';
 import type { Session } from './session.js';
@@ -38,7 +38,9 @@ export function addManifestFlags(command: Command): Command {
     new Option('--delimiter <character>', 'between cells (default ,); \\t for a tab'),
     new Option('--format <format>', 'csv or jsonl (default: by the file name)').choices(['csv', 'jsonl']),
     new Option('--errors <file>', 'write every problem of the manifest to this file, as CSV'),
-    new Option('--input-root <folder...>', 'folders besides its own from which the manifest may name media'),
+    new Option('--input-root <folder>', 'a folder besides its own from which the manifest may name media (repeatable)').argParser(
+      (folder: string, earlier: string[] = []) => [...earlier, folder],
+    ),
   ];
   for (const option of options) command.addOption(option.helpGroup('Manifest:'));
   return command;
@@ -49,7 +51,9 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
   const { cwd } = session.cli.io;
   const isStdin = manifest === '-';
   if (isStdin && session.keyFile === '-') {
-    throw new UserError('manifest and API key cannot both come on standard input: put the key in CALLSHEET_API_KEY or a file');
+    throw new UserError(
+      'manifest and API key cannot both come on standard input: put the key in CALLSHEET_API_KEY or a file',
+    );
   }
   const named = batchNameFrom(isStdin ? undefined : manifest, flags.name);
   if ('message' in named) throw new UserError(`B12 ${named.message}`);

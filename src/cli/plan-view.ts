@@ -52,8 +52,12 @@ export function planJson(plan: Plan): object {
     account: plan.account,
     rows: rowsJson(total),
     cost: costJson(total),
-    byKind: Object.fromEntries([...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }])),
-    byGroup: Object.fromEntries([...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }])),
+    byKind: Object.fromEntries(
+      [...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
+    byGroup: Object.fromEntries(
+      [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
     balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
     plan: credits?.planLevel ?? null,
     caps: caps ?? null,

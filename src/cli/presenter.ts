@@ -1,5 +1,5 @@
-import type { Io } from './io.js';
 import type { FollowEvent, Snapshot } from './follow.js';
+import type { Io } from './io.js';
 import { liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
 import { plain, type Terminal } from './terminal.js';
 

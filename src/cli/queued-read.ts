@@ -1,5 +1,5 @@
-import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { readId, taskQueues } from '../contract/names.js';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../contract/workflows.js';
 import type { Answer } from '../domain/exchange.js';
@@ -31,7 +31,8 @@ export async function readThroughQueue(work: WorkAccess, home: Home, what: Accou
   try {
     const { key } = await Promise.race([handle.result(), watching]);
     const body = await home.store.get(key);
-    if (body === undefined) throw new UserError(`the answer of the service is not in ${home.store.location}`, EXIT.unreachable);
+    if (body === undefined)
+      throw new UserError(`the answer of the service is not in ${home.store.location}`, EXIT.unreachable);
     return { status: 200, contentType: 'application/json', retryAfter: undefined, body };
   } finally {
     done = true;

@@ -72,11 +72,16 @@ function unreachable(baseUrl: string, exchange: Exchange): UserError {
     exchange.outcome === 'answered'
       ? `answers ${sayOf(exchange.answer)}`
       : `cannot be reached (${exchange.phase}: ${exchange.message})`;
-  return new UserError(`${baseUrl} ${why}: check the base URL and the network; nothing was submitted`, EXIT.unreachable);
+  return new UserError(
+    `${baseUrl} ${why}: check the base URL and the network; nothing was submitted`,
+    EXIT.unreachable,
+  );
 }
 
 function sayOf(answer: Answer): string {
   const error = readError(answer);
   if (error === undefined) return `HTTP ${answer.status}`;
-  return [`HTTP ${answer.status}`, error.code, error.message].filter((part) => part !== undefined && part !== '').join(' ');
+  return [`HTTP ${answer.status}`, error.code, error.message]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ');
 }

@@ -19,7 +19,8 @@ export async function renderHistory({ home, rows, records }: HomeAccess): Promis
     const sample = ids.slice(0, Math.min(left, Math.ceil(RECORDS_MAX / Math.min(batches.length, 8))));
     left -= sample.length;
     for (const record of await records.readRecords(batch, sample)) {
-      if (record?.status !== 'done' || record.submittedAtMs === undefined || record.renderedAtMs === undefined) continue;
+      if (record?.status !== 'done' || record.submittedAtMs === undefined || record.renderedAtMs === undefined)
+        continue;
       const list = times.get(record.kind) ?? [];
       list.push(Math.max(1, record.renderedAtMs - record.submittedAtMs));
       times.set(record.kind, list);

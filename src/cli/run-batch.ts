@@ -7,17 +7,16 @@ import { StoreError } from '../store/port.js';
 import type { GenerationFacts } from '../store/rows-writer.js';
 import { readCreditAccount } from './account-reads.js';
 import { approvePlan } from './approve-plan.js';
-import { closeBatch } from './close-batch.js';
 import { EXIT } from './exit-codes.js';
 import { finishWithoutWork } from './finish-without-work.js';
 import { type HomeAccess, openHomeAccess, openPlace } from './home-access.js';
-import { newJsonEvents } from './json-events.js';
 import { makePlan } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import { planLines } from './plan-view.js';
-import { type PreparedBatch, prepareBatch } from './prepare-batch.js';
+import { type PreparedBatch, planSubject, prepareBatch } from './prepare-batch.js';
 import { refuseChangedRows, refuseTakenNames } from './refuse-rows.js';
 import type { Session } from './session.js';
+import { submitAndFollow } from './submit-and-follow.js';
 import { UserError } from './user-error.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -61,11 +60,11 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
   const credits = await readCreditAccount(session, access);
-  const plan = await makePlan(session, access, place, prepared, credits);
+  const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes);
   await preparePlaces(run);
-  return submitAndFollow(run);
+  return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, ...request });
 }
 
 /** Refuses what the home knows to be wrong before anything is read or asked. */
@@ -85,7 +84,9 @@ async function refuseOtherPlaces(
   }
   const bound = await access.home.readBatch(place.batch);
   if (bound !== undefined && bound.out !== config.out) {
-    throw new UserError(`batch '${place.batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`);
+    throw new UserError(
+      `batch '${place.batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
+    );
   }
   const known = await access.home.baseUrl();
   if (known === undefined || known === baseUrl) return;
@@ -103,7 +104,10 @@ async function preparePlaces({ session, request, access, generation }: Run): Pro
     await openPlace(config.out, 'shared').probe();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new UserError(`B54 cannot write to ${config.out} (${error.code}): ${error.message}; nothing was submitted`, EXIT.configuration);
+    throw new UserError(
+      `B54 cannot write to ${config.out} (${error.code}): ${error.message}; nothing was submitted`,
+      EXIT.configuration,
+    );
   }
   await access.home.bindOut(batch, config.out, Date.now());
   await writeBatchOptions(access.home, batch, {
@@ -117,36 +121,3 @@ async function preparePlaces({ session, request, access, generation }: Run): Pro
   await access.rows.setCurrentGeneration(batch, generation.generation);
   if (request.retry !== null) await clearCancelled(access.home, batch);
 }
-
-async function submitAndFollow({ session, request, access, prepared, generation }: Run): Promise<number> {
-  const { startWork } = await import('./work-access.js');
-  const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
-  const { leaveBatch, watchBatch } = await import('./watch-batch.js');
-  const { batch } = request.place;
-  const { out } = session.config;
-  const startedAtMs = Date.now();
-  const finishedBefore = prepared.finishedBefore.filter((finished) => finished).length;
-  const events = newJsonEvents(session, batch);
-  const work = await startWork(session);
-  const afterSeq = await lastEventSeq(session, work, batch);
-  const { rows } = generation;
-  await submitBatch(session, work, { batch, generation: generation.generation, rows, retry: request.retry, retries: request.retries });
-  events?.started({ generation: generation.generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
-  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events });
-  if (end.end !== 'ended') {
-    if (end.end === 'detached') events?.detached();
-    return leaveBatch(session, batch, end);
-  }
-  const tookMs = Date.now() - startedAtMs;
-  return closeBatch(session, {
-    access,
-    batch,
-    generation: generation.generation,
-    out,
-    result: end.result,
-    events,
-    finishedBefore: prepared.finishedBefore,
-    tookMs,
-  });
-}
-

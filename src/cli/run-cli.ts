@@ -9,8 +9,9 @@ import { productVersion } from './product.js';
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const cli: Cli = { io, exitCode: EXIT.done };
   try {
-    const program = await buildProgram(args, cli);
-    await program.parseAsync([...args], { from: 'user' });
+    const words = normalized(args);
+    const program = await buildProgram(words, cli);
+    await program.parseAsync(words, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     // Help and version are no errors; every wrong command line is 2.
@@ -20,6 +21,13 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** `help run` is `run --help`; a bare `--retry-failed` has no value: what stands behind it is not its class. */
+function normalized(args: readonly string[]): string[] {
+  const words = args.map((one) => (one === '--retry-failed' ? '--retry-failed=' : one));
+  if (words.length === 0) return ['--help'];
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+}
+
 /** Loads the one command that is used; the others are only lines of the help. */
 async function buildProgram(args: readonly string[], cli: Cli): Promise<Command> {
   const program = configured(new Command('callsheet'), cli.io)
@@ -27,8 +35,9 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
     .usage('<command> [options]')
     .version(productVersion(), '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help for a command')
+    .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  const wanted = args[0] === 'help' ? args[1] : args[0];
+  const [wanted] = args;
   for (const entry of COMMANDS) {
     const command = configured(program.command(entry.name), cli.io).helpGroup(entry.group).summary(entry.summary);
     if (entry.name === wanted) (await entry.load())(command, cli);
@@ -40,9 +49,13 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
 function configured(command: Command, io: Io): Command {
   return command
     .exitOverride()
+    .helpCommand(false)
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: false, subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trim() })
+    .configureHelp({
+      subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trim(),
+      optionTerm: (option) => option.flags.replace(' [class]', '[=class]'),
+    })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),

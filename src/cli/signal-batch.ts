@@ -19,6 +19,9 @@ export async function signalRunning(
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     const look = commandHint(session, `status ${batch}`);
-    throw new UserError(`batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`, EXIT.usage);
+    throw new UserError(
+      `batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`,
+      EXIT.usage,
+    );
   }
 }

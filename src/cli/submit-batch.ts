@@ -1,6 +1,6 @@
-import type { BatchInput, BatchResult, RetryOrder } from '../contract/workflows.js';
 import { batchProgress, supply } from '../contract/messages.js';
 import { batchId, taskQueues } from '../contract/names.js';
+import type { BatchInput, BatchResult, RetryOrder } from '../contract/workflows.js';
 import type { Session } from './session.js';
 import type { WorkAccess } from './work-access.js';
 

@@ -50,7 +50,8 @@ function advice({ batch, counts }: SummaryFacts, colors: Terminal['colors']): st
   const forPerson = counts.review + counts.lost_paid;
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
-  if (counts.not_started > 0) lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
+  if (counts.not_started > 0)
+    lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
   if (toRetry > 0) lines.push(`${toRetry} rows can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) lines.push(colors.yellow(`${forPerson} rows need a person: see their reason in results.csv`));
   return lines;

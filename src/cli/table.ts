@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 
 const EMPTY_FRAME = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`]).map(
-    (name) => [name, ''],
-  ),
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .map((name) => [name, '']),
 );
 
 /** Rows under each other without a frame, two blanks between columns. */

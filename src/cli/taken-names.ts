@@ -1,5 +1,5 @@
-import type { Session } from './session.js';
 import { openPlace } from './home-access.js';
+import type { Session } from './session.js';
 
 /** Output names that are taken in the batch's folder before its first run: files that are not ours (`B47`). */
 export interface TakenNames {

@@ -64,7 +64,13 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
   } finally {
     stopListening();
     // A connection that hangs must not keep someone who detached.
-    await Promise.race([source.current().close().catch(() => undefined), sleep(500, undefined, { ref: false })]);
+    await Promise.race([
+      source
+        .current()
+        .close()
+        .catch(() => undefined),
+      sleep(500, undefined, { ref: false }),
+    ]);
   }
 }
 

@@ -11,6 +11,8 @@ export interface JobKey {
 export interface SemaphoreInput {
   account: string;
   timeScale: number;
+  /** Events after which a run hands over to the next; far below the server's limit when not given. */
+  eventsMax?: number;
   state?: SemaphoreState;
 }
 

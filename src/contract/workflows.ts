@@ -57,6 +57,8 @@ export interface BatchInput {
   batch: string;
   policy: JobPolicy;
   timeScale: number;
+  /** Events after which a run hands over to the next; far below the server's limit when not given. */
+  eventsMax?: number;
   /** Handed from run to run by continue-as-new. */
   state?: BatchState;
 }

@@ -25,15 +25,11 @@ import { VENDOR_F_ROUTES } from './vendor-f.js';
 import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
 import type { Route, World } from './world.js';
 
-export type { Discount } from './discounts.js';
-export { type FaultAction, type FaultMatch, type FaultRule, parseEmulatorFaults } from './faults.js';
-export type { KeyOption } from './keys.js';
+export { type FaultAction, type FaultRule, parseEmulatorFaults } from './faults.js';
 export type { Plan } from './limits.js';
-export type { MoneyEvent } from './money.js';
-export type { ChargeAt, EmulatorOptions, Family } from './options.js';
-export { type PriceRule, parsePriceRules } from './prices.js';
-export type { JobRecord, OutputRecord, RequestRecord, Violation } from './truth.js';
-export type { AccountTruth, Truth } from './truth-page.js';
+export type { EmulatorOptions } from './options.js';
+export { parsePriceRules } from './prices.js';
+export type { Truth } from './truth-page.js';
 
 /** Every route of the service, in the order of the documents. */
 const ROUTES: readonly Route[] = [

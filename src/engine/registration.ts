@@ -24,7 +24,7 @@ export type FromWorker =
   | { type: 'failed'; account: string; code: string; message: string }
   | { type: 'open'; batches: number };
 
-/** Reads a registration that came over the control socket; undefined when it is none. */
+/** Reads a registration that came over the control socket or over IPC; undefined when it is none. */
 export function readRegistration(value: unknown): AccountRegistration | undefined {
   if (!isJsonObject(value)) return undefined;
   const { account, settings, key } = value;
@@ -32,13 +32,6 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
   if (typeof key.value === 'string') return { account, settings, key: { value: key.value } };
   if (typeof key.file === 'string') return { account, settings, key: { file: key.file } };
   return undefined;
-}
-
-/** Reads a supervisor's message; undefined when it is none. */
-export function readToWorker(value: unknown): ToWorker | undefined {
-  if (!isJsonObject(value) || value.type !== 'account') return undefined;
-  const registration = readRegistration(value.registration);
-  return registration === undefined ? undefined : { type: 'account', registration };
 }
 
 /** Reads a worker's message; undefined when it is none of the three. */

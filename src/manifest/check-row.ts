@@ -24,9 +24,10 @@ export interface RowCheckOptions {
   knownVoices?: ReadonlySet<string>;
 }
 
-/** Checks one row, column by column and across columns. A row without a known kind is checked no further. */
+/** Checks one row, column by column and across columns. A broken record, or a row without a known kind, is checked no further. */
 export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report): CheckedRow {
   const row = newRow(raw);
+  if (raw.isBroken === true) return row;
   readId(row, raw, report);
   const kind = readKind(row, raw, options, report);
   readLabels(row, raw, report);
@@ -75,7 +76,9 @@ function isFound(raw: RawRow, name: string): boolean {
 function readId(row: CheckedRow, raw: RawRow, report: Report): void {
   const cell = raw.cells.get('id');
   if (cell === undefined) {
-    if (!isFound(raw, 'id')) report.problem(row, 'B10', 'id', "row needs a non-empty 'id'");
+    row.bad = true;
+    if (!isFound(raw, 'id') && raw.lacksIdColumn !== true)
+      report.problem(row, 'B10', 'id', "row needs a non-empty 'id'");
     return;
   }
   row.id = cell.text;

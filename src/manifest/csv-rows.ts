@@ -49,21 +49,19 @@ function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
   }
 }
 
-/** One record as a row; a wrong number of cells is a finding, and the cells that are there are still checked. */
+/** One record as a row; with a wrong number of cells nobody knows which cell is which. */
 export function rowOfRecord(record: CsvRecord, header: CsvHeader): RawRow {
   const { line, cells: texts } = record;
   const { names, positions } = header;
   const cells = new Map<string, Cell>();
   const findings: Finding[] = [];
+  const row: RawRow = { line, cells, findings, positionOf: (name) => positions.get(name) };
+  if (!positions.has('id')) row.lacksIdColumn = true;
   if (texts.length !== names.length) {
     const hint = texts.length > names.length ? ' (unquoted comma?)' : ' (a delimiter or a quote missing?)';
     const message = `row has ${texts.length} cells, header has ${names.length}${hint}`;
-    return {
-      line,
-      cells,
-      positionOf: (name) => positions.get(name),
-      findings: [{ line, column: 1, code: 'B6', message }],
-    };
+    findings.push({ line, column: 1, code: 'B6', message });
+    return { ...row, isBroken: true };
   }
   for (const [at, text] of texts.entries()) {
     const name = names[at];
@@ -73,5 +71,5 @@ export function rowOfRecord(record: CsvRecord, header: CsvHeader): RawRow {
     if (large === undefined) cells.set(name, { name, column, form: 'csv', text });
     else findings.push({ line, column, code: 'B55', field: name, message: `${name}: ${large}` });
   }
-  return { line, cells, positionOf: (name) => positions.get(name), findings };
+  return row;
 }

@@ -9,7 +9,8 @@ export function rowOfObject(record: JsonlRecord): RawRow {
   const cells = new Map<string, Cell>();
   if ('message' in record) {
     const { message } = record;
-    return { line, cells, positionOf: () => undefined, findings: [{ line, column: 1, code: 'B60', message }] };
+    const findings: Finding[] = [{ line, column: 1, code: 'B60', message }];
+    return { line, cells, positionOf: () => undefined, findings, isBroken: true };
   }
   const positions = new Map<string, number>();
   const findings: Finding[] = [];

@@ -26,6 +26,7 @@ export function createRowNamer(options: NamerOptions): RowNamer {
   const lines = createLineIndex();
   return {
     name(row, raw, index, isLarge, report) {
+      if (row.id === '') return undefined;
       const template = row.output ?? options.nameTemplate ?? (isLarge ? '{part}/{id}' : '{id}');
       const stem = stemFrom(template, fieldsOf(row, raw, index, options));
       if (!stem.ok) {

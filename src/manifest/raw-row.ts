@@ -31,13 +31,10 @@ export interface RawRow {
   /** Position of a column in the manifest, also when the row's cell is empty. */
   positionOf(name: string): number | undefined;
   findings: readonly Finding[];
-}
-
-/** The manifest's own columns: of a CSV its header, of JSONL every field met so far. */
-export interface ManifestColumns {
-  /** In the manifest's order, only known ones. */
-  names: string[];
-  findings: readonly Finding[];
+  /** The record could not be taken apart: there is nothing to check in it. */
+  isBroken?: boolean;
+  /** The header has no id column, which was said once. */
+  lacksIdColumn?: boolean;
 }
 
 export const CELL_BYTES_MAX = 1024 * 1024;

@@ -41,7 +41,7 @@ export interface CaseEvidence {
   renderMaxMs: number;
   /** The longest that a synchronous call can still run after it was sent. */
   syncMaxMs: number;
-  /** Ascending; the first is the last one at or before the claim, when there is one. */
+  /** Ascending, from some time before the claim on. */
   checkpoints: Checkpoint[];
   /** All other attempts of the account that may have moved the balance since the first checkpoint. */
   others: Charge[];

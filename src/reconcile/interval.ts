@@ -28,3 +28,9 @@ export function meets(a: Interval, b: Interval): boolean {
 export function containsZero(a: Interval): boolean {
   return meets(a, ZERO);
 }
+
+/** What two intervals that meet have in common; a point where they only touch within the tolerance. */
+export function overlap(a: Interval, b: Interval): Interval {
+  const lo = Math.max(a.lo, b.lo);
+  return { lo, hi: Math.max(lo, Math.min(a.hi, b.hi)) };
+}

@@ -1,7 +1,7 @@
 import type { Verdict } from '../domain/attempt.js';
 import { BALANCE_TOLERANCE_NANO, formatCredits, NANO_PER_CREDIT } from '../domain/money.js';
 import type { CaseEvidence, Charge, Checkpoint } from './evidence.js';
-import { containsZero, type Interval, meets, minus, plus, point, ZERO } from './interval.js';
+import { containsZero, type Interval, meets, minus, overlap, plus, point, ZERO } from './interval.js';
 
 export type Settlement =
   | { outcome: 'verdict'; verdict: Verdict; sentence: string }
@@ -18,7 +18,8 @@ const UNKNOWN_PRICE_MIN_NANO = 2 * BALANCE_TOLERANCE_NANO;
  * gives the same verdict. The residual is the fall of the balance that no other attempt explains.
  */
 export function settle(evidence: CaseEvidence): Settlement {
-  const base = evidence.checkpoints.find((c) => c.atMs <= evidence.claimedAtMs);
+  const bases = usableBases(evidence);
+  const base = bases.at(-1);
   const latest = evidence.checkpoints.at(-1);
   const after = evidence.checkpoints.filter((c) => c.atMs > evidence.claimedAtMs);
   const deadlineMs = quietAtMs(evidence);
@@ -31,7 +32,7 @@ export function settle(evidence: CaseEvidence): Settlement {
     return verdict('undecided', why);
   }
   const price = priceOf(evidence);
-  const residual = withoutTopUp(residualAt(evidence, base, latest), price);
+  const residual = residualFrom(evidence, bases, latest, price);
   const story = tell(evidence, base, latest, residual, price);
   if (residual === undefined) return inconclusive(evidence, deadlineMs, story);
   if (!containsZero(residual) && meets(residual, price)) return verdict('billed', `${story}: billed`);
@@ -39,7 +40,7 @@ export function settle(evidence: CaseEvidence): Settlement {
     return inconclusive(evidence, deadlineMs, `${story}: someone else seems to spend from this account`);
   }
   if (meets(residual, price)) return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
-  const quiet = after.filter((c) => c.atMs >= deadlineMs).map((c) => residualAt(evidence, base, c));
+  const quiet = after.filter((c) => c.atMs >= deadlineMs).map((c) => residualFrom(evidence, bases, c, price));
   const [first, second] = quiet.slice(-2);
   if (first && second && equal(first, second)) return verdict('not_billed', `${story}: not billed`);
   return wait(evidence, deadlineMs, story);
@@ -51,6 +52,35 @@ export function quietAtMs(evidence: CaseEvidence): number {
   if (evidence.flow === 'sync') return claimedAtMs + syncMaxMs + lambdaMs;
   const createdByMs = Math.max(claimedAtMs, gaveUpAtMs) + thetaMs;
   return evidence.charge === 'at-submit' ? createdByMs + lambdaMs : createdByMs + renderMaxMs + lambdaMs;
+}
+
+/**
+ * Readings from before the claim that the check can start from. The newest may lie in the middle of another job's
+ * charge; an older one is as good where everything between the two is explained.
+ */
+function usableBases(evidence: CaseEvidence): Checkpoint[] {
+  const before = evidence.checkpoints.filter((c) => c.atMs <= evidence.claimedAtMs);
+  const newest = before.at(-1);
+  if (!newest) return [];
+  return before.filter((base) => base === newest || containsZero(residualAt(evidence, base, newest)));
+}
+
+/** What is missing now, as narrow as all starting points together say; undefined where they contradict each other. */
+function residualFrom(
+  evidence: CaseEvidence,
+  bases: Checkpoint[],
+  at: Checkpoint,
+  price: Interval,
+): Interval | undefined {
+  let narrowest: Interval | undefined;
+  for (const base of bases) {
+    const residual = withoutTopUp(residualAt(evidence, base, at), price);
+    if (residual === undefined) return undefined;
+    if (narrowest === undefined) narrowest = residual;
+    else if (meets(narrowest, residual)) narrowest = overlap(narrowest, residual);
+    else return undefined;
+  }
+  return narrowest;
 }
 
 /** The fall of the balance between two readings that the other attempts do not explain. */

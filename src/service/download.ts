@@ -124,7 +124,7 @@ async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8A
   const again = left > 0 && handedOut !== undefined ? createHash('sha256') : undefined;
   for await (const chunk of readSteadily(answer.body, host, fetch.rate)) {
     const known = chunk.subarray(0, left);
-    again?.update(known);
+    if (known.length > 0) again?.update(known);
     left -= known.length;
     if (known.length > 0 && left === 0 && again?.digest('hex') !== handedOut?.copy().digest('hex')) {
       throw new WrongFileError(`${host} gives another file than before`);

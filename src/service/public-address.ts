@@ -87,5 +87,8 @@ function vettedLookup(permits: (address: string) => boolean): LookupFunction {
 /** The address with an IPv4 address taken out of its mapped form; only what the system itself calls an address. */
 function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const plain = address.replace(/%.*$/, '');
-  return isIP(plain) === 0 ? undefined : ipaddr.process(plain);
+  const version = isIP(plain);
+  if (version === 0) return undefined;
+  // The library takes `::8.8.8.8` for a mapped address; in hexadecimal form nothing can be mistaken.
+  return ipaddr.process(version === 4 ? plain : new URL(`http://[${plain}]`).hostname.slice(1, -1));
 }

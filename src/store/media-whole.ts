@@ -71,20 +71,21 @@ async function isWholeRiff(reader: ByteReader): Promise<boolean> {
   return size === undefined || size === 0 || size === 0xffffffff || size + 8 <= reader.bytes;
 }
 
-/** Box by box: each must end within the file, and one must be the index (`moov`). */
+/** Box by box: each must end within the file; the index (`moov`) and what it points to (`mdat`) must be there. */
 async function isWholeMp4(reader: ByteReader): Promise<boolean> {
-  let hasIndex = false;
+  const seen = new Set<string>();
+  const isComplete = () => seen.has('moov') && seen.has('mdat');
   let offset = 0;
   for (let i = 0; i < SEGMENTS_MAX && offset < reader.bytes; i++) {
     const box = await reader.read(offset, 16);
     if (box === undefined) return true;
-    if (box.length < 8) return false;
-    if (box.toString('latin1', 4, 8) === 'moov') hasIndex = true;
+    if (box.length < 8) return isComplete(); // a few bytes behind the last box
+    seen.add(box.toString('latin1', 4, 8));
     let size = box.readUInt32BE(0);
-    if (size === 0) return hasIndex; // the last box, to the end of the file
+    if (size === 0) return isComplete(); // the last box, to the end of the file
     if (size === 1) size = box.length < 16 ? 0 : Number(box.readBigUInt64BE(8));
-    if (size < 8) return false;
+    if (size < 8) return isComplete();
     offset += size;
   }
-  return hasIndex && offset === reader.bytes;
+  return isComplete() && offset === reader.bytes;
 }

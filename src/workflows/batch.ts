@@ -88,7 +88,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   function handOverDue(): boolean {
-    return workflowInfo().historyLength >= EVENTS_MAX;
+    return workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
   }
 
   async function handOver(): Promise<never> {

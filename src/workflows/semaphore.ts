@@ -21,7 +21,7 @@ const SWEEP_EVERY_MS = 60_000;
 
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
-  const { account, timeScale } = input;
+  const { account, timeScale, eventsMax = EVENTS_MAX } = input;
   const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now());
   const home = homeProxy(account);
   let ready = input.state !== undefined;
@@ -33,6 +33,8 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   };
 
   setHandler(messages.acquire, async (ask) => {
+    // The balance is read when work begins after a quiet time: the credits check starts from it.
+    if (!busy()) readDue = true;
     const grant = permits.acquire(state, ask, Date.now());
     touch();
     if (grant) await tell(grant);
@@ -74,14 +76,14 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     permits.releaseDue(state, now);
     for (const grant of permits.grantNext(state, now)) inBackground(tell(grant));
     if (readDue) inBackground(readCaps());
-    if (workflowInfo().historyLength >= EVENTS_MAX) break;
+    if (workflowInfo().historyLength >= eventsMax) break;
     const due = permits.nextDueMs(state, Date.now());
-    const woken = (): boolean => dirty || readDue || workflowInfo().historyLength >= EVENTS_MAX;
+    const woken = (): boolean => dirty || readDue || workflowInfo().historyLength >= eventsMax;
     if (due === undefined) await condition(woken);
     else await condition(woken, Math.max(1, due - Date.now()));
   }
   await condition(() => allHandlersFinished() && telling === 0);
-  await continueAsNew<typeof semaphore>({ account, timeScale, state });
+  await continueAsNew<typeof semaphore>({ ...input, state });
 
   function busy(): boolean {
     return state.holders.length > 0 || state.waiting.length > 0;

@@ -75,7 +75,7 @@ describe('simultaneous jobs (service document 1, Limits, "What counts")', () => 
     emu.setFaults([{ match: { route: 'vendor-f.submit', nth: [1, 2, 3, 4] }, action: { do: 'never-ends' } }]);
     for (let count = 0; count < 4; count += 1) expect((await submit(emu)).status).toBe(200);
     emu.setFaults([
-      { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'render-seconds', serviceSeconds: 400 } },
+      { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'render-seconds', serviceSeconds: 3000 } },
     ]);
     expect((await submit(emu)).status).toBe(200);
     const refused = await submit(emu);
@@ -96,7 +96,7 @@ describe('simultaneous jobs (service document 1, Limits, "What counts")', () => 
   test('a synchronous generation holds a slot during the request, the interaction route holds none', async () => {
     const emu = await emulator({
       plan: 'free',
-      renderSeconds: { 'svc/image': [400, 400], 'vendor-f/interaction': [400, 400] },
+      renderSeconds: { 'svc/image': [3000, 3000], 'vendor-f/interaction': [3000, 3000] },
     });
     const images = Array.from({ length: 6 }, () => emu.post('/v1/images/generations', IMAGE));
     const interactions = Array.from({ length: 6 }, () => emu.post('/v1/vendor-f/v1beta/interactions', { input: 'x' }));
@@ -108,7 +108,7 @@ describe('simultaneous jobs (service document 1, Limits, "What counts")', () => 
   });
 
   test('a call whose client has gone is rendered, charged and holds its slot to the end', async () => {
-    const emu = await emulator({ renderSeconds: { 'svc/image': [400, 400] } });
+    const emu = await emulator({ renderSeconds: { 'svc/image': [3000, 3000] } });
     const abort = new AbortController();
     const gone = fetch(`${emu.url}/v1/images/generations`, {
       method: 'POST',

@@ -37,7 +37,7 @@ describe('the ground truth', () => {
   });
 
   test('keeps how a job was polled; an early poll and one after the end are violations', async () => {
-    const emu = await emulator({ speed: 20 });
+    const emu = await emulator({ speed: 5 });
     emu.setFaults([{ match: { route: '*.submit' }, action: { do: 'render-seconds', serviceSeconds: 4 } }]);
     const path = `/v1/vendor-f/v1beta/operations/${String((await emu.post(SUBMIT, BODY)).json.name)}`;
     await emu.get(path);

@@ -96,7 +96,7 @@ describe('avatar video (service document 2, "Avatar video job")', () => {
   test('the input must stay reachable until the job completes', async () => {
     const files: Record<string, Buffer> = { '/speech.wav': wav(2) };
     const base = await serveFiles(files);
-    const emu = await emulator({ renderSeconds: { 'vendor-b': [600, 600] } });
+    const emu = await emulator({ renderSeconds: { 'vendor-b': [3000, 3000] } });
     const { script: _script, voice_id: _voice, ...rest } = CATALOG;
     const submit = await emu.post(PATH, { ...rest, audio_url: `${base}/speech.wav` });
     delete files['/speech.wav'];

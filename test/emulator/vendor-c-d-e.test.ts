@@ -245,7 +245,7 @@ describe('vendor-e (service document 2)', () => {
   const withItems = (...items: Json[]): Json => ({ content: [text, ...items], ratio: undefined });
 
   test('submit, poll, usage; a later poll returns a fresh URL', async () => {
-    const emu = await emulator({ speed: 20_000 });
+    const emu = await emulator({ speed: 4000 });
     const submit = await emu.post(E, body);
     const task = String(submit.json.task_id);
     const done = await pollUntil(

@@ -111,6 +111,18 @@ describe('settle', () => {
     expect(verdictOf({ ...sync, checkpoints: balances([-1, 20], [4, 20], [4.5, 20]) })).toBe('not_billed');
   });
 
+  it('starts from an older reading where the newest lies in the middle of another charge', () => {
+    const others = [{ fromMs: T0 - 8 * minute, toMs: T0 - 4 * minute, lo: credits(0.4), hi: credits(0.4), peak: credits(0.4) }];
+    const middle = { others, checkpoints: balances([-9, 20], [-5, 19.6], [1, 19.32]) };
+    expect(verdictOf(middle)).toBe('billed');
+    expect(verdictOf({ ...middle, checkpoints: balances([-5, 19.6], [1, 19.32]) })).toBe('wait');
+  });
+
+  it('does not start from before something that nobody explains', () => {
+    expect(verdictOf({ checkpoints: balances([-9, 25], [-5, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    expect(verdictOf({ checkpoints: balances([-9, 5], [-5, 20], [1, 19.72]) })).toBe('billed');
+  });
+
   it('does not mistake float noise for money (F28)', () => {
     const noisy = balances([-1, 20], [6, 20], [7, 20]);
     for (const checkpoint of noisy.slice(1)) checkpoint.balanceNano += 300;

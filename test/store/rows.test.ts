@@ -15,6 +15,16 @@ async function writeRows(store: Store, rows: StoredRow[], over: Partial<typeof m
   return await writer.finish({ ...meta, ...over });
 }
 
+/** Rows on a store that counts how often it is read. */
+function countingRows(store: Store) {
+  let gets = 0;
+  const get = (key: string) => {
+    gets++;
+    return store.get(key);
+  };
+  return { rows: createRows({ ...store, get }, 'default'), gets: () => gets };
+}
+
 const manyRows = (count: number) => Array.from({ length: count }, (_, i) => storedRow(i));
 
 describe('generations', () => {
@@ -117,25 +127,21 @@ describe('reading', () => {
   test('a part is read once while it is in memory, also by many at once', async () => {
     const store = createFolderStore(temporaryFolder());
     const { generation } = await writeRows(store, manyRows(2));
-    let gets = 0;
-    const counting: Store = { ...store, get: (key) => (gets++, store.get(key)) };
-    const rows = createRows(counting, 'default');
+    const { rows, gets } = countingRows(store);
     await Promise.all([rows.readPart('b', generation, 0), rows.readRow('b', generation, 0, 1)]);
     await rows.readPart('b', generation, 0);
-    expect(gets).toBe(1);
+    expect(gets()).toBe(1);
   });
 
   test('the memory for parts is bounded', async () => {
     const store = createFolderStore(temporaryFolder());
     const { generation, parts } = await writeRows(store, manyRows(PART_ROWS_MAX * 10));
-    let gets = 0;
-    const counting: Store = { ...store, get: (key) => (gets++, store.get(key)) };
-    const rows = createRows(counting, 'default');
+    const { rows, gets } = countingRows(store);
     for (const part of parts.keys()) await rows.readPart('b', generation, part);
     await rows.readPart('b', generation, 9);
-    expect(gets).toBe(10);
+    expect(gets()).toBe(10);
     await rows.readPart('b', generation, 0);
-    expect(gets).toBe(11);
+    expect(gets()).toBe(11);
   });
 
   test('a damaged part is named with its place, and a part that failed is read again', async () => {

@@ -61,6 +61,7 @@ export interface Stack {
 export interface RunOptions {
   policy?: Partial<JobPolicy>;
   retry?: RetryOrder | null;
+  eventsMax?: number;
 }
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -104,12 +105,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: { id: row.id } });
       return writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: Date.now() });
     },
-    async supply(batch, order, { policy, retry } = {}) {
+    async supply(batch, order, { policy, retry, eventsMax } = {}) {
       const input: BatchInput = {
         account: account,
         batch,
         policy: { ambiguity: 'hold', retries: 0, ...policy },
         timeScale: settings.timeScale,
+        ...(eventsMax === undefined ? {} : { eventsMax }),
       };
       await temporal.client.workflow.signalWithStart('batch', {
         workflowId: batchId(account, batch),

@@ -15,7 +15,8 @@ export function defineCredits(command: Command, cli: Cli): void {
     const read = await readCreditAccount(session, openHomeAccess(session.config));
     const credits = formatCredits(read.creditsRemainingNano);
     const { planLevel: plan, rpmLimit: rpm, concurrentLimit: concurrent } = read;
-    if (session.isJson) return session.terminal.json({ schema: 1, ...accountOf(session), credits, plan, rpm, concurrent });
+    if (session.isJson)
+      return session.terminal.json({ schema: 1, ...accountOf(session), credits, plan, rpm, concurrent });
     session.terminal.data(`balance   ${credits} credits`);
     session.terminal.data(`plan      ${plan}`);
     session.terminal.data(`caps      ${concurrent} jobs at once, ${rpm} requests per minute`);

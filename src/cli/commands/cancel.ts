@@ -14,7 +14,10 @@ export function defineCancel(command: Command, cli: Cli): void {
       .argument('<batch>', "the batch's name"),
     'connection',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet cancel shots\n\n\`callsheet retry shots\` runs cancelled rows later.\n\n${READ_EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet cancel shots\n\n\`callsheet retry shots\` runs cancelled rows later.\n\n${READ_EXIT_HELP}`,
+    )
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
       const { cancelRunning } = await import('../cancel-batch.js');

@@ -23,7 +23,9 @@ interface EmulatorFlags {
 /** `emulator`: the service's double on this machine, until Ctrl-C. */
 export function defineEmulator(command: Command, cli: Cli): void {
   command
-    .description("A faithful double of the service on 127.0.0.1, with money, caps, expiry and faults. Nothing is spent.")
+    .description(
+      'A faithful double of the service on 127.0.0.1, with money, caps, expiry and faults. Nothing is spent.',
+    )
     .option('--port <n>', 'port to listen on; 0 for a free one', '0')
     .option('--plan <plan>', 'free, pro or enterprise', 'pro')
     .option('--balance <credits>', 'credits at the start', '100')
@@ -68,7 +70,10 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
   });
   if (flags.json === true) terminal.json({ schema: 1, url: emulator.url, port: emulator.port });
   else terminal.data(emulator.url);
-  if (options.speed !== 1) terminal.note(`speed ${options.speed}: render times are divided and requests per minute multiplied by it; use CALLSHEET_TIME_SCALE=${options.speed}`);
+  if (options.speed !== 1)
+    terminal.note(
+      `speed ${options.speed}: render times are divided and requests per minute multiplied by it; use CALLSHEET_TIME_SCALE=${options.speed}`,
+    );
   terminal.note('the emulator runs until Ctrl-C; nothing here is the real service');
   await new Promise<void>((done) => {
     const stops = [io.onInterrupt(end), io.onTerminate(end)];
@@ -89,7 +94,9 @@ async function ruleOptions(flags: EmulatorFlags, cwd: string): Promise<Pick<Emul
   const { parseEmulatorFaults, parsePriceRules } = await import('../../emulator/emulator.js');
   return {
     ...(flags.prices === undefined ? {} : { prices: await readRules('--prices', flags.prices, cwd, parsePriceRules) }),
-    ...(flags.faults === undefined ? {} : { faults: await readRules('--faults', flags.faults, cwd, parseEmulatorFaults) }),
+    ...(flags.faults === undefined
+      ? {}
+      : { faults: await readRules('--faults', flags.faults, cwd, parseEmulatorFaults) }),
   };
 }
 

@@ -7,7 +7,9 @@ import { addSettings } from '../settings-options.js';
 
 /** `engine status | stop`: the engine of the data folder. */
 export function defineEngine(command: Command, cli: Cli): void {
-  command.description('The engine: a Temporal server and a worker that `run` starts in the background, one per data folder.');
+  command.description(
+    'The engine: a Temporal server and a worker that `run` starts in the background, one per data folder.',
+  );
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
   addSettings(status, 'connection')
     .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${READ_EXIT_HELP}`)
@@ -19,9 +21,14 @@ export function defineEngine(command: Command, cli: Cli): void {
       else if (state === undefined) terminal.data(`no engine runs in ${config.data}; \`callsheet run\` starts one`);
       else for (const line of engineLines(state)) terminal.data(line);
     });
-  const stop = command.command('stop').description('Ends the engine in order; batches go on at the next `callsheet run`.');
+  const stop = command
+    .command('stop')
+    .description('Ends the engine in order; batches go on at the next `callsheet run`.');
   addSettings(stop, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`,
+    )
     .action(async () => {
       const { config, isJson, terminal } = await openSession(stop, cli);
       const { stopEngine } = await import('../../engine/engine-client.js');

@@ -7,7 +7,10 @@ export function defineInit(command: Command, cli: Cli): void {
   command
     .description('Writes a small valid manifest of one kind to standard output.')
     .argument('<kind>', 'such as svc/image; `callsheet kinds` lists them')
-    .addHelpText('after', `\nExamples:\n  callsheet init svc/image > shots.csv\n  callsheet init vendor-f/video | callsheet plan - --name clips\n\nExit codes:\n  0  done    2  unknown kind`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet init svc/image > shots.csv\n  callsheet init vendor-f/video | callsheet plan - --name clips\n\nExit codes:\n  0  done    2  unknown kind`,
+    )
     .action(async (text: string) => {
       const { checkedKind } = await import('../manifest-flags.js');
       const { sampleManifest } = await import('../../manifest/sample-manifest.js');

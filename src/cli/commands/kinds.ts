@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Kind, KINDS } from '../../domain/kind.js';
+import { KINDS, type Kind } from '../../domain/kind.js';
 import type { Cli } from '../cli.js';
 import { createTerminal, type Terminal } from '../terminal.js';
 
@@ -9,7 +9,10 @@ export function defineKinds(command: Command, cli: Cli): void {
     .description('Lists what a row can ask for; with a kind, every column and rule of it.')
     .argument('[kind]', 'such as svc/image')
     .option('--json', 'machine-readable output')
-    .addHelpText('after', `\nExamples:\n  callsheet kinds\n  callsheet kinds vendor-b/avatar\n\nExit codes:\n  0  done    2  unknown kind`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet kinds\n  callsheet kinds vendor-b/avatar\n\nExit codes:\n  0  done    2  unknown kind`,
+    )
     .action(async (text: string | undefined) => {
       const terminal = createTerminal(cli.io);
       const isJson = command.opts<{ json?: boolean }>().json === true;
@@ -30,7 +33,9 @@ async function listKinds(terminal: Terminal, isJson: boolean): Promise<void> {
     endpoint,
   ]);
   terminal.data(formatTable(rows, { head: ['kind', 'required', 'endpoint'] }));
-  terminal.note('\n`callsheet kinds KIND` shows every column and rule; `callsheet init KIND` writes a sample manifest.');
+  terminal.note(
+    '\n`callsheet kinds KIND` shows every column and rule; `callsheet init KIND` writes a sample manifest.',
+  );
 }
 
 async function showKind(terminal: Terminal, kind: Kind, isJson: boolean): Promise<void> {

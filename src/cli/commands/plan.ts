@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { keyOrigin } from '../../config/api-key.js';
 import type { Cli } from '../cli.js';
 import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
@@ -7,12 +7,21 @@ import { openSession, type Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { UserError } from '../user-error.js';
 
+interface PlanFlags extends ManifestFlags {
+  changed?: 'rerun';
+}
+
 /** `plan`: checks a whole manifest and shows what running it would do. Nothing is written and nothing is spent. */
 export function definePlan(command: Command, cli: Cli): void {
   command
     .description('Checks a whole manifest and shows rows, costs, time and which cap binds. Spends and writes nothing.')
     .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
   addManifestFlags(command);
+  command.addOption(
+    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again')
+      .choices(['rerun'])
+      .helpGroup('Running:'),
+  );
   addSettings(command, 'run')
     .addHelpText(
       'after',
@@ -20,26 +29,28 @@ export function definePlan(command: Command, cli: Cli): void {
     )
     .action(async (manifest: string) => {
       const session = await openSession(command, cli);
-      cli.exitCode = await showPlan(session, manifest, command.opts<ManifestFlags>());
+      cli.exitCode = await showPlan(session, manifest, command.opts<PlanFlags>());
     });
 }
 
-async function showPlan(session: Session, manifest: string, flags: ManifestFlags): Promise<number> {
+async function showPlan(session: Session, manifest: string, flags: PlanFlags): Promise<number> {
   const { terminal, config } = session;
   const place = readManifestFlags(manifest, flags, session);
   const canRead = config.baseUrl !== null && keyOrigin(session.cli.io.env, session.keyFile) !== undefined;
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../home-access.js');
-  const { prepareBatch } = await import('../prepare-batch.js');
+  const { planSubject, prepareBatch } = await import('../prepare-batch.js');
   const { makePlan } = await import('../make-plan.js');
   const { planJson, planLines } = await import('../plan-view.js');
   const { approvalOf } = await import('../approve-plan.js');
-  const { refuseTakenNames } = await import('../refuse-rows.js');
+  const { refuseChangedRows, refuseTakenNames } = await import('../refuse-rows.js');
   const access = openHomeAccess(config);
-  const prepared = await prepareBatch(session, { access, place, retry: null, rerunsChanged: false, keep: false });
+  const rerunsChanged = flags.changed === 'rerun';
+  const prepared = await prepareBatch(session, { access, place, retry: null, rerunsChanged, keep: false });
   refuseTakenNames(prepared, place);
+  refuseChangedRows(prepared, place, rerunsChanged);
   const credits = canRead ? await (await import('../account-reads.js')).readCreditAccount(session, access) : undefined;
-  const plan = await makePlan(session, access, place, prepared, credits);
+  const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   if (session.isJson) terminal.json(planJson(plan));
   else for (const line of planLines(plan)) terminal.data(line);
   const approval = approvalOf(plan, config.budget, true);

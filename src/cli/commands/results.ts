@@ -15,7 +15,10 @@ export function defineResults(command: Command, cli: Cli): void {
       .argument('<batch>', "the batch's name"),
     'connection',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet results shots\n  callsheet results shots --json\n\n${READ_EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet results shots\n  callsheet results shots --json\n\n${READ_EXIT_HELP}`,
+    )
     .action(async (batch: string) => writeResults(await openSession(command, cli), batch));
 }
 

@@ -1,11 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { REASONS } from '../../domain/failure.js';
+import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../manifest-flags.js';
+import { retryClasses, wholeNumber } from '../retry-flags.js';
 import { openSession } from '../session.js';
 import { addSettings } from '../settings-options.js';
-import { UserError } from '../user-error.js';
 
 interface RunFlags extends ManifestFlags {
   yes?: boolean;
@@ -35,7 +34,8 @@ export function defineRun(command: Command, cli: Cli): void {
       const { runBatch } = await import('../run-batch.js');
       cli.exitCode = await runBatch(session, {
         place,
-        retry: flags.retryFailed === undefined ? null : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed) },
+        retry:
+          flags.retryFailed === undefined ? null : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed) },
         retries: flags.retries,
         rerunsChanged: flags.changed === 'rerun',
         isSaidYes: flags.yes === true,
@@ -45,33 +45,20 @@ export function defineRun(command: Command, cli: Cli): void {
     });
 }
 
-/** The classes of a retry, checked; empty text = every class. */
-export function retryClasses(text: string): string[] {
-  if (text === '') return [];
-  const known = [...Object.keys(REASONS), 'cancelled', 'failed'];
-  const classes = text.split(',').map((one) => one.trim());
-  const unknown = classes.find((one) => !known.includes(one));
-  if (unknown === undefined) return classes;
-  throw new UserError(`unknown class '${unknown.slice(0, 80)}': it is the reason_code of the rows, such as render_failed`);
-}
-
 function runOptions(): Option[] {
   return [
     new Option('-y, --yes', 'submit without asking'),
-    // Only with `=`, so that the manifest is never taken for a class: see `normalizeArguments`.
-    new Option('--retry-failed [=class]', 'run failed and cancelled rows again, or only those with this reason_code'),
+    // The class only behind `=`: run-cli sees to it that the manifest is never taken for one.
+    new Option('--retry-failed [class]', 'run failed and cancelled rows again, or only those with this reason_code'),
     new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
-    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again').choices(['rerun']),
+    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again').choices([
+      'rerun',
+    ]),
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),
     new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
   ];
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('must be a whole number from 0 to 99');
 }
 
 const HELP = `

@@ -7,7 +7,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function readDataUri(name: string, text: string): DataUri {
   const comma = text.indexOf(',');
   const head = comma === -1 ? '' : text.slice(5, comma);
-  if (comma === -1 || !/;base64$/i.test(head)) {
+  if (comma === -1 || !/^data:/i.test(text) || !/;base64$/i.test(head)) {
     return { ok: false, message: `${name} is a data: URI without base64 content` };
   }
   const content = text.slice(comma + 1);

@@ -15,11 +15,14 @@ function imagesOf(row: DraftRow): number {
 const references: Check = {
   rule: `omni needs 1-${REFERENCES_MAX} reference inputs: images, videos, elements, first_frame and end_frame together`,
   check(row, report) {
+    const names = ['images', 'videos', 'elements', 'first_frame', 'end_frame'];
     const elements = listOf(row, 'elements');
-    if (has(row, 'elements') && elements === undefined) return; // Broken; already said.
+    const isBroken = names.some(
+      (name) => has(row, name) && !row.mediaCounts.has(name) && listOf(row, name) === undefined,
+    );
+    if (isBroken) return; // Already said.
     const count = imagesOf(row) + countOf(row, 'videos') + (elements?.length ?? 0);
     if (count >= 1 && count <= REFERENCES_MAX) return;
-    const names = ['images', 'videos', 'elements', 'first_frame', 'end_frame'];
     const field = names.find((name) => has(row, name)) ?? 'images';
     report.problem(
       row,

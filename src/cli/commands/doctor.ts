@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import type { Check } from '../doctor-checks.js';
+import { EXIT } from '../exit-codes.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+import type { Terminal } from '../terminal.js';
+
+/** `doctor`: checks everything and says what to do. */
+export function defineDoctor(command: Command, cli: Cli): void {
+  addSettings(
+    command.description(
+      'Checks Node, the Temporal server, ports, disk, settings, API key, base URL, clock, and the folders. Spends nothing.',
+    ),
+    'connection',
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  callsheet doctor\n  callsheet doctor --json\n\nExit codes:\n  0  nothing failed    2  wrong command line    4  something failed',
+    )
+    .action(async () => {
+      const session = await openSession(command, cli);
+      const { runChecks } = await import('../doctor-checks.js');
+      const checks = await runChecks(session, (check) => {
+        if (!session.isJson) session.terminal.data(checkLine(check, session.terminal));
+      });
+      if (session.isJson) session.terminal.json({ schema: 1, checks });
+      cli.exitCode = checks.some(({ result }) => result === 'fail') ? EXIT.configuration : EXIT.done;
+    });
+}
+
+function checkLine({ result, name, finding, advice }: Check, { colors }: Terminal): string {
+  const paint = { ok: colors.green, warn: colors.yellow, fail: colors.red }[result];
+  return `${paint(result.padEnd(4))}  ${name.padEnd(12)} ${finding}${advice === undefined ? '' : `: ${advice}`}`;
+}

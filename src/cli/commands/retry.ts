@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { retryClasses, wholeNumber } from '../retry-flags.js';
+import { openSession } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+interface RetryFlags {
+  class?: string;
+  retries: number;
+  yes?: boolean;
+}
+
+/** `retry`: failed and cancelled rows again. */
+export function defineRetry(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description(
+        'Runs failed and cancelled rows of a batch again and follows them. What was billed is not paid again.',
+      )
+      .argument('<batch>', "the batch's name")
+      .option('--class <class>', 'only rows with this reason_code, such as render_failed; several with commas')
+      .option('--retries <n>', 'try unbilled failed renders this often by itself', wholeNumber, 0)
+      .option('-y, --yes', 'submit without asking'),
+    'run',
+  )
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet retry shots\n  callsheet retry shots --class render_failed --yes\n\n${RUN_EXIT_HELP}`,
+    )
+    .action(async (batch: string) => {
+      const session = await openSession(command, cli);
+      const flags = command.opts<RetryFlags>();
+      const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class ?? '') };
+      const { retryBatch } = await import('../retry-batch.js');
+      cli.exitCode = await retryBatch(session, batch, { retry, retries: flags.retries, isSaidYes: flags.yes === true });
+    });
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/domain/kind.js';
+import { PROBLEM_CODES } from '../../src/manifest/codes.js';
+import { describeKind } from '../../src/manifest/describe-kind.js';
+import { ERRORS_HEADER, errorLine } from '../../src/manifest/problem.js';
+import { sampleManifest } from '../../src/manifest/sample-manifest.js';
+import { type Cells, checkFile, checkText, csv } from './support.js';
+
+const image = { kind: 'svc/image', model: 'svc-delta-4', prompt: 'a fox' };
+const hashOf = async (cells: Cells): Promise<string> => {
+  const { passed, printed } = await checkText(csv({ id: 'a', ...cells }));
+  return passed[0]?.hash ?? printed.join();
+};
+
+describe('normal form', () => {
+  it('has typed cells, media apart, and nothing that is empty', async () => {
+    const { passed, raw, byKind, groups } = await checkText(
+      csv({
+        id: 'a',
+        group: 'g',
+        kind: 'vendor-g/video',
+        model: 'vendor-g-1.1-r2v',
+        prompt: 'x',
+        reference_images: 'https://a.example/1.png|https://a.example/2.png',
+        watermark: 'false',
+        duration: '3',
+        resolution: '',
+        extra: '{"parameters":{"mood":1}}',
+        'x-note': '1e3',
+      }),
+    );
+    expect(passed).toEqual([
+      {
+        index: 0,
+        line: 2,
+        id: 'a',
+        kind: 'vendor-g/video',
+        group: 'g',
+        stem: 'a',
+        cells: { model: 'vendor-g-1.1-r2v', prompt: 'x', watermark: false, duration: 3 },
+        media: {
+          reference_images: [
+            { source: 'url', url: 'https://a.example/1.png' },
+            { source: 'url', url: 'https://a.example/2.png' },
+          ],
+        },
+        extra: { parameters: { mood: 1 } },
+        passthrough: { 'x-note': '1e3' },
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ]);
+    expect(raw[0]).toMatchObject({ id: 'a', duration: '3', extra: '{"parameters":{"mood":1}}' });
+    expect(raw[0]).not.toHaveProperty('resolution');
+    expect(byKind).toEqual({ 'vendor-g/video': 1 });
+    expect(groups).toEqual({ g: 1 });
+  });
+
+  it('hashes what is sent and nothing else', async () => {
+    const hash = await hashOf(image);
+    expect(await hashOf({ ...image, id: 'b', group: 'g', output: 'o', 'x-a': 'b' })).toBe(hash);
+    expect(await hashOf({ prompt: 'a fox', model: 'svc-delta-4', kind: 'svc/image', extra: '{}' })).toBe(hash);
+    for (const other of [{ prompt: 'a fox ' }, { seed: '1' }, { steps: '48' }, { extra: '{"a":1}' }]) {
+      expect(await hashOf({ ...image, ...other }), JSON.stringify(other)).not.toBe(hash);
+    }
+    expect(await hashOf({ ...image, extra: '{"a":1,"b":[2]}' })).toBe(
+      await hashOf({ ...image, extra: '{"b":[2],"a":1}' }),
+    );
+  });
+
+  it('the generation follows every row, its name and its labels', async () => {
+    const contentHash = async (...rows: Cells[]): Promise<string> =>
+      (await checkText(csv(...rows.map((row, at) => ({ id: `r${at}`, ...image, ...row }))))).contentHash;
+    const first = await contentHash({}, {});
+    expect(await contentHash({}, {})).toBe(first);
+    for (const other of [[{}], [{ id: 'x' }, {}], [{ output: 'x' }, {}], [{ group: 'x' }, {}], [{ 'x-a': 'b' }, {}]]) {
+      expect(await contentHash(...other), JSON.stringify(other)).not.toBe(first);
+    }
+  });
+});
+
+describe('B61: extra names only what the documents do not show', () => {
+  const cases: [Cells, string, boolean][] = [
+    [image, '{"mood":"calm"}', true],
+    [image, '{"n":1}', false],
+    [image, '{"response_format":"url"}', false],
+    [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"mood":1}}', true],
+    [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"audio":true}}', false],
+    [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"num_frames":5}', false],
+    [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"cfg":0.5}', true],
+    [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"callback_url":"https://a.example"}', false],
+    [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"image_list":[]}', false],
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: 'x' }, '{"parameters":{"seed":1}}', true],
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: 'x' }, '{"input":{"negative":"x"}}', true],
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: 'x' }, '{"parameters":{"resolution":"x"}}', false],
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: 'x' }, '{"parameters":5}', false],
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: 'x' }, '{"input":{"media":[]}}', false],
+    [{ kind: 'vendor-d/video', prompt: 'x' }, '{"seconds":10}', true],
+    [{ kind: 'vendor-d/video', prompt: 'x' }, '{"content":[]}', false],
+    [{ kind: 'vendor-e/video', prompt: 'x', duration: '4', ratio: '1:1' }, '{"seed":1}', true],
+    [{ kind: 'vendor-e/video', prompt: 'x', duration: '4', ratio: '1:1' }, '{"ratio":"16:9"}', false],
+    [
+      { kind: 'vendor-f/video', model: 'vendor-f-3.1-generate-preview', prompt: 'x' },
+      '{"parameters":{"seed":1}}',
+      true,
+    ],
+    [{ kind: 'vendor-f/video', model: 'vendor-f-3.1-generate-preview', prompt: 'x' }, '{"instances":[]}', false],
+    [{ kind: 'vendor-b/avatar', avatar_id: 'a', script: 's', voice_id: 'v' }, '{"engine":{"speed":2}}', true],
+    [{ kind: 'vendor-b/avatar', avatar_id: 'a', script: 's', voice_id: 'v' }, '{"engine":{"type":"x"}}', false],
+  ];
+  it.each(cases)('%j with %s: %s', async (cells, extra, isGood) => {
+    const { printed } = await checkText(csv({ id: 'a', ...cells, extra }));
+    if (isGood) expect(printed).toEqual([]);
+    else
+      expect(printed).toEqual([expect.stringMatching(/B61 extra may not name '[a-z_.]+', which the documents settle/)]);
+  });
+
+  it.each(['[]', '5', '{"a":', 'null', '{"__proto__":{"polluted":1}}'])('B60: refuses %s', async (extra) => {
+    const { printed } = await checkText(csv({ id: 'a', ...image, extra }));
+    expect(printed).toEqual([expect.stringMatching(/B60 extra /)]);
+  });
+});
+
+describe.each(KINDS)('%s', (kind) => {
+  it('has a valid sample manifest', async () => {
+    const { printed, passed, warnings } = await checkText(sampleManifest(kind));
+    expect([printed, warnings]).toEqual([[], []]);
+    expect(passed.length).toBeGreaterThan(0);
+    expect(new Set(passed.map((row) => row.kind))).toEqual(new Set([kind]));
+  });
+
+  it('is described by its own tables', () => {
+    const { columns, endpoint, source, rules, common } = describeKind(kind);
+    expect(endpoint).toMatch(/^POST \/v1\//);
+    expect(source).toMatch(/^service document [12], /);
+    expect(common.map(({ name }) => name)).toContain('id');
+    expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
+    for (const sentence of [...rules, ...columns.flatMap(({ rule, help }) => [rule, help])]) {
+      expect(sentence.length).toBeGreaterThan(3);
+    }
+  });
+});
+
+describe('what is told', () => {
+  it('a description names types, ranges, choices, defaults and media limits', () => {
+    const rules = new Map(describeKind('svc/edit').columns.map(({ name, rule }) => [name, rule]));
+    expect(rules.get('width')).toBe('plain integer, 1-8192');
+    expect(rules.get('tier')).toBe('radical_speed or radical_value; default radical_speed');
+    expect(rules.get('image')).toBe(
+      'URL, file or data: URI; URLs public, http or https; PNG, JPEG or WEBP; at most 10 MB; ' +
+        'each side at least 64 px; aspect ratio at most 8:1 either way',
+    );
+  });
+
+  it('an errors file is CSV that no spreadsheet runs', async () => {
+    const { problems } = await checkText(csv({ id: '=1+1', ...image, prompt: '', seed: '"x",\n' }));
+    expect(ERRORS_HEADER).toBe('file,line,column,code,id,field,message\n');
+    expect(problems.map(errorLine)).toEqual([
+      expect.stringMatching(
+        /^<stdin>,2,1,B12,'=1\+1,id,"id may use letters, digits, \. _ - \(max 120\), got '=1\+1'"\n$/,
+      ),
+      expect.stringMatching(/^<stdin>,2,4,B59,'=1\+1,prompt,prompt is required\n$/),
+      expect.stringMatching(/^<stdin>,2,5,B16,'=1\+1,seed,"seed must be a plain integer, got '""x"",\\n'"\n$/),
+    ]);
+  });
+
+  it('every code has a meaning', () => {
+    for (const [code, meaning] of Object.entries(PROBLEM_CODES)) {
+      expect(code).toMatch(/^B[1-9][0-9]?$/);
+      expect(meaning).toMatch(/^[A-Za-z].*\.$/);
+    }
+  });
+});
+
+describe('the examples', () => {
+  it.each(['three-rows.csv', 'every-kind.csv'])('%s is valid', async (name) => {
+    const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
+    const { printed, warnings } = await checkFile(decodeURIComponent(path));
+    expect([printed, warnings]).toEqual([[], []]);
+  });
+});

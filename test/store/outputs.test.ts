@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createFolderStore } from '../../src/store/folder.js';
+import { createOutputs, OutputRefused, type SaveOptions } from '../../src/store/outputs.js';
+import { streamOf, temporaryFolder } from './support/temporary.js';
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name));
+const png = fixture('a.png');
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const options: SaveOptions = { stem: 'a', position: 0, attemptName: 'a-1', expected: 'image', onExists: 'fail' };
+
+/** A picture with other bytes: the same with a comment chunk's worth of trailing data. */
+const otherPng = (n: number) => Buffer.concat([png, Buffer.from([n])]);
+
+function newOutputs() {
+  const root = temporaryFolder();
+  const media = () => readdirSync(join(root, 'spring', 'media')).sort();
+  return { root, media, outputs: createOutputs(createFolderStore(root, { access: 'shared' }), 'spring') };
+}
+
+describe('where an output lands', () => {
+  test('I7: under its stem, with the extension of its bytes and its facts', async () => {
+    const { outputs, root } = newOutputs();
+    const bytes = fixture('fast.mp4');
+    const saved = await outputs.save(streamOf(bytes.subarray(0, 5), bytes.subarray(5)), {
+      ...options,
+      stem: 'part-1/clip',
+      expected: 'video',
+    });
+    expect(saved).toEqual({
+      file: {
+        file: 'media/part-1/clip.mp4',
+        contentType: 'video/mp4',
+        bytes: bytes.length,
+        sha256: sha256(bytes),
+        width: 48,
+        height: 32,
+        durationSeconds: 1,
+      },
+      warnings: [],
+    });
+    expect(readFileSync(join(root, 'spring', saved.file.file))).toEqual(bytes);
+  });
+
+  test('further outputs of a job are numbered, and step aside for a row that is named so', async () => {
+    const { outputs, media } = newOutputs();
+    await outputs.save(streamOf(png), { ...options, stem: 'a-2' });
+    await outputs.save(streamOf(otherPng(1)), options);
+    const second = await outputs.save(streamOf(otherPng(2)), { ...options, position: 1 });
+    const third = await outputs.save(streamOf(otherPng(3)), { ...options, position: 2 });
+    expect([second.file.file, third.file.file]).toEqual(['media/a-2.v2.png', 'media/a-3.png']);
+    expect(media()).toEqual(['a-2.png', 'a-2.v2.png', 'a-3.png', 'a.png']);
+  });
+
+  test('a document is replaced whole', async () => {
+    const { outputs, root } = newOutputs();
+    await outputs.writeDocument('results.csv', streamOf('old, long'));
+    await outputs.writeDocument('results.csv', streamOf('new'));
+    expect(readFileSync(join(root, 'spring/results.csv'), 'utf8')).toBe('new');
+  });
+
+  test.each(['../x', 'a/../../x', '/x', 'a//b', '.x'])('a stem %j never becomes a path', async (stem) => {
+    const { outputs, root } = newOutputs();
+    await expect(outputs.save(streamOf(png), { ...options, stem })).rejects.toMatchObject({ code: 'BAD_KEY' });
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
+describe('F45, B47: names that are taken', () => {
+  test('the same bytes again are ours, under every policy', async () => {
+    const { outputs, media } = newOutputs();
+    const first = await outputs.save(streamOf(png), options);
+    for (const onExists of ['fail', 'version'] as const) {
+      expect(await outputs.save(streamOf(png), { ...options, onExists })).toEqual(first);
+    }
+    const skipped = await outputs.save(streamOf(png), { ...options, onExists: 'skip' });
+    expect(skipped.file).toEqual(first.file);
+    expect(media()).toEqual(['a.png']);
+  });
+
+  test('fail: refused, and the file stays', async () => {
+    const { outputs, root, media } = newOutputs();
+    await outputs.save(streamOf(png), options);
+    await expect(outputs.save(streamOf(otherPng(1)), options)).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'EEXIST',
+      message: 'refusing to overwrite spring/media/a.png; use --on-exists skip or version',
+    });
+    expect(readFileSync(join(root, 'spring/media/a.png'))).toEqual(png);
+    expect(media()).toEqual(['a.png']);
+  });
+
+  test('version: beside it, and a second try after a crash finds its own file again', async () => {
+    const { outputs, media } = newOutputs();
+    await outputs.save(streamOf(png), options);
+    const version = { ...options, onExists: 'version' } as const;
+    const saved = await outputs.save(streamOf(otherPng(1)), version);
+    expect(saved.file.file).toBe('media/a.v2.png');
+    expect(await outputs.save(streamOf(otherPng(1)), version)).toEqual(saved);
+    expect(media()).toEqual(['a.png', 'a.v2.png']);
+  });
+
+  test('skip: what is there is the row’s file, said in a warning, and the rest is not fetched', async () => {
+    const { outputs } = newOutputs();
+    await outputs.save(streamOf(png), options);
+    let pieces = 0;
+    async function* counted() {
+      for (; pieces < 100; pieces++) yield otherPng(pieces);
+    }
+    const kept = await outputs.save(counted(), { ...options, onExists: 'skip' });
+    expect(kept).toEqual({
+      file: { ...kept.file, file: 'media/a.png', sha256: sha256(png), width: 48, height: 32 },
+      warnings: ['kept the file that was there: media/a.png'],
+    });
+    expect(pieces).toBeLessThan(5);
+  });
+});
+
+describe('F42: bytes that are not the output', () => {
+  const refusals: [string, Buffer, SaveOptions['expected'], string, string][] = [
+    ['zero bytes', Buffer.alloc(0), 'image', 'empty', 'the output has no bytes'],
+    ['a page', Buffer.from('<html>gone</html>'), 'video', 'not_media', 'expected video, got an HTML page'],
+    ['a picture for a clip', png, 'video', 'wrong_family', 'expected video, got image/png'],
+    ['a cut clip', fixture('fast.mp4').subarray(0, -9), 'video', 'truncated', 'the mp4 file ends in the middle'],
+    ['JSON for a picture', Buffer.from('{"error":1}'), 'image', 'wrong_family', 'expected image, got application/json'],
+    ['text for anything', Buffer.from('Gone.'), 'any', 'not_media', 'expected media, got plain text'],
+  ];
+
+  test.each(refusals)('%s', async (_, bytes, expected, reason, message) => {
+    const { outputs, root } = newOutputs();
+    const saving = outputs.save(streamOf(bytes), { ...options, expected });
+    await expect(saving).rejects.toBeInstanceOf(OutputRefused);
+    await expect(saving).rejects.toMatchObject({ reason, message: expect.stringContaining(message) });
+    expect(filesBelow(root)).toEqual([]);
+  });
+
+  test('anything that is media is taken where anything is expected', async () => {
+    const { outputs } = newOutputs();
+    const saved = await outputs.save(streamOf('{"outputs":[]}'), { ...options, expected: 'any' });
+    expect(saved.file).toMatchObject({ file: 'media/a.json', contentType: 'application/json' });
+  });
+
+  test('a refused source is closed, and what it throws comes out as it is', async () => {
+    const { outputs } = newOutputs();
+    let closed = false;
+    async function* page() {
+      try {
+        for (;;) yield Buffer.from('<html>'.repeat(200));
+      } finally {
+        closed = true;
+      }
+    }
+    await expect(outputs.save(page(), options)).rejects.toMatchObject({ reason: 'not_media' });
+    expect(closed).toBe(true);
+    const failure = new Error('connection lost');
+    async function* broken() {
+      yield png.subarray(0, 100);
+      throw failure;
+    }
+    await expect(outputs.save(broken(), options)).rejects.toBe(failure);
+  });
+});
+
+function filesBelow(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+}
