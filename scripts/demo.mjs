@@ -127,7 +127,7 @@ async function summarise(rendering) {
     ['files', `${done.reduce((sum, row) => sum + Number(row.files?.length ?? (row.file ? 1 : 0)), 0)}`],
     ['credits', `${reported.toFixed(4)} reported, ${spent.toFixed(4)} left the balance of 25`],
     ['requests in the worst minute', `${account.maxima.requestsIn60s} (the plan allows ${account.caps.rpm})`],
-    ['most jobs at once', `${account.maxima.jobsAtOnce} (the plan allows ${account.caps.jobs})`],
+    ['most jobs at once', `${account.maxima.jobsAtOnce} (the plan allows ${account.caps.concurrent})`],
     ['rows rendered twice', String(twice)],
     ['worker killed', `once, while ${rendering} jobs rendered; they were picked up by their handles`],
     [

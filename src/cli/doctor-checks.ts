@@ -137,7 +137,8 @@ async function checkService(session: Session): Promise<Finding> {
 }
 
 async function checkClock(session: Session): Promise<Finding> {
-  const { baseUrl } = accountSettings(session.config);
+  const { baseUrl } = session.config;
+  if (baseUrl === null) return { result: 'warn', finding: 'not compared: there is no base URL' };
   const skewMs = await clockSkewMs(baseUrl);
   if (skewMs === undefined) return { result: 'warn', finding: 'unknown: the service does not say what time it is' };
   const seconds = (Math.abs(skewMs) / 1000).toFixed(1);

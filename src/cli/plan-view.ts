@@ -93,7 +93,10 @@ function rowsText({ toSubmit, joined, finished }: CostTally): string {
 }
 
 function costSuffix(cost: CostTally): string {
-  return cost.toSubmit === 0 ? '' : `; ${costText(cost)}`;
+  if (cost.toSubmit === 0) return '';
+  if (cost.unknown === cost.toSubmit) return ', price unknown';
+  const unknown = cost.unknown === 0 ? '' : `, price of ${cost.unknown} unknown`;
+  return `, at most ${formatCredits(cost.worstNano)} credits${unknown}`;
 }
 
 function balanceLines({ credits, costs }: Plan): string[] {

@@ -144,6 +144,7 @@ const tasks: RuleCase[] = [
         code: 'B31',
         says: /1-7 reference inputs, got 8/,
       },
+      { change: { elements: '[{},1]', images: '' }, code: 'B60', says: /elements: item 2 must be a JSON object/ },
       { change: { elements: '{"id":1}' }, code: 'B60', says: /elements must be a JSON array/ },
     ],
   },

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../domain/json.js';
 import { countOf, has, listOf, textOf } from './helpers.js';
 import type { Check, DraftRow, KindRules } from './rule.js';
 import { storyboardCheck, storyboardColumns } from './storyboard.js';
@@ -30,6 +31,15 @@ const references: Check = {
       field,
       `omni needs 1-${REFERENCES_MAX} reference inputs, got ${count} (${names.join(', ')})`,
     );
+  },
+};
+
+const elementObjects: Check = {
+  rule: 'elements is an array of objects',
+  check(row, report) {
+    const wrong = (listOf(row, 'elements') ?? []).findIndex((element) => !isJsonObject(element));
+    if (wrong === -1) return;
+    report.problem(row, 'B60', 'elements', `elements: item ${wrong + 1} must be a JSON object`);
   },
 };
 
@@ -86,7 +96,12 @@ export const vendorAOmniVideo: KindRules = {
     durationColumn,
     ...storyboardColumns,
   ],
-  checks: [references, placeholders, storyboardCheck({ task: 'omni', shotSecondsMax: 10, totalSecondsMax: 30 })],
+  checks: [
+    elementObjects,
+    references,
+    placeholders,
+    storyboardCheck({ task: 'omni', shotSecondsMax: 10, totalSecondsMax: 30 }),
+  ],
   refusedColumns: {
     sound: { code: 'B33', message: 'sound is not for omni; it is for text2video and image2video' },
   },
