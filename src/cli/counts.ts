@@ -1,3 +1,4 @@
+import { type CreditsNano, formatCredits } from '../domain/money.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
 import { EXIT } from './exit-codes.js';
 
@@ -19,4 +20,11 @@ export function totalOf(counts: Counts): number {
 export function countsText(counts: Counts): string {
   const shown = STATUSES.filter((status) => counts[status] > 0).map((status) => `${status} ${counts[status]}`);
   return shown.length === 0 ? 'nothing finished yet' : shown.join(', ');
+}
+
+/** `3.2 credits`, with the rows whose cost nobody knows. */
+export function spentWords(creditsNano: CreditsNano, unknownRows: number): string {
+  if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
+  if (creditsNano === 0) return `credits of ${unknownRows} rows unknown`;
+  return `${formatCredits(creditsNano)} credits, ${unknownRows} rows unknown`;
 }

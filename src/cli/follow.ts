@@ -56,9 +56,14 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
   let last: Snapshot | undefined;
   let lostSinceMs: number | undefined;
   let reconnectAtMs = 0;
+  // Someone who detaches does not wait for a look that hangs.
+  const detached = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
   while (!signal.aborted) {
     try {
-      const look = await lookOnce(options, seen, last);
+      const look = await Promise.race([lookOnce(options, seen, last), detached]);
+      if (look === undefined) break;
       if (lostSinceMs !== undefined) options.onEvent({ type: 'found' });
       lostSinceMs = undefined;
       if (look.snapshot !== undefined) last = look.snapshot;
@@ -71,7 +76,7 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
       if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs });
       if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
-        await reconnect(source);
+        await Promise.race([reconnect(source), detached]);
       }
     }
     await options.sleep(LOOK_EVERY_MS);

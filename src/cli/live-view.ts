@@ -1,5 +1,7 @@
+import type { Holder } from '../contract/semaphore.js';
+import { KINDS, providerOf, takesSlot } from '../domain/kind.js';
 import { formatCredits } from '../domain/money.js';
-import { countsText, totalOf } from './counts.js';
+import { countsText, spentWords, totalOf } from './counts.js';
 import { formatClock, formatDuration } from './durations.js';
 import type { Snapshot } from './follow.js';
 
@@ -38,7 +40,7 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   ];
   if (slots !== undefined) {
     const held = slots.holders.length;
-    const atService = slots.holders.filter(({ phase }) => phase === 'submitted').length;
+    const atService = renderingOf(slots.holders);
     const kept = slots.holders.filter(({ phase }) => phase === 'held').length;
     const keptText = kept === 0 ? '' : `, ${kept} kept for lost answers`;
     lines.push(
@@ -48,6 +50,16 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
   lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
   return lines.map((line) => line.trimEnd());
+}
+
+/** Jobs that render at the service now: accepted ones, and synchronous requests, which render while they are open. */
+export function renderingOf(holders: readonly Holder[]): number {
+  return holders.filter(({ phase, kind }) => phase === 'submitted' || (phase === 'granted' && isSync(kind))).length;
+}
+
+function isSync(kind: number): boolean {
+  const known = KINDS[kind];
+  return known !== undefined && (providerOf(known) === 'svc' || !takesSlot(known));
 }
 
 /** One line for logs and pipes. */
@@ -80,9 +92,8 @@ function phaseText({ progress }: Snapshot, paint: Paint): string {
 }
 
 function spentText({ progress, balanceNano }: Snapshot): string {
-  const unknown = progress.creditsUnknown === 0 ? '' : ` + ${progress.creditsUnknown} rows unknown`;
   const balance = balanceNano === undefined ? '' : `, balance ${formatCredits(balanceNano)}`;
-  return `${formatCredits(progress.creditsNano)} credits${unknown}${balance}`;
+  return `${spentWords(progress.creditsNano, progress.creditsUnknown)}${balance}`;
 }
 
 /** From the rows that finished while we looked; unknown before there are some. */

@@ -38,9 +38,10 @@ export function addManifestFlags(command: Command): Command {
     new Option('--delimiter <character>', 'between cells (default ,); \\t for a tab'),
     new Option('--format <format>', 'csv or jsonl (default: by the file name)').choices(['csv', 'jsonl']),
     new Option('--errors <file>', 'write every problem of the manifest to this file, as CSV'),
-    new Option('--input-root <folder>', 'a folder besides its own from which the manifest may name media (repeatable)').argParser(
-      (folder: string, earlier: string[] = []) => [...earlier, folder],
-    ),
+    new Option(
+      '--input-root <folder>',
+      'a folder besides its own from which the manifest may name media (repeatable)',
+    ).argParser((folder: string, earlier: string[] = []) => [...earlier, folder]),
   ];
   for (const option of options) command.addOption(option.helpGroup('Manifest:'));
   return command;

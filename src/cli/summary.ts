@@ -1,6 +1,5 @@
-import { formatCredits } from '../domain/money.js';
 import { STATUSES } from '../domain/outcome.js';
-import { type Counts, totalOf } from './counts.js';
+import { type Counts, spentWords, totalOf } from './counts.js';
 import { formatDuration } from './durations.js';
 import { type FailureGroup, failureLine } from './group-failures.js';
 import type { Terminal } from './terminal.js';
@@ -24,13 +23,12 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
   const took = facts.tookMs === undefined ? '' : ` in ${formatDuration(facts.tookMs)}`;
   const shown = groups.slice(-GROUPS_SHOWN);
   const hidden = groups.length - shown.length;
-  const unknown = facts.creditsUnknown === 0 ? '' : ` (${facts.creditsUnknown} rows: unknown)`;
   return [
     `${colors.bold(batch)}: ${totalOf(counts)} rows${took}`,
     ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
     ...shown.map((group) => `  ${failureLine(group)}`),
     `  ${coloredCounts(counts, colors)}`,
-    `  credits  ${formatCredits(facts.creditsNano)}${unknown}`,
+    `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
     `  results  ${facts.folder}/results.csv`,
     ...advice(facts, colors),
   ];

@@ -7,6 +7,7 @@ import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
 import { commandHint } from './hints.js';
 import type { HomeAccess } from './home-access.js';
 import type { JsonEvents } from './json-events.js';
+import { renderingOf } from './live-view.js';
 import { createPresenter } from './presenter.js';
 import type { Session } from './session.js';
 import { UserError } from './user-error.js';
@@ -94,8 +95,8 @@ export function leaveBatch(session: Session, batch: string, end: Exclude<FollowE
 
 function detachLines(session: Session, batch: string, last: Snapshot | undefined): string[] {
   const where = session.config.temporal.address === null ? 'in the background' : 'on the shared Temporal';
-  const slots = last?.slots;
-  const atService = slots?.holders.filter(({ job, phase }) => job.batch === batch && phase === 'submitted').length;
+  const holders = last?.slots?.holders.filter(({ job }) => job.batch === batch);
+  const atService = holders === undefined ? undefined : renderingOf(holders);
   const left = last === undefined ? undefined : last.progress.rows - totalOf(last.progress.counts);
   return [
     `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${left} rows are not finished`}`,

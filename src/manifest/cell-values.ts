@@ -45,7 +45,7 @@ function readText(column: TextColumn, cell: Cell): CellValue {
   }
   const flaw = textFlaw(name, cell.text);
   if (flaw !== undefined) return flaw;
-  if (column.required === true && cell.text.trim() === '') return bad('B59', `${name} is required, got only blanks`);
+  if (cell.text.trim() === '') return bad('B59', `${name} has only blanks`);
   if (maxCharacters !== undefined && cell.text.length > maxCharacters) {
     const characters = charactersOf(cell.text);
     if (characters > maxCharacters) {

@@ -3,7 +3,7 @@ import { Decimal, RESULT_COLUMNS, type ResultColumn, type ResultLine, resultFiel
 import { spreadsheetSafe } from './spreadsheet-safe.js';
 
 export { writeFailedCsv } from './failed-csv.js';
-export { RESULT_COLUMNS, type ResultLine } from './result-fields.js';
+export type { ResultLine } from './result-fields.js';
 
 export interface ResultsOptions {
   /** The `x-…` columns of the manifest, which follow the others. */

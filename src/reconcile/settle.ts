@@ -129,10 +129,14 @@ function inconclusive(evidence: CaseEvidence, deadlineMs: number, story: string)
   return lastRead >= deadlineMs ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
 }
 
-/** Reads now and then before the deadline, since a bill shows early, and at once after it. */
+/**
+ * Looks again soon at first, since a bill shows early, then ever more rarely, and twice at the deadline. An hour's
+ * wait takes some twenty looks.
+ */
 function wait(evidence: CaseEvidence, deadlineMs: number, sentence: string): Settlement {
-  const step = evidence.lambdaMs / 4;
-  const untilMs = evidence.nowMs < deadlineMs ? Math.min(deadlineMs, evidence.nowMs + step) : evidence.nowMs + step / 3;
+  const { nowMs, lambdaMs, claimedAtMs } = evidence;
+  const step = Math.max(lambdaMs / 4, (nowMs - claimedAtMs) / 4);
+  const untilMs = nowMs < deadlineMs ? Math.min(deadlineMs, nowMs + step) : nowMs + lambdaMs / 12;
   return { outcome: 'wait', untilMs, sentence };
 }
 

@@ -10,7 +10,6 @@ import { segmentsOf } from './safe-key.js';
 /** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */
 
 const WRITE_BYTES = 1 << 20;
-const SYNC_BYTES = 1 << 25;
 const HEAD_BYTES = 1 << 18;
 const NAMES_MAX = 999;
 
@@ -70,11 +69,9 @@ async function copyInto(handle: FileHandle, source: AsyncIterable<Uint8Array>): 
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let writing: Promise<void> = Promise.resolve();
-  let unsyncedBytes = 0;
   const flush = async () => {
     await writing;
-    writing = writeOut(handle, Buffer.concat(waiting), unsyncedBytes >= SYNC_BYTES);
-    unsyncedBytes = unsyncedBytes >= SYNC_BYTES ? 0 : unsyncedBytes + waitingBytes;
+    writing = handle.writeFile(Buffer.concat(waiting));
     writing.catch(() => undefined); // awaited at the next flush; until then it must not count as unhandled
     waiting = [];
     waitingBytes = 0;
@@ -96,11 +93,6 @@ async function copyInto(handle: FileHandle, source: AsyncIterable<Uint8Array>): 
     await writing; // the handle must not be closed under a write
   }
   return { bytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
-}
-
-async function writeOut(handle: FileHandle, bytes: Uint8Array, sync: boolean) {
-  await handle.writeFile(bytes);
-  if (sync) await handle.datasync();
 }
 
 async function inspect(file: PendingFile, options: PutStreamOptions, foreign: Set<unknown>): Promise<void> {

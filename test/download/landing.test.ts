@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createDownloader } from '../../src/service/download.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -15,7 +16,7 @@ const PIECE = Buffer.alloc(1 << 20, 7);
 const PIECES = 300;
 
 function startDownload(url: string, root: string) {
-  const script = join(import.meta.dirname, 'children', 'download-to-folder.ts');
+  const script = fileURLToPath(new URL('./children/download-to-folder.ts', import.meta.url));
   return spawn(process.execPath, ['--import', 'tsx', script, url, root, 'm/a.bin'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -40,7 +40,7 @@ const images: RuleCase[] = [
     bad: [
       { change: { model: '' }, code: 'B59', says: /model is required/ },
       { change: { prompt: '' }, code: 'B59', says: /prompt is required/ },
-      { change: { prompt: '  ' }, code: 'B59', says: /prompt is required, got only blanks/ },
+      { change: { prompt: '  ' }, code: 'B59', says: /prompt has only blanks/ },
     ],
   },
   {

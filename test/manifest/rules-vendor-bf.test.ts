@@ -33,6 +33,7 @@ const avatars: RuleCase[] = [
       { change: { audio: '' }, code: 'B42', says: /no speech: give audio, or script with voice_id/ },
       { change: { voice_id: 'v1' }, code: 'B42', says: /voice_id goes with script/ },
       { change: { voice_id: 'v1', audio: '' }, code: 'B42', says: /script is empty/ },
+      { change: { script: ' ', voice_id: 'v1', audio: '' }, code: 'B59', says: /script has only blanks/ },
     ],
   },
   {

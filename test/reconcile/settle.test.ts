@@ -123,6 +123,18 @@ describe('settle', () => {
     expect(verdictOf({ checkpoints: balances([-9, 5], [-5, 20], [1, 19.72]) })).toBe('billed');
   });
 
+  it('looks less and less often, so that a long case stays a short history (I17)', () => {
+    let looks = 0;
+    for (let nowMs = T0; ; looks += 1) {
+      const checkpoints = [...balances([-1, 20]), { atMs: nowMs, balanceNano: credits(20) }];
+      const settled = settle(evidence({ nowMs, charge: 'unknown', renderMaxMs: 60 * minute, checkpoints }));
+      if (settled.outcome === 'verdict' || nowMs >= T0 + 65 * minute) break;
+      expect(settled.untilMs).toBeGreaterThan(nowMs);
+      nowMs = settled.untilMs;
+    }
+    expect(looks).toBeLessThan(25);
+  });
+
   it('does not mistake float noise for money (F28)', () => {
     const noisy = balances([-1, 20], [6, 20], [7, 20]);
     for (const checkpoint of noisy.slice(1)) checkpoint.balanceNano += 300;

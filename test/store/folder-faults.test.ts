@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { toStoreError } from '../../src/store/folder-errors.js';
@@ -102,17 +103,21 @@ describe('F45, F56: what the disk refuses is one sentence, and nothing half-writ
   });
 });
 
+const child = fileURLToPath(new URL('./children/report-write.ts', import.meta.url));
+/** Gives a process a mount table of its own, where the machine lets one. */
+const NAMESPACE = ['unshare', '-rm'] as const;
+
 /** Runs the child in its own mount namespace on a file system mounted with these options. */
 function inMount(mountOptions: string, action: string) {
   const root = temporaryFolder();
   const script = `mount -t tmpfs -o ${mountOptions} tmpfs "$1" && exec "$2" --import tsx "$3" "$1" ${action}`;
-  const child = join(import.meta.dirname, 'children', 'report-write.ts');
-  const args = ['-rm', 'sh', '-c', script, 'sh', root, process.execPath, child];
-  const { stdout } = spawnSync('unshare', args, { encoding: 'utf8' });
+  const [program, flags] = NAMESPACE;
+  const args = [flags, 'sh', '-c', script, 'sh', root, process.execPath, child];
+  const { stdout } = spawnSync(program, args, { encoding: 'utf8' });
   return { root, report: JSON.parse(stdout) as { message: string; code: string; left: string[] } };
 }
 
-const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0;
+const canMount = spawnSync(NAMESPACE[0], [NAMESPACE[1], 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0;
 
 describe.skipIf(!canMount)('F45: real file systems', () => {
   test('a disk that is really full: part gone, sentence clear', () => {
@@ -135,7 +140,6 @@ describe.skipIf(!canMount)('F45: real file systems', () => {
 test('F45, B54: a folder without permission, found by the probe', () => {
   const root = temporaryFolder();
   chmodSync(root, 0o555);
-  const child = join(import.meta.dirname, 'children', 'report-write.ts');
   const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', child, root, 'probe-as-nobody'], {
     encoding: 'utf8',
   });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createLedger } from '../../src/store/ledger.js';
@@ -11,7 +11,7 @@ const ROUNDS = 12;
 
 /** Lets the child write for a while, then kills it where it stands. */
 async function writeAndKill(root: string, round: number): Promise<void> {
-  const script = join(import.meta.dirname, 'children', 'write-forever.ts');
+  const script = fileURLToPath(new URL('./children/write-forever.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, root, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { standingOf } from '../../src/domain/attempt.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -15,7 +15,7 @@ interface Claimer {
 }
 
 function startClaimer(root: string, name: string, action: 'claim' | 'void'): Claimer {
-  const script = join(import.meta.dirname, 'children', 'claim-all.ts');
+  const script = fileURLToPath(new URL('./children/claim-all.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, root, name, action, String(ATTEMPTS)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

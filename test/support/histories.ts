@@ -14,10 +14,10 @@ export interface StoredHistory {
   history: Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 }
 
-/** Every stored history of the namespace. */
-export async function storedHistories(client: Client): Promise<StoredHistory[]> {
+/** Every stored history of the namespace, or those that a query names. */
+export async function storedHistories(client: Client, query?: string): Promise<StoredHistory[]> {
   const found: StoredHistory[] = [];
-  for await (const { workflowId, runId, type } of client.workflow.list()) {
+  for await (const { workflowId, runId, type } of client.workflow.list(query === undefined ? {} : { query })) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const payloads = payloadsIn(history);
     found.push({

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { parseCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession, type Session } from '../session.js';
@@ -21,7 +22,7 @@ async function showStatus(session: Session, batch: string): Promise<void> {
   const { knownBatch } = await import('../known-batch.js');
   const { joinWork } = await import('../work-access.js');
   const { readBatchState } = await import('../batch-state.js');
-  const { countsText } = await import('../counts.js');
+  const { countsText, spentWords } = await import('../counts.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);
@@ -32,11 +33,10 @@ async function showStatus(session: Session, batch: string): Promise<void> {
     const { progress, ...facts } = report;
     if (session.isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...facts });
     const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
-    const unknown = report.creditsUnknown === 0 ? '' : ` + ${report.creditsUnknown} rows unknown`;
     terminal.data(`${terminal.colors.bold(batch)}: ${report.state}`);
     terminal.data(`rows      ${report.rows}: ${countsText(report.counts)}`);
     if (live.length > 0) terminal.data(`open      ${live.join(', ')}`);
-    terminal.data(`credits   ${report.credits}${unknown}`);
+    terminal.data(`cost      ${spentWords(parseCredits(report.credits) ?? 0, report.creditsUnknown)}`);
     terminal.data(`writes to ${report.out}`);
     if (report.state === 'not running') terminal.note('the `callsheet run` that started it goes on with it');
   } finally {

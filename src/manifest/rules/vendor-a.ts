@@ -94,15 +94,6 @@ const promptUnlessShots: Check = {
   },
 };
 
-const promptNotBlank: Check = {
-  rule: 'prompt may not be blank',
-  check(row, report) {
-    const prompt = textOf(row, 'prompt');
-    if (prompt === undefined || prompt.trim() !== '') return;
-    report.problem(row, 'B59', 'prompt', 'prompt has only blanks');
-  },
-};
-
 export const vendorAText2Video: KindRules = {
   kind: 'vendor-a/text2video',
   endpoint: 'POST /v1/vendor-a/videos/text2video',
@@ -127,7 +118,6 @@ export const vendorAText2Video: KindRules = {
   ],
   checks: [
     promptUnlessShots,
-    promptNotBlank,
     soundIn4k,
     storyboardCheck({ task: 'text2video', shotsMax: 6, shotSecondsMax: 15, totalSecondsMax: 15 }),
   ],
@@ -164,7 +154,7 @@ export const vendorAImage2Video: KindRules = {
     durationColumn,
     sound,
   ],
-  checks: [promptNotBlank, soundIn4k],
+  checks: [soundIn4k],
   documentedFields: vendorAFields,
   costNotes: () => [],
   samples: [{ image: 'https://example.com/boat.jpg', prompt: 'the boat drifts left', mode: 'std', duration: '5' }],

@@ -1,0 +1,82 @@
+// `npm run bench` runs every benchmark; `npm run bench -- turnover --slots 1 --runs 5` one of them.
+import { parseArgs } from 'node:util';
+import { finished } from './finished.js';
+import { ledger } from './ledger.js';
+import { type Bench, type BenchOptions, say } from './lib/bench.js';
+import { describeMachine, loadAverage } from './lib/machine.js';
+import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
+import { turnover } from './turnover.js';
+import { validate } from './validate.js';
+
+const BENCHES: Record<string, Bench> = { turnover, validate, ledger, finished };
+const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--runs 3] [--slots 10] [--jobs 160] [--keep]
+  --runs   how often; the median counts
+  --slots  turnover: simultaneous jobs of the plan
+  --jobs   turnover: rows of the manifest
+  --keep   write the results to bench/results instead of bench/results/local
+Exit code 1 when a median misses its bound.\n`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '3' },
+      slots: { type: 'string' },
+      jobs: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const options: BenchOptions = {
+    runs: wholeNumber('--runs', values.runs),
+    slots: values.slots === undefined ? undefined : wholeNumber('--slots', values.slots),
+    jobs: values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs),
+  };
+  const missed: string[] = [];
+  for (const bench of chosen(positionals)) missed.push(...(await runBench(bench, options, values.keep)));
+  for (const sentence of missed) say(sentence);
+  return missed.length === 0 ? 0 : 1;
+}
+
+/** Prints and keeps the figures; gives the bounds that were missed. */
+async function runBench(bench: Bench, options: BenchOptions, keep: boolean): Promise<string[]> {
+  const before = loadAverage();
+  const outcome = await bench(options);
+  const report: Report = {
+    ...outcome,
+    measuredOn: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    loadAverage: { before, after: loadAverage() },
+  };
+  process.stdout.write(`${reportText(report)}\n`);
+  writeReport(report, keep);
+  return missedBounds(report);
+}
+
+/** All of them where none is named; `turnover` then with ten slots and with one. */
+function chosen(names: string[]): Bench[] {
+  if (names.length === 0) {
+    return [turnover, (options) => turnover({ ...options, slots: 1, jobs: undefined }), validate, ledger, finished];
+  }
+  return names.map((name) => {
+    const bench = BENCHES[name];
+    if (bench === undefined) throw new Error(`unknown benchmark '${name}'\n${HELP}`);
+    return bench;
+  });
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`${flag} must be a whole number from 1, got '${text}'`);
+  return Number(text);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

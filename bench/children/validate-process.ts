@@ -1,0 +1,12 @@
+// Checks one manifest in a fresh process and reports seconds and memory in one message.
+import { validateManifest } from '../../src/manifest/validate-manifest.js';
+
+const path = process.argv[2] ?? '';
+const rssBefore = process.memoryUsage.rss();
+const startedMs = performance.now();
+const summary = await validateManifest({ source: { path } });
+const seconds = (performance.now() - startedMs) / 1_000;
+const rssPeak = process.resourceUsage().maxRSS * 1024;
+const { rows, problemCount } = summary;
+process.send?.({ seconds, rssGrowthMb: Math.max(0, rssPeak - rssBefore) / 1024 ** 2, rows, problemCount });
+process.disconnect?.();

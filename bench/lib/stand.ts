@@ -1,0 +1,101 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { EmulatorOptions, Truth } from '../../src/emulator/emulator.js';
+import { say } from './bench.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const bin = join(root, 'bin', 'callsheet.js');
+const emulatorEntry = fileURLToPath(new URL('../children/emulator-process.ts', import.meta.url));
+const KEY = 'sk-svc-emulator';
+
+/** The built command line with an engine of its own, and the service's double in a process of its own. */
+export interface Stand {
+  /** Removed at the end; on the disk of the checkout. */
+  folder: string;
+  /** Runs a command to its end; throws with what it said where it fails. Gives its wall time. */
+  callsheet(...args: string[]): Promise<{ seconds: number }>;
+  /** What really happened at the service until now. */
+  truth(): Promise<Truth>;
+  close(): Promise<void>;
+}
+
+export interface StandOptions {
+  emulator: EmulatorOptions;
+  limits?: { rpm: number; concurrent: number };
+}
+
+export async function openStand({ emulator, limits }: StandOptions): Promise<Stand> {
+  const folder = await benchFolder();
+  const service = await startEmulatorProcess({ ...emulator, control: true });
+  if (limits !== undefined) await post(`${service.url}/_control/limits`, limits);
+  const timeScale = emulator.speed ?? 1;
+  const environment = {
+    ...foreignEnvironment(),
+    CALLSHEET_API_KEY: KEY,
+    CALLSHEET_BASE_URL: service.url,
+    CALLSHEET_TIME_SCALE: String(timeScale),
+    CALLSHEET_DATA: join(folder, 'data'),
+  };
+  return {
+    folder,
+    callsheet: (...args) => runCommand(args, folder, environment),
+    truth: async () => (await (await fetch(`${service.url}/_truth`)).json()) as Truth,
+    async close() {
+      await runCommand(['engine', 'stop'], folder, environment).catch((error) => say(String(error)));
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A new folder on the disk of the checkout: a temporary folder is often one in memory, where nothing is ever synced. */
+export async function benchFolder(): Promise<string> {
+  const above = join(root, '.callsheet');
+  await mkdir(above, { recursive: true });
+  return mkdtemp(join(above, 'bench-'));
+}
+
+/** The engine and its settings are the benchmark's own, whatever the caller's shell is set to. */
+function foreignEnvironment(): NodeJS.ProcessEnv {
+  const own = /^(CALLSHEET|TEMPORAL)_/;
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name === 'CALLSHEET_TEMPORAL_CLI' || !own.test(name)),
+  );
+}
+
+async function runCommand(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ seconds: number }> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4_000);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`callsheet ${args[0]} ended with ${code}: ${said.trim()}`);
+  return { seconds: (performance.now() - startedMs) / 1_000 };
+}
+
+/** In a process of its own: its clock must not wait for the benchmark's work. */
+async function startEmulatorProcess(options: EmulatorOptions): Promise<{ url: string; close(): Promise<void> }> {
+  const child = fork(emulatorEntry, [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] });
+  const ended = once(child, 'exit');
+  const url = await Promise.race([
+    once(child, 'message').then(([message]) => String(message)),
+    ended.then(() => Promise.reject(new Error('the emulator ended before it listened'))),
+  ]);
+  return {
+    url,
+    async close() {
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { expectHonestEnd, jobsByRow, paidRequests, results, resultsText } from './support/evidence.js';
+import { csv, mixed } from './support/manifest.js';
+import { type Rig, startRig } from './support/rig.js';
+
+const ROWS = mixed(500);
+const IDS = ROWS.map(({ id }) => id);
+/** Low enough for 500 rows to meet it. */
+const RPM = 1_500;
+
+describe.skipIf(!hasTemporal())('500 mixed rows on the plan Pro', { timeout: 400_000 }, () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ speed: 100, emulator: { plan: 'pro' } });
+    // The emulator's speed raises the plan's requests per minute; here the cap must bind.
+    rig.emulator.setLimits({ rpm: RPM });
+    await rig.write('five-hundred.csv', csv(ROWS));
+  });
+  afterAll(() => rig?.stop());
+
+  const run = () => rig.run(['run', 'five-hundred.csv', '--yes']);
+
+  it('renders every row within the caps of the plan (I4, I12)', async () => {
+    const ended = await run();
+    expect(ended.code, ended.stderr).toBe(0);
+    const { account, violations } = rig.emulator.truth();
+    expect(violations).toEqual([]);
+    expect(account.caps).toEqual({ concurrent: 10, rpm: RPM });
+    expect(account.maxima.jobsAtOnce).toBe(10);
+    expect(account.maxima.requestsIn60s).toBeLessThanOrEqual(RPM);
+    // The cap was met, not only kept.
+    expect(account.maxima.requestsIn60s).toBeGreaterThan(RPM / 2);
+  });
+
+  it('has one result per row in input order, and each file is what the service served (I6, I7)', () => {
+    const rows = expectHonestEnd(rig, 'five-hundred', IDS);
+    expect(rows.filter(({ status }) => status === 'done')).toHaveLength(500);
+    const [header, ...lines] = readFileSync(join(rig.out, 'five-hundred', 'results.csv'), 'utf8')
+      .trim()
+      .split(/\r?\n/);
+    expect(header?.startsWith('id,kind,model,group,status,')).toBe(true);
+    expect(lines.map((line) => line.slice(0, line.indexOf(',')))).toEqual(IDS);
+    expect(jobsByRow(rig.emulator.truth()).size).toBe(500);
+    expect(rig.emulator.truth().jobs).toHaveLength(500);
+  });
+
+  it('reports the credits that left the balance, to the digit (I11)', () => {
+    const { balance } = rig.emulator.truth().account;
+    const text = resultsText(rig, 'five-hundred');
+    const nano = [...text.matchAll(/"credits":([0-9.]+)[,}]/g)].map(([, credits = '']) => nanoOf(credits));
+    expect(nano).toHaveLength(500);
+    expect(nano.reduce((sum, one) => sum + one, 0)).toBe(balance.startNano - balance.nowNano);
+  });
+
+  it('sends nothing paid when it is run again (I9)', async () => {
+    const before = { paid: paidRequests(rig.emulator.truth()), text: resultsText(rig, 'five-hundred') };
+    const ended = await run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(paidRequests(rig.emulator.truth())).toBe(before.paid);
+    expect(resultsText(rig, 'five-hundred')).toBe(before.text);
+    expect(results(rig, 'five-hundred')).toHaveLength(500);
+  });
+});
+
+/** `0.000064` → 64000: the digits as they stand, without a float between. */
+function nanoOf(credits: string): number {
+  const [whole = '0', fraction = ''] = credits.split('.');
+  return Number(whole) * 1e9 + Number(fraction.padEnd(9, '0'));
+}
