@@ -4,9 +4,9 @@ import { formatCredits } from '../domain/money.js';
 import { engineStatus } from '../engine/engine-client.js';
 import { lookForTemporalCli } from '../engine/temporal-cli.js';
 import { StoreError } from '../store/port.js';
-import { readCreditAccount } from './account-reads.js';
+import { checkOwnKey } from './account-reads.js';
 import { clockSkewMs } from './clock-skew.js';
-import { openHomeAccess, openPlace } from './home-access.js';
+import { openPlace } from './home-access.js';
 import { buildId } from './product.js';
 import type { Session } from './session.js';
 import { sharedAddress } from './work-access.js';
@@ -129,7 +129,7 @@ async function checkKey(session: Session): Promise<Finding> {
 
 async function checkService(session: Session): Promise<Finding> {
   const { baseUrl } = accountSettings(session.config);
-  const read = await readCreditAccount(session, openHomeAccess(session.config));
+  const read = await checkOwnKey(session);
   const caps = `${read.concurrentLimit} jobs at once, ${read.rpmLimit} requests per minute`;
   const finding = `${baseUrl} accepts the key: ${formatCredits(read.creditsRemainingNano)} credits, plan ${read.planLevel}, ${caps}`;
   if (read.creditsRemainingNano > 0) return { result: 'ok', finding };

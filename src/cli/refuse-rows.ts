@@ -21,9 +21,8 @@ export function refuseChangedRows(
         : 'give it a new id or use --changed rerun (costs again)';
     return `${file}:${row.line}:1: B48 row '${row.id}' was submitted with other values (${hashes}); ${advice}`;
   });
-  const hidden = rerunsChanged ? 0 : changedCount - refused.length;
-  const more = hidden > 0 ? `\n${hidden} more rows changed` : '';
-  throw new UserError(`${lines.join('\n')}${more}\nnothing was submitted`);
+  const count = rerunsChanged ? refused.length : changedCount;
+  throw new UserError(`${lines.join('\n')}\n${rowsAre(count)} submitted with other values: nothing was submitted now`);
 }
 
 /** Refuses rows whose output name is taken by a file that the batch did not write (`B47`). Pure. */
@@ -36,6 +35,10 @@ export function refuseTakenNames(
     ({ row, file }) =>
       `${place.path ?? '<stdin>'}:${row.line}:1: B47 refusing to overwrite ${file}; use --on-exists skip or version, or another --out`,
   );
-  const more = takenCount > taken.length ? `\n${takenCount - taken.length} more names are taken` : '';
-  throw new UserError(`${lines.join('\n')}${more}\nnothing was submitted`);
+  const whose = takenCount === 1 ? 'output name is' : 'output names are';
+  throw new UserError(`${lines.join('\n')}\n${takenCount} ${whose} taken by files of others: nothing was submitted`);
+}
+
+function rowsAre(count: number): string {
+  return count === 1 ? '1 row was' : `${count} rows were`;
 }

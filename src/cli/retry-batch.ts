@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../contract/workflows.js';
 import { clearCancelled } from '../store/batch-marks.js';
-import { readCreditAccount } from './account-reads.js';
+import { checkOwnKey } from './account-reads.js';
 import { approvePlan } from './approve-plan.js';
 import { EXIT } from './exit-codes.js';
 import { openHomeAccess } from './home-access.js';
@@ -39,7 +39,7 @@ export async function retryBatch(
     if (session.isJson) terminal.json({ schema: 1, batch, retried: 0 });
     return EXIT.done;
   }
-  const credits = await readCreditAccount(session, access);
+  const credits = await checkOwnKey(session);
   const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(session, plan, order.isSaidYes);

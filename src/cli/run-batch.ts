@@ -5,7 +5,7 @@ import { clearCancelled } from '../store/batch-marks.js';
 import { writeBatchOptions } from '../store/batch-options.js';
 import { StoreError } from '../store/port.js';
 import type { GenerationFacts } from '../store/rows-writer.js';
-import { readCreditAccount } from './account-reads.js';
+import { checkOwnKey } from './account-reads.js';
 import { approvePlan } from './approve-plan.js';
 import { EXIT } from './exit-codes.js';
 import { finishWithoutWork } from './finish-without-work.js';
@@ -59,7 +59,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
-  const credits = await readCreditAccount(session, access);
+  const credits = await checkOwnKey(session);
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes);

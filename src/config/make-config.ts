@@ -69,7 +69,8 @@ export function makeConfig(given: GivenValues): Config {
     },
     timeScale: get<number>('timeScale') ?? 1,
   };
-  problems.push(...contradictions(config, baseUrl, given));
+  const isBaseUrlWrong = problems.length > 0;
+  problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -89,7 +90,7 @@ function folderFrom(given: GivenValues, path: string): string | undefined {
 }
 
 /** What no setting says by itself. */
-function contradictions(config: Config, baseUrl: BaseUrl | undefined, given: GivenValues): ConfigProblem[] {
+function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenValues): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (!NAME.test(config.account.name)) {
     const message = `${given.nameOf('account.name')} may use letters, digits, . _ - (max 120), no dot at either end`;
@@ -100,7 +101,7 @@ function contradictions(config: Config, baseUrl: BaseUrl | undefined, given: Giv
       'if-proved needs account.exclusive: true (--exclusive): the balance proves nothing while others spend from the account';
     problems.push({ code: 'B53', message });
   }
-  if (config.timeScale !== 1 && baseUrl?.isLoopback !== true) {
+  if (config.timeScale !== 1 && !mayBeRehearsal) {
     const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
     problems.push({ code: 'B56', message });
   }

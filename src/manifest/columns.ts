@@ -42,9 +42,14 @@ export function isPassthrough(name: string): boolean {
   return name.startsWith('x-') && name.length > 2;
 }
 
+/** A name that a column may have. */
+export function isColumn(name: string): boolean {
+  return knownColumns.has(name) || isPassthrough(name);
+}
+
 /** Why a column name cannot stand in a manifest; undefined when it can. */
 export function columnFlaw(name: string): { code: 'B9' | 'B22'; message: string } | undefined {
-  if (knownColumns.has(name) || isPassthrough(name)) return undefined;
+  if (isColumn(name)) return undefined;
   if (name.trim() === '') return { code: 'B9', message: 'a column has no name; name it or take it out' };
   const code = name === 'n' ? 'B22' : 'B9';
   const hint = Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;

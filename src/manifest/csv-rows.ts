@@ -44,8 +44,8 @@ function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
     if (other === delimiter) continue;
     const parts = cells.join(delimiter).split(other);
     if (parts.length < 2 || !parts.some((part) => part.trim().replace(/^"|"$/g, '') === 'id')) continue;
-    const option = other === '\t' ? "$'\\t'" : `'${other}'`;
-    throw new ManifestStop('B7', line, 1, `looks ${name}-separated; use --delimiter ${option}`);
+    const option = other === '\t' ? '\\t' : other;
+    throw new ManifestStop('B7', line, 1, `looks ${name}-separated; use --delimiter '${option}'`);
   }
 }
 

@@ -15,8 +15,10 @@ export interface RowNamer {
 export interface NamerOptions {
   nameTemplate?: string;
   date: string;
-  /** The usable columns of the manifest. */
+  /** Whether rows may have a column of this name. */
   hasColumn(name: string): boolean;
+  /** Told once when the batch's template itself cannot be used; its rows are bad then. */
+  onBadTemplate(message: string): void;
 }
 
 /** Up to this many rows the default names need no folders. */
@@ -24,13 +26,16 @@ export const FLAT_ROWS_MAX = 1000;
 
 export function createRowNamer(options: NamerOptions): RowNamer {
   const lines = createLineIndex();
+  let isTemplateBad = false;
   return {
     name(row, raw, index, isLarge, report) {
       if (row.id === '') return undefined;
       const template = row.output ?? options.nameTemplate ?? (isLarge ? '{part}/{id}' : '{id}');
       const stem = stemFrom(template, fieldsOf(row, raw, index, options));
       if (!stem.ok) {
-        report.problem(row, 'B46', 'output', stem.message);
+        if (row.output !== undefined) report.problem(row, 'B46', 'output', stem.message);
+        else if (!isTemplateBad) options.onBadTemplate(stem.message);
+        isTemplateBad ||= row.output === undefined;
         return undefined;
       }
       const earlier = lines.add(foldName(stem.stem), row.line);

@@ -25,7 +25,8 @@ export function sourceName(source: ManifestSource): string {
 
 /** Reads a manifest as a stream of rows. Throws `ManifestStop` where it cannot be read on. */
 export async function* readManifest(options: ReadOptions): AsyncGenerator<RawRow> {
-  const { source, delimiter = ',' } = options;
+  const { source } = options;
+  const delimiter = delimiterOf(options.delimiter ?? ',');
   const bytes = await openSource(source);
   if (formatOf(options) === 'jsonl') {
     for await (const record of readJsonl(bytes)) yield rowOfObject(record);
@@ -43,7 +44,15 @@ export async function* readManifest(options: ReadOptions): AsyncGenerator<RawRow
   }
 }
 
-function formatOf({ source, format }: ReadOptions): 'csv' | 'jsonl' {
+/** One character; `\\t` stands for TAB, which shells do not make of it. */
+function delimiterOf(text: string): string {
+  const delimiter = text === '\\t' ? '\t' : text;
+  if (Array.from(delimiter).length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
+  throw new ManifestStop('B7', 1, 1, `--delimiter must be one character, such as ';' or '\\t', got ${quoted(text)}`);
+}
+
+/** By `format`, else by the file name; standard input is CSV. */
+export function formatOf({ source, format }: Pick<ReadOptions, 'source' | 'format'>): 'csv' | 'jsonl' {
   if (format !== undefined) return format;
   return 'path' in source && /\.(?:jsonl|ndjson)$/i.test(source.path) ? 'jsonl' : 'csv';
 }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Media, Row } from '../domain/row.js';
 import { type CheckedRow, checkRow } from './check-row.js';
-import { isPassthrough } from './columns.js';
+import { isColumn, isPassthrough } from './columns.js';
 import { foldName } from './ids.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestOptions, ManifestSummary, RawCells } from './manifest-options.js';
@@ -11,7 +11,7 @@ import { createRowNamer, FLAT_ROWS_MAX } from './name-rows.js';
 import { ManifestStop, quoted } from './problem.js';
 import { createProblemLog, type ProblemLog } from './problem-log.js';
 import type { RawRow } from './raw-row.js';
-import { readManifest, sourceName } from './read-manifest.js';
+import { formatOf, readManifest, sourceName } from './read-manifest.js';
 import { readMedia } from './read-media.js';
 import { rowHash } from './row-hash.js';
 
@@ -106,9 +106,13 @@ function createOutlet(
   pass: (row: Row, raw: RawCells) => Promise<void> | void,
 ) {
   const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
-  const hasColumn = (name: string): boolean => columns.has(name);
-  const namer = createRowNamer({ date, hasColumn, ...(nameTemplate === undefined ? {} : { nameTemplate }) });
-  let waiting: WaitingRow[] | undefined = [];
+  const namer = createRowNamer({
+    date,
+    hasColumn: formatOf(options) === 'jsonl' ? isColumn : (name) => columns.has(name),
+    onBadTemplate: (message) => log.add({ line: 1, column: 1, code: 'B46', message }),
+    ...(nameTemplate === undefined ? {} : { nameTemplate }),
+  });
+  let waiting: WaitingRow[] | undefined = nameTemplate === undefined ? [] : undefined;
   let index = 0;
 
   async function emit({ row, raw, media }: WaitingRow, isLarge: boolean): Promise<void> {

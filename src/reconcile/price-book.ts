@@ -25,12 +25,6 @@ export function actual(
   return price(row, rules, discountPpb, facts);
 }
 
-/** The first rule whose given fields all match the row. */
-export function matchingRule(row: Row, rules: PriceRule[]): PriceRule | undefined {
-  const cells = pricedCells(row);
-  return rules.find((rule) => matches(rule, row, cells));
-}
-
 type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
 
 function price(row: Row, rules: PriceRule[], discountPpb: number, facts: Facts): CreditsRange | null {

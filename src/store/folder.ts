@@ -68,20 +68,21 @@ async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): P
   const written = await Promise.allSettled(
     targets.map(({ bytes }, i) => writeTemporary(folder, places[i]?.path ?? '', bytes)),
   );
-  const failed = written.find((result) => result.status === 'rejected');
-  if (failed !== undefined) {
-    for (const result of written) if (result.status === 'fulfilled') await rm(result.value, { force: true });
-    throw failed.reason;
+  const temporaries = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  try {
+    for (const result of written) if (result.status === 'rejected') throw result.reason;
+    const outcome: boolean[] = [];
+    for (const [i, temporary] of temporaries.entries()) {
+      const { segments, bytes } = targets[i] ?? { segments: [], bytes: new Uint8Array() };
+      outcome.push(await publishIfAbsent(folder, temporary, join(dirname(temporary), segments.at(-1) ?? ''), bytes));
+    }
+    // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
+    await syncPlaces(folder, places);
+    return outcome;
+  } catch (error) {
+    for (const temporary of temporaries) await rm(temporary, { force: true });
+    throw error;
   }
-  const outcome: boolean[] = [];
-  for (const [i, result] of written.entries()) {
-    const { segments, bytes } = targets[i] ?? { segments: [], bytes: new Uint8Array() };
-    const temporary = result.status === 'fulfilled' ? result.value : '';
-    outcome.push(await publishIfAbsent(folder, temporary, join(dirname(temporary), segments.at(-1) ?? ''), bytes));
-  }
-  // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
-  await syncPlaces(folder, places);
-  return outcome;
 }
 
 /** Runs `use` on the file's real path; undefined when it, or a folder above it, does not exist. */

@@ -95,11 +95,18 @@ describe('the file', () => {
       "<stdin>:1:1: B7 looks ;-separated; use --delimiter ';'",
     ]);
     expect(await printed(text.replaceAll(',', '\t'))).toEqual([
-      "<stdin>:1:1: B7 looks TAB-separated; use --delimiter $'\\t'",
+      "<stdin>:1:1: B7 looks TAB-separated; use --delimiter '\\t'",
     ]);
     expect(await printed(text, ';')).toEqual(["<stdin>:1:1: B7 looks ,-separated; use --delimiter ','"]);
     expect(await printed(text.replaceAll(',', ';'), ';')).toEqual([]);
     expect(await printed(text.replaceAll(',', '\t'), '\t')).toEqual([]);
+    expect(await printed(text.replaceAll(',', '\t'), '\\t')).toEqual([]);
+    expect(await printed(text.replaceAll(',', '¦'), '¦')).toEqual([]);
+    for (const delimiter of ['', ';;', '"', '\n']) {
+      expect(await printed(text, delimiter), delimiter).toEqual([
+        expect.stringContaining('B7 --delimiter must be one'),
+      ]);
+    }
   });
 
   it('B55: a cell over 1 MiB, with its size', async () => {
@@ -217,6 +224,8 @@ describe('ids and kinds', () => {
 });
 
 describe('places and messages', () => {
+  const temporary = temporaryFolder();
+
   it('names the line where a record starts, past cells of several lines and blank lines', async () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const lines = [HEADER, '', `.a,svc/image,svc-delta-4,"one${end}two${end}${end}three",,`, '', good('.b')];
@@ -268,6 +277,4 @@ describe('places and messages', () => {
     writeFileSync(path, `${HEADER}\n${good('.a')}\n`);
     expect((await checkFile(path)).printed).toEqual([expect.stringContaining(`${path}:2:1: B12 id may not start`)]);
   });
-
-  const temporary = temporaryFolder();
 });

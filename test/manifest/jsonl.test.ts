@@ -106,6 +106,13 @@ describe('JSONL', () => {
     ]);
   });
 
+  it('names files by fields that only some lines have', async () => {
+    const lines = jsonl(image, { ...image, id: 'b', 'x-scene': 'S2' });
+    const { passed, printed: problems } = await checkText(lines, { format: 'jsonl', nameTemplate: '{x-scene}-{id}' });
+    expect(problems).toEqual([]);
+    expect(passed.map(({ stem }) => stem)).toEqual(['none-a', 'S2-b']);
+  });
+
   it('is known by its file name', async () => {
     for (const name of ['a.jsonl', 'b.ndjson', 'C.JSONL']) {
       const path = join(folder, name);

@@ -16,4 +16,3 @@ describe('recorded histories replay with the workflows of today (I16, F55)', () 
     await Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, recordedHistory(name));
   });
 });
-

@@ -39,6 +39,21 @@ describe('F45, F56: what the disk refuses is one sentence, and nothing half-writ
     expect(await ledger.claim(ref, intent())).toBe(true);
   });
 
+  test.each([1, 2])('F56: when file %i of a claim fails, no temporary file of the other stays', async (failing) => {
+    const root = temporaryFolder();
+    const ledger = createLedger(createFolderStore(root), 'default');
+    const prototype = await fileHandlePrototype();
+    const real = prototype.sync;
+    let syncs = 0;
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
+      if (++syncs === failing) throw systemError('EIO');
+      await real.call(this);
+    });
+    await expect(ledger.claim({ batch: 'b', id: 'a', n: 1 }, intent())).rejects.toMatchObject({ code: 'EIO' });
+    const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files).toEqual([]);
+  });
+
   test('F56: when only the folder cannot be made durable, the claim throws and its place counts as taken', async () => {
     const root = temporaryFolder();
     const ledger = createLedger(createFolderStore(root), 'default');

@@ -23,8 +23,6 @@ import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
 import { startTemporal } from './temporal.js';
 
-
-
 export interface StackOptions {
   /** Shares a server; its owner tears it down. */
   temporal?: TestWorkflowEnvironment;

@@ -49,7 +49,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const prepared = await prepareBatch(session, { access, place, retry: null, rerunsChanged, keep: false });
   refuseTakenNames(prepared, place);
   refuseChangedRows(prepared, place, rerunsChanged);
-  const credits = canRead ? await (await import('../account-reads.js')).readCreditAccount(session, access) : undefined;
+  const credits = canRead ? await (await import('../account-reads.js')).checkOwnKey(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   if (session.isJson) terminal.json(planJson(plan));
   else for (const line of planLines(plan)) terminal.data(line);

@@ -105,6 +105,17 @@ export function claims(rig: Rig, batch: string): Claim[] {
   });
 }
 
+/** Rows whose handle or output is on record while they have not ended. */
+export function rowsWithHandle(rig: Rig, batch: string): string[] {
+  const finished = new Set(finishedIds(rig, batch));
+  const known = filesBelow(join(batchFolder(rig, batch), 'attempts')).flatMap((file) => {
+    const id = /([^/\\]+)[/\\]\d+\.\d+\.json$/.exec(file)?.[1];
+    const { state } = JSON.parse(readFileSync(file, 'utf8')) as { state: string };
+    return id !== undefined && (state === 'created' || state === 'done') && !finished.has(id) ? [id] : [];
+  });
+  return [...new Set(known)];
+}
+
 export function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,0 +1,62 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { filesBelow, finishedIds } from './support/evidence.js';
+import { type Cut, engineOf, expectWhole, kill, killTogether, SLOW_RENDERS, untilBusy } from './support/killing.js';
+import { csv, mixed } from './support/manifest.js';
+import { type Rig, startRig } from './support/rig.js';
+
+const ROWS = mixed(40);
+const IDS = ROWS.map(({ id }) => id);
+const RUN = ['run', 'forty.csv', '--yes'];
+const FIRST = 5;
+
+describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', { timeout: 400_000 }, () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
+    await rig.write('forty.csv', csv(ROWS));
+  });
+  afterEach(() => rig?.stop());
+
+  it('of the worker, the server and the supervisor, each alone: the run that watches sees every row end', async () => {
+    const running = rig.start(RUN);
+    const cuts: Cut[] = [];
+    for (const victim of ['worker', 'server', 'supervisor'] as const) {
+      const finished = finishedIds(rig, 'forty').length;
+      await untilBusy(rig, 'forty', finished + FIRST);
+      const { pid, server, worker } = await engineOf(rig);
+      cuts.push(kill(rig, 'forty', [{ worker: worker.pid, server: server.pid, supervisor: pid }[victim]]));
+    }
+    const ended = await running.ended;
+    expect([0, 3], ended.stderr).toContain(ended.code);
+    await expectWhole(rig, 'forty', IDS, cuts);
+  });
+
+  it('of the run, then of everything together: the same command goes on', async () => {
+    const first = rig.start(RUN);
+    await untilBusy(rig, 'forty', FIRST);
+    const cuts = [kill(rig, 'forty', [first.child.pid])];
+    await first.ended;
+    const second = rig.start(RUN);
+    await untilBusy(rig, 'forty', 3 * FIRST);
+    cuts.push(await killTogether(rig, 'forty', second));
+    const third = await rig.run(RUN);
+    expect([0, 3], third.stderr).toContain(third.code);
+    await expectWhole(rig, 'forty', IDS, cuts);
+  });
+
+  it('of everything, and Temporal forgets it all: the home alone knows what was submitted', async () => {
+    const first = rig.start(RUN);
+    await untilBusy(rig, 'forty', 2 * FIRST);
+    const cut = await killTogether(rig, 'forty', first);
+    const stored = filesBelow(rig.data).filter((file) => file.startsWith(join(rig.data, 'temporal.db')));
+    expect(stored).not.toEqual([]);
+    for (const file of stored) rmSync(file);
+    expect(cut.withHandle.length).toBeGreaterThan(0);
+    const second = await rig.run(RUN);
+    expect([0, 3], second.stderr).toContain(second.code);
+    await expectWhole(rig, 'forty', IDS, [cut]);
+  });
+});

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { claims, expectHonestEnd, jobsByRow } from './support/evidence.js';
+import { engineOf } from './support/killing.js';
+import { csv, image } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+const ROWS = Array.from({ length: 60 }, (_, i) => image(`p${String(i + 1).padStart(3, '0')}`));
+/** A claim that is older may not be sent any more. */
+const FRESH_MS = 15_000;
+/** What passes between a request's first byte and the emulator's note of it. */
+const ARRIVAL_MS = 1_000;
+
+describe.skipIf(!hasTemporal())(
+  'a worker that sleeps longer than a claim stays fresh (F51)',
+  { timeout: 400_000 },
+  () => {
+    let rig: Rig;
+    beforeAll(async () => {
+      rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'svc/image': [40, 120] } } });
+      await rig.write('paused.csv', csv(ROWS));
+    });
+    afterAll(() => rig?.stop());
+
+    it('sends nothing late, and every row ends, none paid twice (I1, I2)', async () => {
+      const running = rig.start(['run', 'paused.csv', '--yes']);
+      for (const jobsMin of [8, 30]) {
+        await until(`${jobsMin} submits have left`, () => rig.emulator.truth().jobs.length >= jobsMin || undefined);
+        const { worker } = await engineOf(rig);
+        if (worker.pid === null) throw new Error('no worker runs');
+        process.kill(worker.pid, 'SIGSTOP');
+        await sleep(FRESH_MS + 5_000);
+        process.kill(worker.pid, 'SIGCONT');
+      }
+      const ended = await running.ended;
+      expect([0, 3], ended.stderr).toContain(ended.code);
+      expectHonestEnd(
+        rig,
+        'paused',
+        ROWS.map(({ id }) => id),
+      );
+      const made = claims(rig, 'paused');
+      for (const [id, jobs] of jobsByRow(rig.emulator.truth())) {
+        for (const { createdMs } of jobs) {
+          const claimedMs = Math.max(
+            ...made.filter((one) => one.id === id && one.atMs <= createdMs).map((one) => one.atMs),
+          );
+          expect(createdMs - claimedMs, `${id} was sent on a stale claim`).toBeLessThanOrEqual(FRESH_MS + ARRIVAL_MS);
+        }
+      }
+      const paid = rig.emulator.truth().requests.filter(({ method }) => method === 'POST');
+      expect(paid.length, 'one claim is one POST').toBeLessThanOrEqual(made.length);
+    });
+  },
+);
