@@ -86,7 +86,8 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
 
 interface Seen {
   seq: number;
-  pauses: Map<PauseReason['reason'], PauseReason>;
+  /** The account's pauses, and when each was first seen. */
+  pauses: Map<PauseReason['reason'], number>;
   balanceNano?: CreditsNano | undefined;
   balanceAtMs: number;
   stateAtMs: number;
@@ -138,25 +139,27 @@ function tellEvents(options: FollowOptions, seen: Seen, { events }: BatchProgres
 /** The account's own pauses; a batch's pause by its user comes as an event of the batch. */
 function tellPauses(options: FollowOptions, seen: Seen, slots: SemaphoreView | undefined): void {
   if (slots === undefined) return;
-  const current = new Map(slots.pauses.filter(({ reason }) => reason !== 'user').map((pause) => [pause.reason, pause]));
-  for (const [reason, pause] of current) {
-    if (!seen.pauses.has(reason)) options.onEvent({ type: 'paused', reason: pause.reason, sinceMs: pause.sinceMs });
+  const current = new Map<PauseReason['reason'], number>();
+  for (const { reason, sinceMs } of slots.pauses) {
+    if (reason === 'user') continue;
+    current.set(reason, seen.pauses.get(reason) ?? options.now());
+    if (!seen.pauses.has(reason)) options.onEvent({ type: 'paused', reason, sinceMs });
   }
-  for (const [reason, pause] of seen.pauses) {
-    if (!current.has(reason)) options.onEvent({ type: 'resumed', reason: pause.reason });
+  for (const reason of seen.pauses.keys()) {
+    if (!current.has(reason)) options.onEvent({ type: 'resumed', reason });
   }
   seen.pauses = current;
 }
 
-/** Measured from when the account was paused, by the clock of the server's machine. */
+/** Measured from when this command first saw the pause: an old one is given its time again. */
 function pausedTooLong(
   { waitMs, now }: FollowOptions,
   seen: Seen,
   progress: BatchProgress,
 ): 'key' | 'credits' | 'records' | undefined {
   if (waitMs === null || progress.phase === 'ended') return undefined;
-  for (const { reason, sinceMs } of seen.pauses.values()) {
-    if (reason !== 'user' && now() - sinceMs >= waitMs) return reason;
+  for (const [reason, seenAtMs] of seen.pauses) {
+    if (reason !== 'user' && now() - seenAtMs >= waitMs) return reason;
   }
   return undefined;
 }

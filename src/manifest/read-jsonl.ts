@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { checkedBytes } from './checked-bytes.js';
 import { jsonFields } from './json-fields.js';
-import { ManifestStop, quoted } from './problem.js';
+import { ManifestStop } from './problem.js';
 import { type Cell, RECORD_BYTES_MAX } from './raw-row.js';
 
 /** One line of a JSONL manifest: its cells (repeated fields included), or why it is no row. */
@@ -52,12 +52,18 @@ function recordOf(text: string, line: number): JsonlRecord {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { line, message: `the line is not valid JSON: ${quoted(error instanceof Error ? error.message : '')}` };
+    return { line, message: `the line is not valid JSON${placeOf(error)}` };
   }
   if (!isJsonObject(value)) {
     return { line, message: 'the line is not a JSON object; JSONL has one object per line' };
   }
   return { line, cells: cellsOf(text, value) };
+}
+
+/** Where the parser stopped, if it says so. Its own words are not shown: they quote pieces of the line. */
+function placeOf(error: unknown): string {
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  return position === undefined ? '' : ` at character ${Number(position) + 1}`;
 }
 
 function cellsOf(text: string, row: JsonObject): Cell[] {

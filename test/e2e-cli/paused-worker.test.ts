@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
-import { claims, expectHonestEnd, jobsByRow } from './support/evidence.js';
+import { claims, expectHonestEnd } from './support/evidence.js';
 import { engineOf } from './support/killing.js';
-import { csv, image } from './support/manifest.js';
+import { csv, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = Array.from({ length: 60 }, (_, i) => image(`p${String(i + 1).padStart(3, '0')}`));
@@ -40,16 +40,18 @@ describe.skipIf(!hasTemporal())(
         'paused',
         ROWS.map(({ id }) => id),
       );
+      const { jobs, requests } = rig.emulator.truth();
       const made = claims(rig, 'paused');
-      for (const [id, jobs] of jobsByRow(rig.emulator.truth())) {
-        for (const { createdMs } of jobs) {
-          const claimedMs = Math.max(
-            ...made.filter((one) => one.id === id && one.atMs <= createdMs).map((one) => one.atMs),
-          );
-          expect(createdMs - claimedMs, `${id} was sent on a stale claim`).toBeLessThanOrEqual(FRESH_MS + ARRIVAL_MS);
-        }
+      const rows = new Map(jobs.map((job) => [job.id, rowOf(job)]));
+      for (const { method, jobId = '', arrivedMs } of requests) {
+        const id = rows.get(jobId);
+        if (method !== 'POST' || id === undefined) continue;
+        const claimedMs = Math.max(
+          ...made.filter((one) => one.id === id && one.atMs <= arrivedMs).map((one) => one.atMs),
+        );
+        expect(arrivedMs - claimedMs, `${id} was sent on a stale claim`).toBeLessThanOrEqual(FRESH_MS + ARRIVAL_MS);
       }
-      const paid = rig.emulator.truth().requests.filter(({ method }) => method === 'POST');
+      const paid = requests.filter(({ method }) => method === 'POST');
       expect(paid.length, 'one claim is one POST').toBeLessThanOrEqual(made.length);
     });
   },

@@ -58,7 +58,11 @@ function keepWorker(stack: Stack, address: string, point: CrashPoint, id: string
   let stopped = false;
   let child: ChildProcess;
   const start = (): void => {
-    child = fork(ENTRY, { execArgv: ['--import', 'tsx'], env: { ...process.env, CRASH_ORDER: order }, stdio: 'ignore' });
+    child = fork(ENTRY, {
+      execArgv: ['--import', 'tsx'],
+      env: { ...process.env, CRASH_ORDER: order },
+      stdio: 'ignore',
+    });
     child.once('exit', () => {
       if (!stopped) start();
     });

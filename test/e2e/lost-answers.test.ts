@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
 import { storedHistories } from '../support/histories.js';
+import { type Ending, runOneRow } from '../support/one-row.js';
 import { recordHistories } from '../support/record-histories.js';
-import { filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
+import { filmRow, imageRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
 /** What one film submit goes through, and how its row must end with the policy `if-proved` on an exclusive account. */
@@ -117,25 +119,23 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
   }, 60_000);
   afterAll(() => temporal?.teardown());
 
-  /** One row on an account and a service of its own. */
-  async function runOne(row: Row, faults: FaultRule[], ambiguity: 'hold' | 'if-proved', topUp = false): Promise<Ending> {
-    const stack = await startStack({ speed: 200, temporal, account: `lost-${row.id}`, emulator: { faults } });
-    try {
-      await stack.startWorker();
-      if (topUp) setTimeout(() => stack.emulator.topUp('20'), 2_000);
-      await stack.run('one', [row], { policy: { ambiguity } });
-      const record = await stack.record('one', row.id);
-      const job = jobId(stack.settings.account, 'one', row.id);
-      if (ambiguity === 'if-proved' && RECORDED_CASES.includes(row.id)) {
-        const histories = await storedHistories(temporal.client, `WorkflowId = '${job}'`);
-        recordHistories(`job-${row.id}`, histories);
-      }
-      const attempts = (await stack.ledger.read('one', row.id)).length;
-      return { status: record?.status, jobs: [...stack.emulator.truth().jobs], attempts, record };
-    } finally {
-      await stack.stop();
-    }
-  }
+  const runOne = (row: Row, faults: FaultRule[], ambiguity: 'hold' | 'if-proved', topUp = false): Promise<Ending> =>
+    runOneRow({
+      temporal,
+      row,
+      faults,
+      policy: { ambiguity },
+      async meanwhile({ emulator }) {
+        if (!topUp) return;
+        await delay(2_000);
+        emulator.topUp('20');
+      },
+      async after({ settings }) {
+        if (ambiguity !== 'if-proved' || !RECORDED_CASES.includes(row.id)) return;
+        const job = jobId(settings.account, 'one', row.id);
+        recordHistories(`job-${row.id}`, await storedHistories(temporal.client, `WorkflowId = '${job}'`));
+      },
+    });
 
   it.concurrent.each(FILMS)('$name', async ({ name, action, status, jobs, attempts }) => {
     const row = filmRow(`${name.slice(0, 3).trim()}${FILMS.findIndex((film) => film.name === name)}`);
@@ -167,8 +167,12 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
     const lost = (created: boolean): FaultRule[] => [
       { match: { route: 'svc.image', nth: 1 }, action: { do: 'reset-before-answer', created } },
     ];
-    expect(await runOne(imageRow('synclost', { cells: BIG }), lost(true), 'if-proved')).toMatchObject({ status: 'lost_paid' });
-    expect(await runOne(imageRow('syncgone', { cells: BIG }), lost(false), 'if-proved')).toMatchObject({ status: 'done' });
+    expect(await runOne(imageRow('synclost', { cells: BIG }), lost(true), 'if-proved')).toMatchObject({
+      status: 'lost_paid',
+    });
+    expect(await runOne(imageRow('syncgone', { cells: BIG }), lost(false), 'if-proved')).toMatchObject({
+      status: 'done',
+    });
   });
 
   it.concurrent('T4: a burst of 429 neither fails nor doubles a row (F23)', async () => {
@@ -185,10 +189,3 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
 const RECORDED_CASES = ['F30', 'F41', 'F137', 'F2012', 'F2413'];
 
 const BIG = { model: 'svc-alpha.2-klein-4b', prompt: 'a large one', width: 1000, height: 1000 };
-
-interface Ending {
-  status: string | undefined;
-  jobs: readonly { chargedNano: number }[];
-  attempts: number;
-  record: Awaited<ReturnType<Stack['record']>>;
-}

@@ -76,6 +76,12 @@ describe('JSONL', () => {
     ]);
   });
 
+  it('never shows a piece of a broken line', async () => {
+    const line = '{"id":"a","prompt":"my key is sk-svc-0123456789abcdef"" }';
+    const [problem] = await printed(line);
+    expect(problem).toMatch(/^<stdin>:1:1: B60 the line is not valid JSON( at character \d+)?$/);
+  });
+
   it('B8, B9, B22: repeated and unknown fields, with their position', async () => {
     expect(await printed('{"id":"a","kind":"svc/image","model":"svc-delta-4","prompt":"p","prompt":"q"}')).toEqual([
       "<stdin>:1:5: B8 column 'prompt' appears twice (4, 5)",

@@ -36,6 +36,8 @@ async function validate(rows: number): Promise<{ tookMs: number; passed: number 
   return { tookMs: performance.now() - start, passed };
 }
 
+const folder = temporaryFolder();
+
 describe('large manifests', () => {
   it('10,000 rows are validated in under 3 s', async () => {
     const { tookMs, passed } = await validate(10_000);
@@ -46,12 +48,11 @@ describe('large manifests', () => {
   it('the memory in use does not grow with the rows', async () => {
     await validate(2_000);
     const before = process.memoryUsage().rss;
-    await validate(60_000);
+    await validate(40_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   }, 60_000);
 
   it('a file that many rows use is read once', async () => {
-    const folder = temporaryFolder();
     mkdirSync(join(folder, 'in'));
     writeFileSync(join(folder, 'in', 'a.png'), png(64, 64));
     const cells = (at: number): string => `r${at},svc/edit,svc-beta-image-edit-2511,in/a.png,p,64,64\n`;

@@ -46,7 +46,7 @@ describe('F45, F56: what the disk refuses is one sentence, and nothing half-writ
     const real = prototype.sync;
     let syncs = 0;
     vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof prototype) {
-      if (++syncs === failing) throw systemError('EIO');
+      if ((await this.stat()).isFile() && ++syncs === failing) throw systemError('EIO');
       await real.call(this);
     });
     await expect(ledger.claim({ batch: 'b', id: 'a', n: 1 }, intent())).rejects.toMatchObject({ code: 'EIO' });

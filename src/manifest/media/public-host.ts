@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
+import { quoted } from '../problem.js';
 
 /** Tells whether a URL's host may be used as a media source; a sentence says why not. */
 export interface HostChecker {
@@ -65,7 +66,7 @@ export function createHostChecker(options: HostCheckerOptions): HostChecker {
       if (ipaddr.isValid(literal)) return keep(hostname, checkAddress(literal, 'host is'));
       const name = hostname.replace(/\.$/, '').toLowerCase();
       if (isLocalName(name)) return keep(hostname, options.allowLoopback ? undefined : 'host is localhost');
-      if (PRIVATE_SUFFIX.test(name)) return keep(hostname, `host '${name}' is a private name`);
+      if (PRIVATE_SUFFIX.test(name)) return keep(hostname, `host ${quoted(name)} is a private name`);
       if (!options.resolveHosts) return keep(hostname, undefined);
       return checkResolved(name).then((flaw) => keep(hostname, flaw));
     },

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
+import { csv, film, rowOf } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+const ROWS = Array.from({ length: 24 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
+const IDS = ROWS.map(({ id }) => id);
+
+describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 240_000 }, () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'vendor-f': [400, 600] } } });
+    await rig.write('films.csv', csv(ROWS));
+  });
+  afterEach(() => rig?.stop());
+
+  const jobs = () => rig.emulator.truth().jobs;
+  const untilJobs = (count: number) =>
+    until(`${count} films were submitted`, () => jobs().length >= count || undefined);
+  const ok = async (args: string[]) => {
+    const ended = await rig.run(args);
+    expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
+    return ended.stdout;
+  };
+  const untilQuiet = () =>
+    until(
+      'what was submitted has rendered',
+      () => jobs().every(({ terminalMs }) => terminalMs !== undefined) || undefined,
+    );
+
+  it('pause submits nothing new while what runs is fetched; resume goes on', async () => {
+    const running = rig.start(['run', 'films.csv', '--yes', '--json']);
+    await untilJobs(10);
+    expect(JSON.parse(await ok(['pause', 'films', '--json']))).toEqual({ schema: 1, batch: 'films', order: 'pause' });
+    // A grant that was given before the order may still leave.
+    await sleep(1_000);
+    const submitted = jobs().length;
+    expect(submitted).toBeLessThan(ROWS.length);
+    await untilQuiet();
+    await sleep(2_000);
+    expect(jobs()).toHaveLength(submitted);
+    const status = JSON.parse(await ok(['status', 'films', '--json']));
+    expect(status).toMatchObject({ state: 'paused', rows: ROWS.length });
+    await ok(['resume', 'films']);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    const types = jsonLines<{ type: string }>(ended.stdout).map(({ type }) => type);
+    expect(types).toContain('paused');
+    expect(types).toContain('resumed');
+    expectHonestEnd(rig, 'films', IDS);
+    expect(jobs()).toHaveLength(ROWS.length);
+  });
+
+  it('cancel submits nothing new and fetches what was accepted; retry runs the others (I19)', async () => {
+    const running = rig.start(['run', 'films.csv', '--yes']);
+    await untilJobs(10);
+    const said = JSON.parse(await ok(['cancel', 'films', '--json']));
+    expect(said).toMatchObject({ schema: 1, batch: 'films' });
+    const submitted = new Set(jobs().map(rowOf));
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(1);
+    expect(ended.stderr).toContain('callsheet retry films');
+    expect(new Set(jobs().map(rowOf))).toEqual(submitted);
+    const rows = results(rig, 'films');
+    expect(rows.map(({ id, status }) => `${id} ${status}`)).toEqual(
+      IDS.map((id) => `${id} ${submitted.has(id) ? 'done' : 'cancelled'}`),
+    );
+    const again = await rig.run(['run', 'films.csv', '--yes']);
+    expect(again.code, again.stderr).toBe(1);
+    expect(jobs()).toHaveLength(submitted.size);
+    const retried = await rig.run(['retry', 'films', '--yes']);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect(expectHonestEnd(rig, 'films', IDS).every(({ status }) => status === 'done')).toBe(true);
+    expect(jobs()).toHaveLength(ROWS.length);
+  });
+});

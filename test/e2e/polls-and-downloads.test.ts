@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/emulator/emulator.js';
+import { runOneRow } from '../support/one-row.js';
+import { avatarRow, filmRow, imageRow } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+interface Fault {
+  name: string;
+  route: string;
+  nth?: number[];
+  times?: number;
+  action: FaultRule['action'];
+  status: string;
+  reasonCode?: string;
+}
+
+const POLL = 'vendor-f.poll';
+const ended = (as: 'failed' | 'cancelled' | 'expired'): FaultRule['action'] => ({ do: 'end-job', as, message: 'no' });
+
+/** What polls and downloads of one film go through, and how its row must end. A second job is never created. */
+const FAULTS: Fault[] = [
+  { name: 'F35 a handle not found once', route: POLL, nth: [1], action: status(404), status: 'done' },
+  {
+    name: 'F35 a handle never found',
+    route: POLL,
+    action: status(404),
+    status: 'review',
+    reasonCode: 'handle_not_found',
+  },
+  {
+    name: 'F35 another account’s handle',
+    route: POLL,
+    action: status(409),
+    status: 'review',
+    reasonCode: 'handle_not_found',
+  },
+  { name: 'F36 a storm of 500 on polls', route: POLL, nth: [1, 2, 3, 4, 5], action: status(500), status: 'done' },
+  { name: 'F36 a page of HTML on polls', route: POLL, nth: [1, 2, 3], action: html(), status: 'done' },
+  {
+    name: 'F23 429 on polls',
+    route: POLL,
+    nth: [1, 2],
+    action: { do: 'refuse', code: 'rpm_limit_exceeded' },
+    status: 'done',
+  },
+  {
+    name: 'F37 ended without a URL, then with one',
+    route: POLL,
+    times: 3,
+    action: { do: 'without-url' },
+    status: 'done',
+  },
+  {
+    name: 'F39 a failed render',
+    route: 'vendor-f.submit',
+    action: ended('failed'),
+    status: 'failed',
+    reasonCode: 'render_failed',
+  },
+  {
+    name: 'F40 an output URL that expired',
+    route: 'vendor-f.submit',
+    action: { do: 'expire-output' },
+    status: 'lost_paid',
+    reasonCode: 'output_expired',
+  },
+  { name: 'F40 a URL that is refused once', route: 'media', nth: [1], action: status(403), status: 'done' },
+  {
+    name: 'F41 a reset in the middle of a file',
+    route: 'media',
+    nth: [1],
+    action: { do: 'cut-body', at: 'half', end: 'reset' },
+    status: 'done',
+  },
+  {
+    name: 'F42 a body shorter than announced',
+    route: 'media',
+    nth: [1, 2],
+    action: { do: 'cut-body', at: 'half' },
+    status: 'done',
+  },
+  { name: 'F42 HTML in place of the file', route: 'media', nth: [1, 2], action: html(), status: 'done' },
+  { name: 'F42 an empty file', route: 'media', nth: [1], action: { do: 'cut-body', at: 0 }, status: 'done' },
+  {
+    name: 'F44 a redirect to a private address',
+    route: 'media',
+    action: { do: 'redirect', status: 302, location: 'http://10.0.0.1/x' },
+    status: 'lost_paid',
+    reasonCode: 'output_rejected',
+  },
+];
+
+function status(code: number): FaultRule['action'] {
+  return { do: 'answer', status: code };
+}
+
+function html(): FaultRule['action'] {
+  return { do: 'answer', status: 200, body: '<html></html>', contentType: 'text/html' };
+}
+
+describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', { timeout: 170_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  }, 60_000);
+  afterAll(() => temporal?.teardown());
+
+  it.concurrent.each(FAULTS)('$name', async ({ name, route, nth, times, action, status: expected, reasonCode }) => {
+    const match = { route, ...(nth ? { nth } : {}) };
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow(`poll${FAULTS.findIndex((fault) => fault.name === name)}`),
+      faults: [{ match, action, ...(times === undefined ? {} : { times }) }],
+    });
+    expect({ status: ending.status, reasonCode: ending.reasonCode }, ending.record?.reason).toEqual({
+      status: expected,
+      reasonCode,
+    });
+    expect(ending.jobs).toHaveLength(1);
+    expect(ending.attempts).toBe(1);
+    expect(ending.truth.violationCounts.poll_early ?? 0).toBe(0);
+  });
+
+  it.concurrent('F37: an unknown status word means running', async () => {
+    const faults: FaultRule[] = [
+      { match: { route: 'vendor-b.poll', nth: [1, 2] }, action: { do: 'report-word', word: 'dreaming' } },
+      { match: { route: 'vendor-b.poll', nth: [3] }, action: { do: 'report-first-state' } },
+    ];
+    expect(await runOneRow({ temporal, row: avatarRow('words'), faults })).toMatchObject({
+      status: 'done',
+      attempts: 1,
+    });
+  });
+
+  it.concurrent('F33: a reservation that came back leaves the row unbilled', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('refunded'),
+      faults: [{ match: { route: 'vendor-f.submit' }, action: ended('failed') }],
+      options: { emulator: { chargeAt: { 'vendor-f': 'submit' } } },
+    });
+    expect(ending.record).toMatchObject({ status: 'failed', creditsNano: 0 });
+    expect(ending.truth.account.balance.nowNano).toBe(ending.truth.account.balance.startNano);
+  });
+
+  it.concurrent('an unbilled failed render is tried again as often as the batch says', async () => {
+    const faults: FaultRule[] = [{ match: { route: 'vendor-f.submit', nth: [1, 2] }, action: ended('failed') }];
+    const ending = await runOneRow({ temporal, row: filmRow('again'), faults, policy: { retries: 2 } });
+    expect(ending).toMatchObject({ status: 'done', attempts: 3 });
+  });
+
+  it.concurrent('F21: a refused key pauses the account and the new key is taken without a restart', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: imageRow('rotated'),
+      faults: [{ match: { route: 'svc.image', nth: [1] }, action: { do: 'refuse', code: 'invalid_api_key' } }],
+    });
+    expect(ending).toMatchObject({ status: 'done', attempts: 2 });
+  });
+
+  it.concurrent('F1: a service that refuses connections is waited for, without a case', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: imageRow('away'),
+      faults: [],
+      async meanwhile({ emulator }) {
+        await emulator.pause();
+        await delay(4_000);
+        await emulator.resume();
+      },
+    });
+    expect(ending).toMatchObject({ status: 'done' });
+    expect(ending.jobs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,52 @@
+// One row on an account and a service of its own, on a shared Temporal server: what became of it and what it cost.
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { JobPolicy } from '../../src/contract/workflows.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
+import type { FaultRule, Truth } from '../../src/emulator/emulator.js';
+import { type Stack, type StackOptions, startStack } from './stack.js';
+
+export interface OneRow {
+  temporal: TestWorkflowEnvironment;
+  row: Row;
+  faults: FaultRule[];
+  policy?: Partial<JobPolicy>;
+  options?: StackOptions;
+  /** Runs beside the batch. */
+  meanwhile?: (stack: Stack) => Promise<void> | void;
+  /** Looks at the stack before it is taken down. */
+  after?: (stack: Stack) => Promise<void>;
+}
+
+export interface Ending {
+  status: string | undefined;
+  reasonCode: string | undefined;
+  attempts: number;
+  jobs: Truth['jobs'];
+  truth: Truth;
+  record: RowRecord | undefined;
+}
+
+export async function runOneRow({ temporal, row, faults, policy, options, meanwhile, after }: OneRow): Promise<Ending> {
+  const account = `one-${row.id}`;
+  const stack = await startStack({
+    speed: 200,
+    temporal,
+    account,
+    ...options,
+    emulator: { faults, ...options?.emulator },
+  });
+  try {
+    await stack.startWorker();
+    const beside = meanwhile?.(stack);
+    await stack.run('one', [row], { ...(policy ? { policy } : {}) });
+    await beside;
+    await after?.(stack);
+    const record = await stack.record('one', row.id);
+    const attempts = (await stack.ledger.read('one', row.id)).length;
+    const truth = stack.emulator.truth();
+    return { status: record?.status, reasonCode: record?.reasonCode, attempts, jobs: [...truth.jobs], truth, record };
+  } finally {
+    await stack.stop();
+  }
+}
