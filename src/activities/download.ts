@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { AttemptInput, DownloadResult } from '../contract/activities.js';
+import type { RowRef } from '../contract/workflows.js';
 import type { RecordedOutput } from '../domain/attempt.js';
 import type { OutputFile } from '../domain/outcome.js';
 import { DownloadError } from '../service/download.js';
@@ -7,6 +8,7 @@ import { createOutputs, OutputRefused, type Outputs } from '../store/outputs.js'
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
+import { fetchInputs, InputMissing } from './media.js';
 import { endRow, resultState } from './record.js';
 import { loadRow, type RowWork } from './row-work.js';
 
@@ -19,6 +21,8 @@ const TRIES_MAX = 130;
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: AttemptInput): Promise<DownloadResult>;
+  /** Fetches the URLs of a row that must go as bytes; false when one cannot be had. */
+  fetchInputs(input: { row: RowRef }): Promise<boolean>;
 }
 
 export function downloadActivities(deps: Dependencies): DownloadActivities {
@@ -43,6 +47,20 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
         return { outcome: 'done' };
       } finally {
         clearInterval(beat);
+      }
+    },
+
+    async fetchInputs({ row: rowRef }) {
+      const { row, adapter } = await loadRow(deps, rowRef);
+      try {
+        await fetchInputs(deps, row, adapter);
+        return true;
+      } catch (error) {
+        if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
+        if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
+        deps.log.warn({ id: row.id, error: error.name }, 'an input could not be fetched');
+        if (error instanceof InputMissing || Context.current().info.attempt >= BAD_BYTES_MAX) return false;
+        throw tryAgain('download.interrupted', error.reason);
       }
     },
   };

@@ -6,10 +6,11 @@ import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
+import { StoreError } from '../store/port.js';
 import { lastReading } from './account.js';
 import { closedReason } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
-import { InputMissing, resolveMedia } from './media.js';
+import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
 import { expectedCredits } from './prices.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
@@ -60,16 +61,40 @@ async function submitOnce(
   n: number,
   responseFormat: ResponseFormat | undefined,
 ): Promise<SubmitResult> {
+  try {
+    const ready = await prepare(deps, rowRef, n, responseFormat);
+    return 'outcome' in ready ? ready : await claimAndSend(deps, ready.work, rowRef, ready.ref, ready.request);
+  } catch (error) {
+    // Before the claim nothing was sent; after it the next try finds the claim and sends nothing either.
+    if (!(error instanceof StoreError)) throw error;
+    deps.log.error({ id: rowRef.id, n, code: error.code }, 'the home could not be used');
+    return { outcome: 'no_record' };
+  }
+}
+
+interface Ready {
+  work: RowWork;
+  ref: AttemptRef;
+  request: ServiceRequest;
+}
+
+/** Everything that can be done, and refused, without a claim. */
+async function prepare(
+  deps: Dependencies,
+  rowRef: RowRef,
+  n: number,
+  responseFormat: ResponseFormat | undefined,
+): Promise<Ready | SubmitResult> {
   const work = await loadRow(deps, rowRef);
   const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
-  const earlier = await deps.ledger.read(ref.batch, ref.id);
-  const standing = standingResult(earlier, n);
+  const standing = standingResult(await deps.ledger.read(ref.batch, ref.id), n);
   if (standing) return standing;
   const closed = await closedReason(deps, ref.batch, work.row);
   if (closed) return { outcome: 'not_sent', reason: closed };
   const request = await buildRequest(deps, work, responseFormat);
-  if (!request) return { outcome: 'not_sent', reason: 'input_missing' };
-  return claimAndSend(deps, work, rowRef, ref, request);
+  if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
+  if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
+  return { work, ref, request };
 }
 
 /** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
@@ -84,15 +109,19 @@ async function buildRequest(
   deps: Dependencies,
   { row, adapter, options }: RowWork,
   responseFormat: ResponseFormat | undefined,
-): Promise<ServiceRequest | undefined> {
+): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
   try {
-    return adapter.submitRequest(row, await resolveMedia(deps, row), {
+    return adapter.submitRequest(row, await resolveMedia(deps, row, adapter), {
       responseFormat: responseFormat ?? options.responseFormat,
       aliasPaths: deps.settings.aliasPaths,
     });
   } catch (error) {
-    if (error instanceof InputMissing) return undefined;
-    throw error;
+    if (error instanceof InputNotFetched) return 'needs_inputs';
+    if (error instanceof InputMissing) return 'input_missing';
+    if (!(error instanceof TypeError)) throw error;
+    // An adapter that cannot build the body: the same row would fail for ever.
+    deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
+    return 'invalid_request';
   }
 }
 

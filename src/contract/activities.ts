@@ -30,6 +30,8 @@ export type SubmitResult =
     }
   /** Not even claimed: the model or route is closed, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
+  /** Not even claimed: a URL must be fetched first, since the endpoint takes bytes. */
+  | { outcome: 'needs_inputs' }
   /** The claim could not be written: nothing was sent. */
   | { outcome: 'no_record' };
 

@@ -41,6 +41,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     list: (prefix) => listKeys(folder, prefix),
     names: (prefix) => reading(prefix, () => namesIn(folder, prefix)),
     remove: (key) => explained(folder, 'remove', key, () => remove(folder, key)),
+    removeAll: (prefix) => explained(folder, 'remove', prefix, () => removeAll(folder, prefix)),
     moveAll: (from, to) => writing(to, () => moveAll(folder, from, to)),
     putStream: (key, source, streamOptions) => streamToFolder(folder, key, source, streamOptions),
     stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
@@ -114,6 +115,11 @@ async function openStream(path: string): Promise<AsyncIterable<Uint8Array>> {
 
 async function remove(folder: Folder, key: string): Promise<void> {
   await withFile(folder, key, (path) => rm(path, { force: true }));
+}
+
+async function removeAll(folder: Folder, prefix: string): Promise<void> {
+  const path = await findFolder(folder, segmentsOf(prefix));
+  if (path !== undefined) await rm(path, { recursive: true, force: true });
 }
 
 async function moveAll(folder: Folder, from: string, to: string): Promise<void> {

@@ -25,6 +25,8 @@ export interface Store {
   names(prefix: string): Promise<string[]>;
   /** Removes if present. Only for indexes and own temporary files: the ledger's records are never removed. */
   remove(key: string): Promise<void>;
+  /** Removes every key below `prefix/`. Only for what is unfinished or can be made again. */
+  removeAll(prefix: string): Promise<void>;
   /**
    * Moves every key below `from/` to the same name below `to/`, replacing what is there. Each file moves whole, the
    * set does not: write the key that says "complete" afterwards.

@@ -75,9 +75,7 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
     parts.push({ rows: count });
   };
 
-  const abort = async () => {
-    for await (const key of store.list(keys.generation(batch, incoming))) await store.remove(key);
-  };
+  const abort = () => store.removeAll(keys.generation(batch, incoming));
 
   return {
     add: async (stored) => {

@@ -31,6 +31,8 @@ interface AdapterBase {
    * null where the answer itself is the output.
    */
   readonly urlLifeMs: number | null;
+  /** Media columns that go as bytes only: a URL in them is fetched by us before the claim. */
+  readonly bytesColumns?: readonly string[];
   submitRequest(row: Row, media: ResolvedMediaSet, options: SubmitOptions): ServiceRequest;
   /** Only for complete 2xx answers. */
   readSubmit(answer: Answer): SubmitReading;

@@ -37,6 +37,7 @@ export function createOperationAdapter(): AsyncAdapter {
     // Reserved at submit by the document; when the balance shows it is believed only once it was seen.
     charge: 'unknown',
     headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    bytesColumns: ['image'],
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: null,

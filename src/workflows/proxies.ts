@@ -48,7 +48,7 @@ export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Act
 }
 
 /** Bytes from the service to the store: repeatable, long, watched by heartbeats. */
-export function downloadProxy(account: string): Pick<Activities, 'download'> {
+export function downloadProxy(account: string): Pick<Activities, 'download' | 'fetchInputs'> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).io,
     startToCloseTimeout: '2 h',
@@ -60,7 +60,7 @@ export function downloadProxy(account: string): Pick<Activities, 'download'> {
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | 'poll' | 'download' | 'writeResults' | ApiReads> {
+): Omit<Activities, 'submit' | 'poll' | 'download' | 'fetchInputs' | 'writeResults' | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',

@@ -13,7 +13,7 @@ import type { JobInput } from '../contract/workflows.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { Job, Step } from './job.js';
 import { nextStep } from './next-step.js';
-import { homeProxy, submitProxy } from './proxies.js';
+import { downloadProxy, homeProxy, submitProxy } from './proxies.js';
 
 /** The submits of one job: each is a new attempt with a claim of its own. */
 export interface Submits {
@@ -33,6 +33,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
   const known = new Map<number, SubmitResult>();
   let responseFormat: ResponseFormat | undefined;
   let backoffs = 0;
+  let failures = 0;
   let turns = 0;
   let syncRetries = 0;
   let recordsPaused = false;
@@ -55,6 +56,9 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
       switch (result.outcome) {
         case 'not_sent':
           return { step: 'finish', status: 'failed', reason: result.reason };
+        case 'needs_inputs':
+          if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
+          return { step: 'finish', status: 'failed', reason: 'input_missing' };
         case 'no_record':
           await pauseForRecords(true);
           await sleep('15 s');
@@ -74,7 +78,9 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
     } catch {
-      // The worker died or was paused: the ledger says whether anything can have been sent.
+      // The worker died or was paused: the ledger says whether anything can have been sent. Not at once: what keeps
+      // failing before its claim must not spin.
+      await sleep(Math.min(30_000, 500 * 2 ** Math.min(failures++, 6)));
       return home.inspectAttempt({ row, n });
     }
   }

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../store/support/temporary.js';
 import { type Answer, FILE, resetAfter, serve, sha256, whole } from './broken-server.js';
 
 const PIECE = Buffer.alloc(1 << 20, 7);
-const PIECES = 300;
+const PIECES = 160;
 
 function startDownload(url: string, root: string) {
   const script = fileURLToPath(new URL('./children/download-to-folder.ts', import.meta.url));
@@ -22,7 +22,7 @@ function startDownload(url: string, root: string) {
   });
 }
 
-/** Three hundred megabytes without a length and without a tag, so that nothing is left to trust. */
+/** Far more than the memory it may take, without a length and without a tag, so that nothing is left to trust. */
 const endlessly: Answer = async (_, response) => {
   response.writeHead(200);
   for (let i = 0; i < PIECES; i++) if (!response.write(PIECE)) await once(response, 'drain');
@@ -41,7 +41,7 @@ describe('a download into the folder store', () => {
     const server = await serve(stuck, whole());
     const killed = startDownload(server.url, root);
     await expect
-      .poll(() => existsSync(join(root, 'm')) && readdirSync(join(root, 'm')).length, { timeout: 15_000 })
+      .poll(() => existsSync(join(root, 'm')) && readdirSync(join(root, 'm')).length, { timeout: 60_000 })
       .toBe(1);
     killed.kill('SIGKILL');
     await once(killed, 'exit');
@@ -50,16 +50,16 @@ describe('a download into the folder store', () => {
     const file = JSON.parse(await text(startDownload(server.url, root).stdout));
     expect(file).toMatchObject({ key: 'm/a.bin', bytes: FILE.length, sha256: sha256(FILE) });
     expect(readdirSync(join(root, 'm'))).toEqual(['a.bin']);
-  });
+  }, 120_000);
 
-  test('takes the same memory for three hundred megabytes as for three', async () => {
+  test('takes far less memory than the file is long', async () => {
     const server = await serve(endlessly);
     const { bytes, grownBytes, ...file } = JSON.parse(await text(startDownload(server.url, temporaryFolder()).stdout));
     const hash = createHash('sha256');
     for (let i = 0; i < PIECES; i++) hash.update(PIECE);
     expect([bytes, file.sha256]).toEqual([PIECES * PIECE.length, hash.digest('hex')]);
     expect(grownBytes).toBeLessThan(100_000_000);
-  });
+  }, 120_000);
 
   test('I7: a clip whose connection breaks twice is whole at its final name', async () => {
     const clip = readFileSync(join(import.meta.dirname, '../store/fixtures/slow.mp4'));

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,6 +8,12 @@ import type { FaultRule } from '../../src/emulator/emulator.js';
 import { runOneRow } from '../support/one-row.js';
 import { avatarRow, filmRow, imageRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+/** A white picture of one pixel: the emulator looks at the type, not at the size. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 interface Fault {
   name: string;
@@ -158,6 +167,25 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
       faults: [{ match: { route: 'svc.image', nth: [1] }, action: { do: 'refuse', code: 'invalid_api_key' } }],
     });
     expect(ending).toMatchObject({ status: 'done', attempts: 2 });
+  });
+
+  it.concurrent('fetches a URL input before the claim where the endpoint takes bytes', async () => {
+    const server = createServer((_, response) => response.end(PNG)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/frame.png`;
+    const row = filmRow('inline', { media: { image: [{ source: 'url', url }] } });
+    const ending = await runOneRow({ temporal, row, faults: [] });
+    server.close();
+    expect(ending.status).toBe('done');
+    const sent = JSON.stringify(ending.jobs[0]?.body);
+    expect(sent).toContain(PNG.toString('base64').slice(0, 60));
+    expect(sent).toContain('image/png');
+  });
+
+  it.concurrent('fails a row whose URL input cannot be had, without a claim', async () => {
+    const row = filmRow('noinput', { media: { image: [{ source: 'url', url: 'http://127.0.0.1:9/frame.png' }] } });
+    const ending = await runOneRow({ temporal, row, faults: [] });
+    expect(ending).toMatchObject({ status: 'failed', reasonCode: 'input_missing', attempts: 0, jobs: [] });
   });
 
   it.concurrent('F1: a service that refuses connections is waited for, without a case', async () => {

@@ -134,7 +134,7 @@ function inMount(mountOptions: string, action: string) {
 
 const canMount = spawnSync(NAMESPACE[0], [NAMESPACE[1], 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0;
 
-describe.skipIf(!canMount)('F45: real file systems', () => {
+describe.skipIf(!canMount)('F45: real file systems', { timeout: 60_000 }, () => {
   test('a disk that is really full: part gone, sentence clear', () => {
     const { root, report } = inMount('size=300k', 'stream');
     expect(report.message).toBe(`cannot write 'm/a.mp4' in ${root}: the disk is full (ENOSPC)`);
@@ -152,7 +152,7 @@ describe.skipIf(!canMount)('F45: real file systems', () => {
   });
 });
 
-test('F45, B54: a folder without permission, found by the probe', () => {
+test('F45, B54: a folder without permission, found by the probe', { timeout: 60_000 }, () => {
   const root = temporaryFolder();
   chmodSync(root, 0o555);
   const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', child, root, 'probe-as-nobody'], {

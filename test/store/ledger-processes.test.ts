@@ -47,4 +47,4 @@ test('F48: three processes go for the same claims and voids; each place has exac
   const open = new Set((await collect(ledger.open())).map(({ n }) => n));
   const claimed = attempts.filter((attempt) => standingOf(attempt) === 'claimed').map(({ n }) => n);
   expect(claimed.filter((n) => !open.has(n))).toEqual([]);
-});
+}, 120_000);

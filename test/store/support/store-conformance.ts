@@ -110,6 +110,17 @@ function listing(makeStore: () => Promise<Store>): void {
     expect(await collect(store.list('nothing/here'))).toEqual([]);
   });
 
+  test('removeAll removes every key below, and nothing beside', async () => {
+    const store = await makeStore();
+    for (const key of ['a/b/1', 'a/b/c/2', 'a/b2', 'a/3']) await store.put(key, bytes(key));
+    await store.removeAll('a/b');
+    await store.removeAll('never/was');
+    expect(await collect(store.list(''))).toEqual(['a/3', 'a/b2']);
+    expect(await store.names('a')).toEqual(['3', 'b2']);
+    await store.put('a/b/1', bytes('again'));
+    expect(await store.names('a')).toEqual(['3', 'b', 'b2']);
+  });
+
   test('moveAll moves every key, also over what is there', async () => {
     const store = await makeStore();
     await store.put('in/0', bytes('new 0'));
