@@ -18,13 +18,16 @@ export type FailureType =
 
 /** To be tried again, after `delayMs` where one is given. `BENIGN` keeps what is expected out of logs and metrics. */
 export function tryAgain(type: FailureType, code: string, delayMs?: number): ApplicationFailure {
-  return ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     type,
     message: `${type}: ${code}`,
     nonRetryable: false,
     category: ApplicationFailureCategory.BENIGN,
     ...(delayMs === undefined ? {} : { nextRetryDelay: Math.max(1, Math.round(delayMs)) }),
   });
+  // Histories keep stacks as well, and those name folders of the worker's machine.
+  failure.stack = '';
+  return failure;
 }
 
 /** Runs a piece of work on the home; what its store says becomes a failure that is tried again. */

@@ -20,7 +20,9 @@ export function recordHistories(name: string, histories: StoredHistory[]): void 
   if (process.env.RECORD_HISTORIES !== 'true') return;
   for (const [i, { history }] of histories.entries()) {
     const plain = History.toObject(history as ReturnType<typeof History.create>, AS_JSON);
-    const text = JSON.stringify(plain, (key, value) => (key === 'identity' ? 'worker' : value));
+    const text = JSON.stringify(plain, (key, value) =>
+      key === 'identity' ? 'worker' : key === 'stackTrace' ? '' : value,
+    );
     writeFileSync(join(RECORDED, `${name}-${i + 1}.json`), `${text}\n`);
   }
 }

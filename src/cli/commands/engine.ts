@@ -50,7 +50,7 @@ export function engineLines(state: EngineState): string[] {
     `engine    ${state.state}, process ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
     `folder    ${state.dataFolder}`,
     `Temporal  ${state.address ?? 'not ready'}, process ${state.server.pid ?? 'restarting'}`,
-    ...(state.uiAddress === null ? [] : [`web UI    http://${state.uiAddress}`]),
+    ...(state.uiAddress === null ? [] : [`web UI    ${state.uiAddress}`]),
     `worker    process ${state.worker.pid ?? 'restarting'}, accounts: ${state.accounts.join(', ') || 'none yet'}`,
     `batches   ${state.openBatches ?? 'unknown'} open${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
     ...(restarts === 0 ? [] : [`restarts  ${restarts}`]),
