@@ -1,5 +1,5 @@
 import type { Letter, RetryOrder } from '../contract/workflows.js';
-import { type Attempt, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, standingOf } from '../domain/attempt.js';
 import type { RowRecord, Status } from '../domain/outcome.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
@@ -11,12 +11,28 @@ export type RowStanding =
  * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it; the
  * ledger then says whether there is something to carry on. Pure.
  */
-export function rowStanding(record: RowRecord | undefined, attempts: Attempt[], retry: RetryOrder | null): RowStanding {
-  if (record && record.status !== 'not_started' && !isRetried(record, retry)) {
+export function rowStanding(
+  record: RowRecord | undefined,
+  attempts: Attempt[],
+  retry: RetryOrder | null,
+  rowHash?: string,
+): RowStanding {
+  // A row whose content changed is a new request: `run` asked whether it may cost again.
+  const isChanged = rowHash !== undefined && record !== undefined && record.rowHash !== rowHash;
+  if (record && !isChanged && record.status !== 'not_started' && !isRetried(record, retry)) {
     return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
   }
   const last = attempts.at(-1);
-  return { ended: false, letter: last ? letterOf(last, record) : 'n', attempts: last?.n ?? 0 };
+  const letter = last && standsFor(last, rowHash) ? letterOf(last, record) : 'n';
+  return { ended: false, letter, attempts: last?.n ?? 0 };
+}
+
+/** False for an attempt that ended and was made for other content of the row. */
+export function standsFor(attempt: Attempt, rowHash: string | undefined): boolean {
+  const made = intentOf(attempt)?.rowHash;
+  if (made === undefined || rowHash === undefined || made === rowHash) return true;
+  const standing = standingOf(attempt);
+  return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 
 function letterOf(last: Attempt, record: RowRecord | undefined): Letter {

@@ -100,8 +100,8 @@ async function standingOfRow(
   retry: PageInput['retry'],
 ): Promise<RowStanding> {
   const record = await deps.records.readRecord(batch, row.id);
-  if (record && retry === null && record.status !== 'not_started') return rowStanding(record, [], retry);
-  return rowStanding(record, await deps.ledger.read(batch, row.id), retry);
+  const seen = rowStanding(record, [], retry, row.hash);
+  return seen.ended ? seen : rowStanding(record, await deps.ledger.read(batch, row.id), retry, row.hash);
 }
 
 async function sweepRows(

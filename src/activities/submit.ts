@@ -12,6 +12,7 @@ import { closedReason } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
 import { expectedCredits } from './prices.js';
+import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
@@ -87,7 +88,7 @@ async function prepare(
 ): Promise<Ready | SubmitResult> {
   const work = await loadRow(deps, rowRef);
   const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
-  const standing = standingResult(await deps.ledger.read(ref.batch, ref.id), n);
+  const standing = standingResult(await deps.ledger.read(ref.batch, ref.id), n, work.row.hash);
   if (standing) return standing;
   const closed = await closedReason(deps, ref.batch, work.row);
   if (closed) return { outcome: 'not_sent', reason: closed };
@@ -98,10 +99,10 @@ async function prepare(
 }
 
 /** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
-function standingResult(attempts: Attempt[], n: number): SubmitResult | undefined {
+function standingResult(attempts: Attempt[], n: number, rowHash: string): SubmitResult | undefined {
   const same = attempts.find((attempt) => attempt.n === n);
   if (same) return resultOf(same);
-  const open = attempts.find((attempt) => !isKnownUnbilled(standingOf(attempt)));
+  const open = attempts.find((attempt) => standsFor(attempt, rowHash) && !isKnownUnbilled(standingOf(attempt)));
   return open && resultOf(open);
 }
 
@@ -139,7 +140,9 @@ async function claimAndSend(
     const claimed = await claim(deps, ref, await intentFor(deps, work, rowRef, claimedWallMs));
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')
-      return standingResult(await deps.ledger.read(ref.batch, ref.id), ref.n) ?? { outcome: 'no_record' };
+      return (
+        standingResult(await deps.ledger.read(ref.batch, ref.id), ref.n, work.row.hash) ?? { outcome: 'no_record' }
+      );
     const exchange = await deps.transport.send(request, {
       headersTimeoutMs: work.adapter.headersTimeoutMs,
       beforeSend: () => {

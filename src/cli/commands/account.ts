@@ -10,8 +10,8 @@ import { plain } from '../terminal.js';
 
 export function defineCredits(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the balance, the plan and its caps.', 'credits --json', async (session) => {
-    const { readCreditAccount } = await import('../account-reads.js');
-    const { openHomeAccess } = await import('../home-access.js');
+    const { readCreditAccount } = await import('../access/account-reads.js');
+    const { openHomeAccess } = await import('../access/home-access.js');
     const read = await readCreditAccount(session, openHomeAccess(session.config));
     const credits = formatCredits(read.creditsRemainingNano);
     const { planLevel: plan, rpmLimit: rpm, concurrentLimit: concurrent } = read;
@@ -25,9 +25,9 @@ export function defineCredits(command: Command, cli: Cli): void {
 
 export function defineDiscounts(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the discounts that are active now.', 'discounts', async (session) => {
-    const { readActiveDiscounts } = await import('../account-reads.js');
-    const { openHomeAccess } = await import('../home-access.js');
-    const { formatTable } = await import('../table.js');
+    const { readActiveDiscounts } = await import('../access/account-reads.js');
+    const { openHomeAccess } = await import('../access/home-access.js');
+    const { formatTable } = await import('../views/table.js');
     const discounts = (await readActiveDiscounts(session, openHomeAccess(session.config))).map((row) => ({
       entrypoint: plain(row.entrypoint, 60),
       multiplier: formatCredits(row.multiplierPpb),
@@ -47,10 +47,10 @@ export function defineDiscounts(command: Command, cli: Cli): void {
 
 export function defineVoices(command: Command, cli: Cli): void {
   define(command, cli, 'Lists the voices that avatar scripts can be spoken with.', 'voices --json', async (session) => {
-    const { readAccountAnswer, understood } = await import('../account-reads.js');
-    const { openHomeAccess } = await import('../home-access.js');
+    const { readAccountAnswer, understood } = await import('../access/account-reads.js');
+    const { openHomeAccess } = await import('../access/home-access.js');
     const { readVoices } = await import('../../service/account.js');
-    const { formatTable } = await import('../table.js');
+    const { formatTable } = await import('../views/table.js');
     const answer = await readAccountAnswer(session, openHomeAccess(session.config), 'voices');
     const voices = understood(readVoices(answer), 'voices');
     if (session.isJson) return session.terminal.json({ schema: 1, ...accountOf(session), voices });

@@ -20,7 +20,7 @@ export function defineCancel(command: Command, cli: Cli): void {
     )
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
-      const { cancelRunning } = await import('../cancel-batch.js');
+      const { cancelRunning } = await import('../batch/cancel-batch.js');
       await cancelRunning(session, batch);
     });
 }

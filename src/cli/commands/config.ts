@@ -37,7 +37,7 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
     terminal.json({ schema: 1, apiKey: key === undefined ? null : { value: '[redacted]', origin: key }, settings });
     return;
   }
-  const { formatTable } = await import('../table.js');
+  const { formatTable } = await import('../views/table.js');
   const keyRow = ['(API key)', 'CALLSHEET_API_KEY', key === undefined ? '-' : '[redacted]', key ?? 'not set'];
   const lines = rows.map(({ setting, value, origin }) => [
     setting.path,

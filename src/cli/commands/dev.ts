@@ -19,7 +19,7 @@ export function defineDev(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const session = await openSession(command, cli);
-      const { runEngine } = await import('../run-engine.js');
+      const { runEngine } = await import('../machine/run-engine.js');
       cli.exitCode = await runEngine(session, command.opts<{ uiPort: number }>().uiPort);
     });
 }

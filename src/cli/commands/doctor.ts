@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
-import type { Check } from '../doctor-checks.js';
 import { EXIT } from '../exit-codes.js';
+import type { Check } from '../machine/doctor-checks.js';
 import { openSession } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import type { Terminal } from '../terminal.js';
@@ -20,7 +20,7 @@ export function defineDoctor(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const session = await openSession(command, cli);
-      const { runChecks } = await import('../doctor-checks.js');
+      const { runChecks } = await import('../machine/doctor-checks.js');
       const checks = await runChecks(session, (check) => {
         if (!session.isJson) session.terminal.data(checkLine(check, session.terminal));
       });

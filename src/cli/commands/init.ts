@@ -12,7 +12,7 @@ export function defineInit(command: Command, cli: Cli): void {
       `\nExamples:\n  callsheet init svc/image > shots.csv\n  callsheet init vendor-f/video | callsheet plan - --name clips\n\nExit codes:\n  0  done    2  unknown kind`,
     )
     .action(async (text: string) => {
-      const { checkedKind } = await import('../manifest-flags.js');
+      const { checkedKind } = await import('../plan/manifest-flags.js');
       const { sampleManifest } = await import('../../manifest/sample-manifest.js');
       createTerminal(cli.io).data(sampleManifest(checkedKind(text)).trimEnd());
     });

@@ -17,14 +17,14 @@ export function defineKinds(command: Command, cli: Cli): void {
       const terminal = createTerminal(cli.io);
       const isJson = command.opts<{ json?: boolean }>().json === true;
       if (text === undefined) return listKinds(terminal, isJson);
-      const { checkedKind } = await import('../manifest-flags.js');
+      const { checkedKind } = await import('../plan/manifest-flags.js');
       return showKind(terminal, checkedKind(text), isJson);
     });
 }
 
 async function listKinds(terminal: Terminal, isJson: boolean): Promise<void> {
   const { describeKind } = await import('../../manifest/describe-kind.js');
-  const { formatTable } = await import('../table.js');
+  const { formatTable } = await import('../views/table.js');
   const kinds = KINDS.map(describeKind);
   if (isJson) return terminal.json({ schema: 1, kinds });
   const rows = kinds.map(({ kind, endpoint, columns }) => [

@@ -12,11 +12,11 @@ export function defineList(command: Command, cli: Cli): void {
 }
 
 async function listBatches(session: Session): Promise<void> {
-  const { openHomeAccess } = await import('../home-access.js');
-  const { joinWork } = await import('../work-access.js');
-  const { readBatchState } = await import('../batch-state.js');
-  const { countsText } = await import('../counts.js');
-  const { formatTable } = await import('../table.js');
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { joinWork } = await import('../access/work-access.js');
+  const { readBatchState } = await import('../batch/batch-state.js');
+  const { countsText } = await import('../views/counts.js');
+  const { formatTable } = await import('../views/table.js');
   const { terminal, config } = session;
   const access = openHomeAccess(config);
   const work = await joinWork(session);

@@ -23,12 +23,12 @@ export function defineResults(command: Command, cli: Cli): void {
 }
 
 async function writeResults(session: Session, batch: string): Promise<void> {
-  const { openHomeAccess } = await import('../home-access.js');
-  const { knownBatch } = await import('../known-batch.js');
-  const { resultSources } = await import('../final-rows.js');
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { knownBatch } = await import('../batch/known-batch.js');
+  const { resultSources } = await import('../batch/final-rows.js');
   const { writeBatchResults } = await import('../../activities/result-files.js');
-  const { batchTally } = await import('../batch-tally.js');
-  const { countsText } = await import('../counts.js');
+  const { batchTally } = await import('../batch/batch-tally.js');
+  const { countsText } = await import('../views/counts.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
-import { retryClasses, wholeNumber } from '../retry-flags.js';
 import { openSession } from '../session.js';
 import { addSettings } from '../settings-options.js';
 
@@ -32,7 +32,7 @@ export function defineRetry(command: Command, cli: Cli): void {
       const session = await openSession(command, cli);
       const flags = command.opts<RetryFlags>();
       const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class ?? '') };
-      const { retryBatch } = await import('../retry-batch.js');
+      const { retryBatch } = await import('../batch/retry-batch.js');
       cli.exitCode = await retryBatch(session, batch, { retry, retries: flags.retries, isSaidYes: flags.yes === true });
     });
 }

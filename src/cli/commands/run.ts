@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
+import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
-import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../manifest-flags.js';
-import { retryClasses, wholeNumber } from '../retry-flags.js';
+import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { openSession } from '../session.js';
 import { addSettings } from '../settings-options.js';
 
@@ -31,7 +31,7 @@ export function defineRun(command: Command, cli: Cli): void {
       const session = await openSession(command, cli);
       const flags = command.opts<RunFlags>();
       const place = readManifestFlags(manifest, flags, session);
-      const { runBatch } = await import('../run-batch.js');
+      const { runBatch } = await import('../batch/run-batch.js');
       cli.exitCode = await runBatch(session, {
         place,
         retry:

@@ -18,11 +18,11 @@ export function defineStatus(command: Command, cli: Cli): void {
 }
 
 async function showStatus(session: Session, batch: string): Promise<void> {
-  const { openHomeAccess } = await import('../home-access.js');
-  const { knownBatch } = await import('../known-batch.js');
-  const { joinWork } = await import('../work-access.js');
-  const { readBatchState } = await import('../batch-state.js');
-  const { countsText, spentWords } = await import('../counts.js');
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { knownBatch } = await import('../batch/known-batch.js');
+  const { joinWork } = await import('../access/work-access.js');
+  const { readBatchState } = await import('../batch/batch-state.js');
+  const { countsText, spentWords } = await import('../views/counts.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);

@@ -15,7 +15,7 @@ export function defineWatch(command: Command, cli: Cli): void {
     .addHelpText('after', `\nExamples:\n  callsheet watch shots\n  callsheet watch shots --json\n\n${RUN_EXIT_HELP}`)
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
-      const { followAgain } = await import('../follow-again.js');
+      const { followAgain } = await import('../batch/follow-again.js');
       cli.exitCode = await followAgain(session, batch);
     });
 }

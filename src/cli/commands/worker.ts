@@ -19,7 +19,7 @@ export function defineWorker(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const session = await openSession(command, cli);
-      const { serveShared } = await import('../serve-shared.js');
+      const { serveShared } = await import('../machine/serve-shared.js');
       cli.exitCode = await serveShared(session, command.opts<{ sharedFolder?: boolean }>().sharedFolder === true);
     });
 }

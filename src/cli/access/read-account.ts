@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accountSettings } from '../../config/account-settings.js';
+import type { AccountReadWhat } from '../../contract/workflows.js';
+import type { Answer, Exchange, ServiceRequest } from '../../domain/exchange.js';
+import { CREDITS_REQUEST, DISCOUNTS_REQUEST } from '../../service/account.js';
+import { readError } from '../../service/errors.js';
+import { retryAfterMs } from '../../service/retry-after.js';
+import { createTransport } from '../../service/transport.js';
+import { VOICES_REQUEST } from '../../vendors/vendor-b.js';
+import { EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+
+/** Free reads of the account straight from the service, for when no engine is there whose queue counts them. */
+
+const REQUESTS: Readonly<Record<AccountReadWhat, ServiceRequest>> = {
+  credits: CREDITS_REQUEST,
+  discounts: DISCOUNTS_REQUEST,
+  voices: VOICES_REQUEST,
+};
+
+const TRIES = 3;
+const WHOLE_MS = 15_000;
+const GAP_MS = 1_000;
+
+/**
+ * One read of the account, tried 3 times within 15 s. Throws a UserError: exit 4 when the key is refused, 5 when the
+ * service cannot be reached or does not answer as documented.
+ */
+export async function readFromService(session: Session, what: AccountReadWhat): Promise<Answer> {
+  const { baseUrl, userAgent } = accountSettings(session.config);
+  const { secret } = await session.apiKey();
+  const transport = createTransport({
+    baseUrl,
+    userAgent,
+    key: () => secret.reveal(),
+    timeouts: { connectMs: 4_000, readTotalMs: 8_000 },
+  });
+  const deadline = Date.now() + WHOLE_MS;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const exchange = await transport.send(REQUESTS[what]);
+      if (exchange.outcome === 'answered' && exchange.answer.status === 200) return exchange.answer;
+      const waitMs = gapAfter(exchange);
+      if (attempt >= TRIES || Date.now() + waitMs >= deadline) throw unreachable(baseUrl, exchange);
+      await sleep(waitMs);
+    }
+  } finally {
+    await transport.close();
+  }
+}
+
+/** How long to wait before the next try; throws where another try cannot help. */
+function gapAfter(exchange: Exchange): number {
+  if (exchange.outcome !== 'answered') return GAP_MS;
+  const { status, retryAfter } = exchange.answer;
+  if (status === 401) throw keyRefused(sayOf(exchange.answer));
+  if (status === 429) return retryAfterMs(retryAfter, Date.now()) ?? 2 * GAP_MS;
+  if (status >= 500) return GAP_MS;
+  throw new UserError(`the service refused to read the account: ${sayOf(exchange.answer)}`, EXIT.configuration);
+}
+
+export function keyRefused(said: string): UserError {
+  return new UserError(
+    `the service does not accept the API key (${said}): set a valid one in CALLSHEET_API_KEY or --api-key-file`,
+    EXIT.configuration,
+  );
+}
+
+function unreachable(baseUrl: string, exchange: Exchange): UserError {
+  const why =
+    exchange.outcome === 'answered'
+      ? `answers ${sayOf(exchange.answer)}`
+      : `cannot be reached (${exchange.phase}: ${exchange.message})`;
+  return new UserError(
+    `${baseUrl} ${why}: check the base URL and the network; nothing was submitted`,
+    EXIT.unreachable,
+  );
+}
+
+function sayOf(answer: Answer): string {
+  const error = readError(answer);
+  if (error === undefined) return `HTTP ${answer.status}`;
+  return [`HTTP ${answer.status}`, error.code, error.message]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ');
+}

@@ -1,0 +1,79 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { batchProgress, semaphoreView } from '../../contract/messages.js';
+import { batchId, semaphoreId } from '../../contract/names.js';
+import type { SemaphoreView } from '../../contract/semaphore.js';
+import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
+import type { CreditsNano } from '../../domain/money.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { WorkAccess } from '../access/work-access.js';
+
+/** Where a follower looks: each look may throw while the engine or the network is away. */
+export interface BatchSource {
+  /** Undefined when no such batch was ever started on this server. */
+  progress(): Promise<BatchProgress | undefined>;
+  slots(): Promise<SemaphoreView | undefined>;
+  /** The balance as the worker last read it. */
+  balance(): Promise<CreditsNano | undefined>;
+  /** How the batch's workflow stands. */
+  state(): Promise<BatchState>;
+  /** Connects anew, which starts a lost engine again. */
+  reconnect(): Promise<void>;
+}
+
+export type BatchState =
+  | { state: 'running' }
+  | { state: 'ended'; result: BatchResult }
+  /** Someone ended the workflow at the server. */
+  | { state: 'broken'; word: string }
+  | { state: 'absent' };
+
+const DEADLINE_MS = 4_000;
+
+export interface SourcePlace {
+  access: HomeAccess;
+  batch: string;
+  work: WorkAccess;
+  connect: () => Promise<WorkAccess>;
+}
+
+/** Looks at a batch through a Temporal client. `current()` is the connection to close in the end. */
+export function createBatchSource({
+  access,
+  batch,
+  work,
+  connect,
+}: SourcePlace): BatchSource & { current(): WorkAccess } {
+  const { account } = access.home;
+  let current = work;
+  const bounded = <T>(look: () => Promise<T>): Promise<T> =>
+    current.temporal.connection.withDeadline(Date.now() + DEADLINE_MS, look);
+  const handle = (id: string) => current.temporal.client.workflow.getHandle(id);
+  return {
+    current: () => current,
+    progress: () => absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).query(batchProgress))),
+    slots: () => absentIsUndefined(() => bounded(() => handle(semaphoreId(account)).query(semaphoreView))),
+    balance: async () => (await access.home.latestCheckpoint())?.balanceNano,
+    state: async () => {
+      const described = await absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).describe()));
+      if (described === undefined) return { state: 'absent' };
+      const word = described.status.name;
+      if (word === 'RUNNING' || word === 'PAUSED' || word === 'CONTINUED_AS_NEW') return { state: 'running' };
+      if (word !== 'COMPLETED') return { state: 'broken', word: word.toLowerCase() };
+      const result: BatchResult = await bounded(() => handle(batchId(account, batch)).result());
+      return { state: 'ended', result };
+    },
+    reconnect: async () => {
+      await current.close().catch(() => undefined);
+      current = await connect();
+    },
+  };
+}
+
+async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

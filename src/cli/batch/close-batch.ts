@@ -1,0 +1,69 @@
+import type { BatchResult } from '../../contract/workflows.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { Session } from '../session.js';
+import { type Counts, exitCodeOf } from '../views/counts.js';
+import { summaryLines } from '../views/summary.js';
+import { finalRows } from './final-rows.js';
+import { type FailureGroup, groupFailures } from './group-failures.js';
+import type { JsonEvents } from './json-events.js';
+
+/** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
+
+export interface EndedBatch {
+  access: HomeAccess;
+  batch: string;
+  generation: string;
+  /** Absolute folder or bucket that the batch writes to. */
+  out: string;
+  result: BatchResult;
+  events: JsonEvents | undefined;
+  /** Rows, by index, that were finished before this command; undefined when the command only watched. */
+  finishedBefore: readonly boolean[] | undefined;
+  /** Undefined when nothing was run. */
+  tookMs: number | undefined;
+}
+
+export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
+  const { result, events } = ended;
+  const exitCode = exitCodeOf(result.counts);
+  const groups = await readEnd(ended);
+  const folder = `${ended.out}/${ended.batch}`;
+  if (events !== undefined) events.finished(result, { out: folder, exitCode });
+  const facts = { ...ended, ...result, groups, folder };
+  for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
+  return exitCode;
+}
+
+/** One pass over the records, only when there is something to learn from it. */
+async function readEnd(ended: EndedBatch): Promise<FailureGroup[]> {
+  const { events, finishedBefore, result } = ended;
+  const missed =
+    events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
+  let troubled = troubledOf(result.counts);
+  const failures = groupFailures();
+  if (!missed && troubled === 0) return [];
+  for await (const { index, id, status, record } of finalRows(ended.access, ended.batch, ended.generation)) {
+    if (missed && finishedBefore?.[index] !== true) {
+      events?.rowFinished(id, status, record?.creditsNano ?? null, record?.finishedAtMs ?? Date.now());
+    }
+    if (record !== undefined && isTroubled(status)) {
+      failures.add(record);
+      troubled -= 1;
+    }
+    if (!missed && troubled <= 0) break;
+  }
+  return failures.groups();
+}
+
+function newlyFinished({ counts }: BatchResult, finishedBefore: readonly boolean[]): number {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.not_started;
+  return total - finishedBefore.filter((isFinished) => isFinished).length;
+}
+
+function troubledOf(counts: Counts): number {
+  return counts.failed + counts.lost_paid + counts.review;
+}
+
+function isTroubled(status: string): boolean {
+  return status === 'failed' || status === 'lost_paid' || status === 'review';
+}

@@ -1,0 +1,27 @@
+import { resultLines } from '../../activities/result-files.js';
+import type { RowRecord, Status } from '../../domain/outcome.js';
+import type { HomeAccess } from '../access/home-access.js';
+import { openPlace } from '../access/home-access.js';
+
+/** How each row of a batch ended, from the home, in the manifest's order. */
+export interface FinalRow {
+  index: number;
+  id: string;
+  status: Status;
+  /** Absent for rows that a cancelled batch never started. */
+  record?: RowRecord;
+}
+
+/** Rows that have not ended are left out. */
+export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
+  for await (const line of resultLines(resultSources(access), batch, generation)) {
+    const { row, record } = line;
+    if (record !== undefined) yield { index: row.index, id: row.id, status: record.status, record };
+    else if ('ended' in line) yield { index: row.index, id: row.id, status: 'cancelled' };
+  }
+}
+
+/** What results are made from, with this machine's clock. */
+export function resultSources(access: HomeAccess) {
+  return { ...access, openStore: (location: string) => openPlace(location, 'shared'), now: () => Date.now() };
+}

@@ -1,0 +1,46 @@
+import { writeBatchResults } from '../../activities/result-files.js';
+import type { BatchResult } from '../../contract/workflows.js';
+import type { GenerationFacts } from '../../store/rows-writer.js';
+import { type HomeAccess, openPlace } from '../access/home-access.js';
+import type { ManifestPlace } from '../plan/manifest-flags.js';
+import type { PreparedBatch } from '../plan/prepare-batch.js';
+import type { Session } from '../session.js';
+import { closeBatch } from './close-batch.js';
+import { resultSources } from './final-rows.js';
+import { newJsonEvents } from './json-events.js';
+
+export interface FinishedRun {
+  session: Session;
+  request: { place: ManifestPlace };
+  access: HomeAccess;
+  prepared: PreparedBatch;
+  generation: GenerationFacts;
+}
+
+/** Every row is finished already: the summary comes from the home; no engine starts and nothing is sent. */
+export async function finishWithoutWork(run: FinishedRun): Promise<number> {
+  const { session, request, access, prepared, generation } = run;
+  const { batch } = request.place;
+  const { out } = session.config;
+  const isCurrent = (await access.rows.currentGeneration(batch)) === generation.generation;
+  const hasResults = (await openPlace(out, 'shared').size(`${batch}/results.csv`)) !== undefined;
+  if (!isCurrent || !hasResults) {
+    await access.rows.setCurrentGeneration(batch, generation.generation);
+    await writeBatchResults(resultSources(access), batch, generation.generation);
+  }
+  const { tally } = prepared;
+  const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
+  session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
+  const events = newJsonEvents(session, batch);
+  events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
+  return closeBatch(session, {
+    access,
+    batch,
+    generation: generation.generation,
+    out,
+    result,
+    events,
+    finishedBefore: prepared.finishedBefore,
+    tookMs: undefined,
+  });
+}

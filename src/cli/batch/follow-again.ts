@@ -1,0 +1,41 @@
+import type { BatchResult } from '../../contract/workflows.js';
+import { openHomeAccess } from '../access/home-access.js';
+import { startWork } from '../access/work-access.js';
+import { EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { createBatchSource } from './batch-source.js';
+import { batchTally } from './batch-tally.js';
+import { closeBatch } from './close-batch.js';
+import { newJsonEvents } from './json-events.js';
+import { knownBatch } from './known-batch.js';
+import { leaveBatch, watchBatch } from './watch-batch.js';
+
+/** Follows a batch that was started before; a finished one is told from the home without starting anything. */
+export async function followAgain(session: Session, batch: string): Promise<number> {
+  const access = openHomeAccess(session.config);
+  const known = await knownBatch(session, access, batch);
+  const { out } = known;
+  const generation = known.generation.generation;
+  const events = newJsonEvents(session, batch);
+  const tally = await batchTally(access, batch, generation);
+  const finishedBefore = known.generation.rows - tally.open;
+  const common = { access, batch, generation, out, events, finishedBefore: undefined, tookMs: undefined };
+  events?.started({ generation, rows: known.generation.rows, toRun: tally.open, out: `${out}/${batch}` });
+  if (tally.open === 0) {
+    const result: BatchResult = { ...tally };
+    return closeBatch(session, { ...common, result });
+  }
+  const work = await startWork(session);
+  const state = await createBatchSource({ access, batch, work, connect: () => startWork(session) }).state();
+  if (state.state !== 'running') {
+    await work.close();
+    throw new UserError(
+      `batch '${batch}' does not run, and ${tally.open} of its rows are not finished: the \`callsheet run\` that started it goes on with them`,
+      EXIT.someNotDone,
+    );
+  }
+  const end = await watchBatch(session, { access, work, batch, afterSeq: 0, finishedBefore, events });
+  if (end.end !== 'ended') return leaveBatch(session, batch, end);
+  return closeBatch(session, { ...common, result: end.result });
+}

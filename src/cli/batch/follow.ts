@@ -1,0 +1,180 @@
+import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
+import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
+import type { CreditsNano } from '../../domain/money.js';
+import type { BatchSource } from './batch-source.js';
+
+/** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
+
+/** What a view shows at one instant; undefined parts are not known now. */
+export interface Snapshot {
+  atMs: number;
+  progress: BatchProgress;
+  slots: SemaphoreView | undefined;
+  balanceNano: CreditsNano | undefined;
+  /** Since when nothing answers; undefined while all is well. */
+  lostSinceMs: number | undefined;
+}
+
+export type FollowEvent =
+  | { type: 'batch'; event: BatchEvent }
+  | { type: 'paused'; reason: PauseReason['reason']; sinceMs: number }
+  | { type: 'resumed'; reason: PauseReason['reason'] }
+  | { type: 'lost' }
+  | { type: 'found' };
+
+export interface FollowOptions {
+  source: BatchSource;
+  batch: string;
+  /** Events up to this number were there before. */
+  afterSeq: number;
+  /** How long an account's pause is waited for; null = without end. */
+  waitMs: number | null;
+  onSnapshot(snapshot: Snapshot): void;
+  onEvent(event: FollowEvent): void;
+  /** Aborted when the user detaches. */
+  signal: AbortSignal;
+  now(): number;
+  /** Resolves after the time, or at once when the signal is aborted. */
+  sleep(ms: number): Promise<void>;
+}
+
+export type FollowEnd =
+  | { end: 'ended'; result: BatchResult }
+  | { end: 'detached'; last: Snapshot | undefined }
+  | { end: 'paused_too_long'; reason: 'key' | 'credits' | 'records'; last: Snapshot }
+  | { end: 'broken'; word: string };
+
+const LOOK_EVERY_MS = 500;
+const BALANCE_EVERY_MS = 5_000;
+const STATE_EVERY_MS = 2_000;
+/** A restarted worker or server is back before this; then the connection is made anew. */
+const RECONNECT_AFTER_MS = 5_000;
+
+export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
+  const { source, signal, now } = options;
+  const seen: Seen = { seq: options.afterSeq, pauses: new Map(), balanceAtMs: 0, stateAtMs: 0 };
+  let last: Snapshot | undefined;
+  let lostSinceMs: number | undefined;
+  let reconnectAtMs = 0;
+  // Someone who detaches does not wait for a look that hangs.
+  const detached = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  while (!signal.aborted) {
+    try {
+      const look = await Promise.race([lookOnce(options, seen, last), detached]);
+      if (look === undefined) break;
+      if (lostSinceMs !== undefined) options.onEvent({ type: 'found' });
+      lostSinceMs = undefined;
+      if (look.snapshot !== undefined) last = look.snapshot;
+      if (look.end !== undefined) return look.end;
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!isOutage(error)) throw error;
+      if (lostSinceMs === undefined) options.onEvent({ type: 'lost' });
+      lostSinceMs ??= now();
+      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs });
+      if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
+        reconnectAtMs = now() + RECONNECT_AFTER_MS;
+        await Promise.race([reconnect(source), detached]);
+      }
+    }
+    await options.sleep(LOOK_EVERY_MS);
+  }
+  return { end: 'detached', last };
+}
+
+interface Seen {
+  seq: number;
+  /** The account's pauses, and when each was first seen. */
+  pauses: Map<PauseReason['reason'], number>;
+  balanceNano?: CreditsNano | undefined;
+  balanceAtMs: number;
+  stateAtMs: number;
+}
+
+async function lookOnce(
+  options: FollowOptions,
+  seen: Seen,
+  last: Snapshot | undefined,
+): Promise<{ snapshot?: Snapshot; end?: FollowEnd }> {
+  const { source, now } = options;
+  const progress = await source.progress();
+  if (progress !== undefined) tellEvents(options, seen, progress);
+  const mayHaveEnded = progress === undefined || progress.phase === 'ended' || progress.phase === 'writing results';
+  if (mayHaveEnded || now() - seen.stateAtMs >= STATE_EVERY_MS) {
+    seen.stateAtMs = now();
+    const state = await source.state();
+    if (state.state === 'ended') return { end: { end: 'ended', result: state.result } };
+    if (state.state === 'broken') return { end: { end: 'broken', word: state.word } };
+    if (state.state === 'absent') return { end: { end: 'broken', word: 'gone' } };
+  }
+  if (progress === undefined) return last === undefined ? {} : { snapshot: last };
+  const slots = ownPauses(await source.slots(), options.batch);
+  if (now() - seen.balanceAtMs >= BALANCE_EVERY_MS) {
+    seen.balanceAtMs = now();
+    seen.balanceNano = await source.balance();
+  }
+  const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, lostSinceMs: undefined };
+  options.onSnapshot(snapshot);
+  tellPauses(options, seen, slots);
+  const reason = pausedTooLong(options, seen, progress);
+  return reason === undefined ? { snapshot } : { snapshot, end: { end: 'paused_too_long', reason, last: snapshot } };
+}
+
+/** The pauses that keep this batch: those of the account and its own. */
+function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
+  if (slots === undefined) return undefined;
+  return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
+}
+
+function tellEvents(options: FollowOptions, seen: Seen, { events }: BatchProgress): void {
+  for (const event of events) {
+    if (event.seq <= seen.seq) continue;
+    seen.seq = event.seq;
+    options.onEvent({ type: 'batch', event });
+  }
+}
+
+/** The account's own pauses; a batch's pause by its user comes as an event of the batch. */
+function tellPauses(options: FollowOptions, seen: Seen, slots: SemaphoreView | undefined): void {
+  if (slots === undefined) return;
+  const current = new Map<PauseReason['reason'], number>();
+  for (const { reason, sinceMs } of slots.pauses) {
+    if (reason === 'user') continue;
+    current.set(reason, seen.pauses.get(reason) ?? options.now());
+    if (!seen.pauses.has(reason)) options.onEvent({ type: 'paused', reason, sinceMs });
+  }
+  for (const reason of seen.pauses.keys()) {
+    if (!current.has(reason)) options.onEvent({ type: 'resumed', reason });
+  }
+  seen.pauses = current;
+}
+
+/** Measured from when this command first saw the pause: an old one is given its time again. */
+function pausedTooLong(
+  { waitMs, now }: FollowOptions,
+  seen: Seen,
+  progress: BatchProgress,
+): 'key' | 'credits' | 'records' | undefined {
+  if (waitMs === null || progress.phase === 'ended') return undefined;
+  for (const [reason, seenAtMs] of seen.pauses) {
+    if (reason !== 'user' && now() - seenAtMs >= waitMs) return reason;
+  }
+  return undefined;
+}
+
+/** Errors of the connection, which pass; everything else is a defect. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const names = ['ServiceError', 'TransportError', 'QueryNotRegisteredError', 'StoreError', 'EngineError'];
+  return names.includes(error.name) || 'code' in error || error.name.startsWith('Temporal');
+}
+
+async function reconnect(source: BatchSource): Promise<void> {
+  try {
+    await source.reconnect();
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+  }
+}

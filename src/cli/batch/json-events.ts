@@ -1,0 +1,69 @@
+import type { BatchResult } from '../../contract/workflows.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { Status } from '../../domain/outcome.js';
+import type { Session } from '../session.js';
+import type { FollowEvent } from './follow.js';
+
+/** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
+export interface JsonEvents {
+  started(facts: { generation: string; rows: number; toRun: number; out: string }): void;
+  follow(event: FollowEvent): void;
+  rowFinished(id: string, status: Status, creditsNano: CreditsNano | null, atMs: number): void;
+  /** How many rows were told. */
+  told(): number;
+  finished(result: BatchResult, facts: { out: string; exitCode: number }): void;
+  detached(): void;
+}
+
+/** The events of a command with `--json`; undefined without it. */
+export function newJsonEvents({ isJson, config, terminal }: Session, batch: string): JsonEvents | undefined {
+  if (!isJson) return undefined;
+  const names = { batch, account: config.account.name };
+  return createJsonEvents(
+    names,
+    (event) => terminal.json(event),
+    () => Date.now(),
+  );
+}
+
+export function createJsonEvents(
+  names: { batch: string; account: string },
+  write: (event: object) => void,
+  now: () => number,
+): JsonEvents {
+  const told = new Set<string>();
+  const say = (type: string, facts: object, atMs = now()): void => {
+    write({ schema: 1, type, at: new Date(atMs).toISOString(), ...names, ...facts });
+  };
+  const rowFinished: JsonEvents['rowFinished'] = (id, status, creditsNano, atMs) => {
+    if (told.has(id)) return;
+    told.add(id);
+    say('row_finished', { id, status, credits: creditsNano === null ? null : formatCredits(creditsNano) }, atMs);
+  };
+  return {
+    started: (facts) => say('batch_started', facts),
+    follow: (event) => {
+      if (event.type === 'paused') say('paused', { reason: event.reason }, event.sinceMs);
+      if (event.type === 'resumed') say('resumed', { reason: event.reason });
+      if (event.type !== 'batch') return;
+      const { type, id = '', status, verdict, reason, creditsNano, atMs } = event.event;
+      switch (type) {
+        case 'row_finished':
+          if (status !== undefined) rowFinished(id, status, creditsNano ?? null, atMs);
+          return;
+        case 'ambiguous':
+          return say(type, { id }, atMs);
+        case 'settled':
+          return say(type, { id, verdict: verdict ?? null }, atMs);
+        case 'paused':
+        case 'resumed':
+          return say(type, { reason: reason ?? 'user' }, atMs);
+      }
+    },
+    rowFinished,
+    told: () => told.size,
+    finished: ({ counts, creditsNano, creditsUnknown }, facts) =>
+      say('batch_finished', { counts, credits: formatCredits(creditsNano), creditsUnknown, ...facts }),
+    detached: () => say('detached', {}),
+  };
+}

@@ -1,0 +1,48 @@
+import type { RetryOrder } from '../../contract/workflows.js';
+import { clearCancelled } from '../../store/batch-marks.js';
+import { checkOwnKey } from '../access/account-reads.js';
+import { openHomeAccess } from '../access/home-access.js';
+import { EXIT } from '../exit-codes.js';
+import { approvePlan } from '../plan/approve-plan.js';
+import { makePlan } from '../plan/make-plan.js';
+import { planLines } from '../plan/plan-view.js';
+import { createRowCounter } from '../plan/row-counter.js';
+import type { Session } from '../session.js';
+import { knownBatch } from './known-batch.js';
+import { submitAndFollow } from './submit-and-follow.js';
+
+/** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
+export async function retryBatch(
+  session: Session,
+  batch: string,
+  order: { retry: RetryOrder; retries: number; isSaidYes: boolean },
+): Promise<number> {
+  const { terminal } = session;
+  await session.apiKey();
+  const access = openHomeAccess(session.config);
+  const { generation } = await knownBatch(session, access, batch);
+  const { retry } = order;
+  const counter = await createRowCounter(session, {
+    access,
+    batch,
+    retry,
+    rerunsChanged: false,
+    takenNames: undefined,
+  });
+  for (const part of generation.parts.keys()) {
+    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) await counter.add(row);
+  }
+  const rows = await counter.finish();
+  if (rows.finishedBefore.every((finished) => finished)) {
+    const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
+    terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing to do`);
+    if (session.isJson) terminal.json({ schema: 1, batch, retried: 0 });
+    return EXIT.done;
+  }
+  const credits = await checkOwnKey(session);
+  const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
+  for (const line of planLines(plan)) terminal.note(line);
+  await approvePlan(session, plan, order.isSaidYes);
+  await clearCancelled(access.home, batch);
+  return submitAndFollow(session, { access, batch, generation, rows, ...order });
+}

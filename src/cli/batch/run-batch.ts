@@ -1,0 +1,119 @@
+import { requiredBaseUrl } from '../../config/account-settings.js';
+import type { RetryOrder } from '../../contract/workflows.js';
+import type { ResponseFormat } from '../../domain/batch-options.js';
+import { clearCancelled } from '../../store/batch-marks.js';
+import { writeBatchOptions } from '../../store/batch-options.js';
+import type { GenerationFacts } from '../../store/rows-writer.js';
+import { checkOwnKey } from '../access/account-reads.js';
+import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
+import { EXIT } from '../exit-codes.js';
+import { placeRefused } from '../place-refused.js';
+import { approvePlan } from '../plan/approve-plan.js';
+import { makePlan } from '../plan/make-plan.js';
+import type { ManifestPlace } from '../plan/manifest-flags.js';
+import { planLines } from '../plan/plan-view.js';
+import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
+import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { finishWithoutWork } from './finish-without-work.js';
+import { submitAndFollow } from './submit-and-follow.js';
+
+/** Runs a manifest from its first check to its last row. */
+
+export interface RunRequest {
+  place: ManifestPlace;
+  retry: RetryOrder | null;
+  retries: number;
+  rerunsChanged: boolean;
+  isSaidYes: boolean;
+  isSharedFolder: boolean;
+  responseFormat: ResponseFormat;
+}
+
+/** Outputs beyond this are not the service's, whatever it says. */
+const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
+
+interface Run {
+  session: Session;
+  request: RunRequest;
+  access: HomeAccess;
+  prepared: PreparedBatch;
+  generation: GenerationFacts;
+}
+
+/** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
+export async function runBatch(session: Session, request: RunRequest): Promise<number> {
+  const { place } = request;
+  const baseUrl = requiredBaseUrl(session.config);
+  await session.apiKey();
+  const access = openHomeAccess(session.config);
+  await refuseOtherPlaces(session, access, request, baseUrl);
+  session.terminal.note(`checking ${place.path ?? 'standard input'}`);
+  const prepared = await prepareBatch(session, { ...request, access, keep: true });
+  const { generation } = prepared;
+  if (generation === undefined) throw new Error('the rows were checked but not kept');
+  refuseChangedRows(prepared, place, request.rerunsChanged);
+  refuseTakenNames(prepared, place);
+  const run: Run = { session, request, access, prepared, generation };
+  const isFinished = prepared.finishedBefore.every((finished) => finished);
+  if (isFinished) return finishWithoutWork(run);
+  await access.home.bindBaseUrl(baseUrl);
+  const credits = await checkOwnKey(session);
+  const plan = await makePlan(session, access, planSubject(place, prepared), credits);
+  for (const line of planLines(plan)) session.terminal.note(line);
+  await approvePlan(session, plan, request.isSaidYes);
+  await preparePlaces(run);
+  return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, ...request });
+}
+
+/** Refuses what the home knows to be wrong before anything is read or asked. */
+async function refuseOtherPlaces(
+  session: Session,
+  access: HomeAccess,
+  { place, isSharedFolder }: RunRequest,
+  baseUrl: string,
+): Promise<void> {
+  const { config } = session;
+  const { sharedAddress } = await import('../access/work-access.js');
+  const folders = [config.out, config.home].filter((location) => !location.startsWith('s3://'));
+  if (sharedAddress(session) !== undefined && !isSharedFolder && folders.length > 0) {
+    throw new UserError(
+      `with a shared Temporal every worker must reach ${folders.join(' and ')}: say --shared-folder when it does, or use a bucket`,
+    );
+  }
+  const bound = await access.home.readBatch(place.batch);
+  if (bound !== undefined && bound.out !== config.out) {
+    throw new UserError(
+      `batch '${place.batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
+    );
+  }
+  const known = await access.home.baseUrl();
+  if (known === undefined || known === baseUrl) return;
+  throw new UserError(
+    `account '${config.account.name}' belongs to ${known}, not to ${baseUrl}: use another --account for that service`,
+    EXIT.configuration,
+  );
+}
+
+/** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
+async function preparePlaces({ session, request, access, generation }: Run): Promise<void> {
+  const { config } = session;
+  const { batch, folder } = request.place;
+  try {
+    await openPlace(config.out, 'shared').probe();
+  } catch (error) {
+    throw placeRefused(config.out, error);
+  }
+  await access.home.bindOut(batch, config.out, Date.now());
+  await writeBatchOptions(access.home, batch, {
+    schema: 1,
+    out: config.out,
+    onExists: config.names.onExists,
+    responseFormat: request.responseFormat,
+    manifestFolder: folder,
+    maxOutputBytes: OUTPUT_BYTES_MAX,
+  });
+  await access.rows.setCurrentGeneration(batch, generation.generation);
+  if (request.retry !== null) await clearCancelled(access.home, batch);
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HomeAccess } from '../access/home-access.js';
+import { startWork, type WorkAccess } from '../access/work-access.js';
+import { EXIT } from '../exit-codes.js';
+import { commandHint } from '../hints.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { totalOf } from '../views/counts.js';
+import { formatDuration } from '../views/durations.js';
+import { renderingOf } from '../views/live-view.js';
+import { createPresenter } from '../views/presenter.js';
+import { createBatchSource } from './batch-source.js';
+import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
+import type { JsonEvents } from './json-events.js';
+
+/** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
+
+export interface WatchOptions {
+  access: HomeAccess;
+  work: WorkAccess;
+  batch: string;
+  /** Events up to this number were there before this command. */
+  afterSeq: number;
+  /** Rows that were finished before this command. */
+  finishedBefore: number;
+  events: JsonEvents | undefined;
+}
+
+/** Closes the connection in every case. */
+export async function watchBatch(session: Session, options: WatchOptions): Promise<FollowEnd> {
+  const { io } = session.cli;
+  const { batch } = options;
+  const source = createBatchSource({ ...options, connect: () => startWork(session) });
+  const presenter = await createPresenter({
+    io,
+    terminal: session.terminal,
+    batch,
+    isJson: session.isJson,
+    finishedBefore: options.finishedBefore,
+    sinceMs: Date.now(),
+  });
+  const detach = new AbortController();
+  const stopListening = io.onInterrupt(() => {
+    // The second one is for a terminal that hangs: the work goes on in any case.
+    if (detach.signal.aborted) io.quit(EXIT.detached);
+    detach.abort();
+  });
+  try {
+    const end = await followBatch({
+      source,
+      batch,
+      afterSeq: options.afterSeq,
+      waitMs: io.isInteractive ? null : session.config.budget.waitMinutes * 60_000,
+      onSnapshot: (snapshot) => presenter.snapshot(snapshot),
+      onEvent: (event) => {
+        options.events?.follow(event);
+        presenter.event(event);
+      },
+      signal: detach.signal,
+      now: () => Date.now(),
+      sleep: (ms) => sleep(ms, undefined, { signal: detach.signal }).catch(() => undefined),
+    });
+    presenter.done();
+    return end;
+  } finally {
+    stopListening();
+    // A connection that hangs must not keep someone who detached.
+    await Promise.race([
+      source
+        .current()
+        .close()
+        .catch(() => undefined),
+      sleep(500, undefined, { ref: false }),
+    ]);
+  }
+}
+
+/** What is said, and the exit code, when a batch was left before it ended. */
+export function leaveBatch(session: Session, batch: string, end: Exclude<FollowEnd, { end: 'ended' }>): number {
+  const { terminal } = session;
+  switch (end.end) {
+    case 'detached':
+      for (const line of detachLines(session, batch, end.last)) terminal.say(line);
+      return EXIT.detached;
+    case 'paused_too_long':
+      terminal.error(pausedText(session, batch, end));
+      return end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
+    case 'broken':
+      throw new UserError(
+        `the batch was ${end.word} at the Temporal server before it ended: the same \`callsheet run\` again goes on`,
+        EXIT.someNotDone,
+      );
+  }
+}
+
+function detachLines(session: Session, batch: string, last: Snapshot | undefined): string[] {
+  const where = session.config.temporal.address === null ? 'in the background' : 'on the shared Temporal';
+  const holders = last?.slots?.holders.filter(({ job }) => job.batch === batch);
+  const atService = holders === undefined ? undefined : renderingOf(holders);
+  const left = last === undefined ? undefined : last.progress.rows - totalOf(last.progress.counts);
+  return [
+    `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${left} rows are not finished`}`,
+    atService === undefined
+      ? 'jobs that were submitted render on at the service and are billed'
+      : `${atService} jobs render at the service now and are billed; new ones follow`,
+    `watch:   ${commandHint(session, `watch ${batch}`)}`,
+    `cancel:  ${commandHint(session, `cancel ${batch}`)}`,
+  ];
+}
+
+function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { end: 'paused_too_long' }>): string {
+  const waited = formatDuration(session.config.budget.waitMinutes * 60_000);
+  const again = commandHint(session, `watch ${batch}`);
+  switch (end.reason) {
+    case 'credits':
+      return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once credits are there; \`${again}\` follows it`;
+    case 'key':
+      return `the service has not accepted the API key for longer than ${waited}: run the same command again with a valid one`;
+    case 'records':
+      return `the home ${session.config.home} could not be written for longer than ${waited}: make room or mend its permissions; \`${again}\` follows the batch`;
+  }
+}

@@ -1,0 +1,148 @@
+import { createServer } from 'node:net';
+import { accountSettings } from '../../config/account-settings.js';
+import { formatCredits } from '../../domain/money.js';
+import { engineStatus } from '../../engine/engine-client.js';
+import { lookForTemporalCli } from '../../engine/temporal-cli.js';
+import { StoreError } from '../../store/port.js';
+import { checkOwnKey } from '../access/account-reads.js';
+import { openPlace } from '../access/home-access.js';
+import { sharedAddress } from '../access/work-access.js';
+import { buildId } from '../product.js';
+import type { Session } from '../session.js';
+import { clockSkewMs } from './clock-skew.js';
+
+/** One thing that was looked at. `finding` says what is, `advice` what to do. */
+export interface Check {
+  name: string;
+  result: 'ok' | 'warn' | 'fail';
+  finding: string;
+  advice?: string;
+}
+
+type Finding = Omit<Check, 'name'>;
+
+const DISK_LOW_BYTES = 2 * 1024 ** 3;
+const SKEW_MAX_MS = 5_000;
+const NODE_MIN = [20, 19] as const;
+
+/** Runs every check in order and hands each on as it is known. */
+export async function runChecks(session: Session, onCheck: (check: Check) => void): Promise<Check[]> {
+  const { config } = session;
+  const all: [string, () => Promise<Finding> | Finding][] = [
+    ['node', checkNode],
+    ['temporal', () => checkTemporal(session)],
+    ['engine', () => checkEngine(session)],
+    ['ports', checkPorts],
+    ['data', () => checkFolder(config.data, 'private', '--data')],
+    ['home', () => checkFolder(config.home, 'private', '--home')],
+    ['out', () => checkFolder(config.out, 'shared', '--out')],
+    ['key', () => checkKey(session)],
+    ['service', () => checkService(session)],
+    ['clock', () => checkClock(session)],
+  ];
+  const checks: Check[] = [];
+  for (const [name, look] of all) {
+    const check: Check = { name, ...(await found(look)) };
+    checks.push(check);
+    onCheck(check);
+  }
+  return checks;
+}
+
+async function found(look: () => Promise<Finding> | Finding): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    return { result: 'fail', finding: (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '' };
+  }
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isGood = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  const finding = `Node ${process.versions.node}`;
+  return isGood ? { result: 'ok', finding } : { result: 'fail', finding, advice: 'install Node 20.19 or newer' };
+}
+
+function checkTemporal(session: Session): Finding {
+  const address = sharedAddress(session);
+  if (address !== undefined) return { result: 'ok', finding: `a shared Temporal at ${address} is used` };
+  const cli = lookForTemporalCli();
+  if ('path' in cli) return { result: 'ok', finding: `server ${cli.serverVersion} from ${cli.source}, ${cli.path}` };
+  const why = cli.rejected.length === 0 ? 'no Temporal server program' : cli.rejected.join('; ');
+  return { result: 'warn', finding: why, advice: 'the first run gets one, or set CALLSHEET_TEMPORAL_CLI to it' };
+}
+
+async function checkEngine(session: Session): Promise<Finding> {
+  const address = sharedAddress(session);
+  if (address !== undefined) {
+    const { joinWork } = await import('../access/work-access.js');
+    const work = await joinWork(session);
+    await work?.close();
+    return { result: 'ok', finding: `Temporal answers at ${address}` };
+  }
+  const state = await engineStatus(session.config.data);
+  if (state === undefined) return { result: 'ok', finding: 'none runs; `callsheet run` starts one' };
+  if (state.buildId !== buildId()) {
+    return {
+      result: 'warn',
+      finding: `process ${state.pid} is of another build`,
+      advice: 'end it with `callsheet engine stop`',
+    };
+  }
+  return {
+    result: 'ok',
+    finding: `process ${state.pid}, ${state.state}, ${state.openBatches ?? 'unknown'} open batches`,
+  };
+}
+
+/** The engine takes free ports of this machine's loopback address. */
+async function checkPorts(): Promise<Finding> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return { result: 'ok', finding: 'free ports on 127.0.0.1' };
+}
+
+async function checkFolder(location: string, access: 'private' | 'shared', flag: string): Promise<Finding> {
+  const store = openPlace(location, access);
+  try {
+    await store.probe();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { result: 'fail', finding: error.message, advice: `mend it or choose another place with ${flag}` };
+  }
+  const free = await store.freeBytes();
+  const shown = free === undefined ? 'free space unknown' : `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+  const finding = `${location} can be written, ${shown}`;
+  if (free === undefined || free >= DISK_LOW_BYTES) return { result: 'ok', finding };
+  return { result: 'warn', finding, advice: 'make room before a large batch' };
+}
+
+async function checkKey(session: Session): Promise<Finding> {
+  const { origin } = await session.apiKey();
+  return { result: 'ok', finding: `has the right form (${origin})` };
+}
+
+async function checkService(session: Session): Promise<Finding> {
+  const { baseUrl } = accountSettings(session.config);
+  const read = await checkOwnKey(session);
+  const caps = `${read.concurrentLimit} jobs at once, ${read.rpmLimit} requests per minute`;
+  const finding = `${baseUrl} accepts the key: ${formatCredits(read.creditsRemainingNano)} credits, plan ${read.planLevel}, ${caps}`;
+  if (read.creditsRemainingNano > 0) return { result: 'ok', finding };
+  return { result: 'warn', finding, advice: 'add credits before a run' };
+}
+
+async function checkClock(session: Session): Promise<Finding> {
+  const { baseUrl } = session.config;
+  if (baseUrl === null) return { result: 'warn', finding: 'not compared: there is no base URL' };
+  const skewMs = await clockSkewMs(baseUrl);
+  if (skewMs === undefined) return { result: 'warn', finding: 'unknown: the service does not say what time it is' };
+  const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
+  const finding = `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service`;
+  if (Math.abs(skewMs) <= SKEW_MAX_MS) return { result: 'ok', finding };
+  return { result: 'warn', finding, advice: 'let this machine set its clock by the network' };
+}

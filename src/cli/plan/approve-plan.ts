@@ -1,0 +1,56 @@
+import { formatCredits } from '../../domain/money.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { costText, type Plan } from './plan-view.js';
+
+/** Whether a plan may be run: at once, after a question, or not at all. */
+export type Approval =
+  | { approval: 'granted' }
+  | { approval: 'ask'; why: string }
+  | { approval: 'refused'; why: string };
+
+/** Pure: what the settings say about a plan's cost. All amounts in nanocredits. */
+export function approvalOf(
+  plan: Plan,
+  budget: { maxCredits: number | null; askAbove: number },
+  isSaidYes: boolean,
+): Approval {
+  const { total } = plan.costs;
+  if (total.toSubmit === 0) return { approval: 'granted' };
+  if (budget.maxCredits !== null) {
+    const limit = formatCredits(budget.maxCredits);
+    if (total.worstNano > budget.maxCredits) {
+      const why = `B52 planned ${formatCredits(total.worstNano)} credits exceed --max-credits ${limit}: raise it or take rows out`;
+      return { approval: 'refused', why };
+    }
+    if (total.unknown > 0) {
+      const why = `B52 ${total.unknown} rows have no known price, so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
+      return { approval: 'refused', why };
+    }
+    return { approval: 'granted' };
+  }
+  if (isSaidYes) return { approval: 'granted' };
+  if (total.unknown === 0 && total.worstNano <= budget.askAbove) return { approval: 'granted' };
+  return { approval: 'ask', why: costText(total) };
+}
+
+/** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
+export async function approvePlan(session: Session, plan: Plan, isSaidYes: boolean): Promise<void> {
+  const { io } = session.cli;
+  const approval = approvalOf(plan, session.config.budget, isSaidYes);
+  if (approval.approval === 'granted') return;
+  if (approval.approval === 'refused') throw new UserError(`${approval.why}; nothing was submitted`);
+  if (!io.isInteractive) {
+    throw new UserError(
+      `${plan.costs.total.toSubmit} rows would be submitted (${approval.why}): say --yes or set --max-credits; nothing was submitted`,
+    );
+  }
+  const { confirm } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: `Submit ${plan.costs.total.toSubmit} rows? ${approval.why}`,
+    initialValue: false,
+    input: io.stdin,
+    output: io.stderr,
+  });
+  if (answer !== true) throw new UserError('not confirmed: nothing was submitted');
+}

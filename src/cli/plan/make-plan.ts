@@ -1,0 +1,78 @@
+import type { Kind } from '../../domain/kind.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { activeDiscount, type CreditAccount, type Discount } from '../../service/account.js';
+import { ADAPTERS } from '../../vendors/index.js';
+import { readActiveDiscounts } from '../access/account-reads.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { Session } from '../session.js';
+import { planCosts } from './plan-tally.js';
+import type { Plan } from './plan-view.js';
+import { renderHistory } from './render-history.js';
+import type { CountedRows } from './row-counter.js';
+import { wallClock } from './wall-clock.js';
+
+/** What a plan is about. */
+export interface PlanSubject {
+  batch: string;
+  /** The manifest as the user wrote it. */
+  manifest: string;
+  rows: CountedRows;
+  costNotes: Plan['costNotes'];
+}
+
+/** Puts together what a prepared batch will cost and how long it will take. */
+export async function makePlan(
+  session: Session,
+  access: HomeAccess,
+  subject: PlanSubject,
+  credits: CreditAccount | undefined,
+): Promise<Plan> {
+  const { config } = session;
+  // Without prices nothing is known that a discount could change: the request is saved.
+  const discounts =
+    credits === undefined || config.prices.length === 0 ? [] : await readActiveDiscounts(session, access);
+  const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
+  const caps = credits === undefined ? undefined : capsInForce(session, credits);
+  const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished]));
+  const time =
+    caps === undefined
+      ? undefined
+      : wallClock({
+          rows: left,
+          ...caps,
+          seen: await renderHistory(access),
+          isSync: (kind) => ADAPTERS[kind].flow === 'sync',
+          timeScale: config.timeScale,
+        });
+  return {
+    batch: subject.batch,
+    manifest: subject.manifest,
+    account: config.account.name,
+    costs,
+    credits,
+    caps,
+    time,
+    costNotes: subject.costNotes,
+    changedRows: subject.rows.changedCount,
+  };
+}
+
+/** The plan's caps, lowered by the user's own; says when a wish is above the plan (`B51`). */
+function capsInForce({ config, terminal }: Session, credits: CreditAccount): { concurrent: number; rpm: number } {
+  const { concurrency, rpm } = config.limits;
+  const { concurrentLimit, rpmLimit } = credits;
+  if (concurrency !== null && concurrency > concurrentLimit) {
+    terminal.warn(`B51 concurrency ${concurrency} exceeds the plan's ${concurrentLimit}; using ${concurrentLimit}`);
+  }
+  if (rpm !== null && rpm > rpmLimit) terminal.warn(`B51 rpm ${rpm} exceeds the plan's ${rpmLimit}; using ${rpmLimit}`);
+  return {
+    concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit),
+    rpm: Math.min(rpm ?? rpmLimit, rpmLimit),
+  };
+}
+
+function discountOf(kind: Kind, discounts: readonly Discount[]): number {
+  const { entrypoint } = ADAPTERS[kind];
+  if (entrypoint === null) return LIST_PRICE_PPB;
+  return activeDiscount(discounts, entrypoint, Date.now())?.multiplierPpb ?? LIST_PRICE_PPB;
+}

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { isKind, KINDS, type Kind } from '../../domain/kind.js';
+import { batchNameFrom } from '../../manifest/ids.js';
+import { nearestWord } from '../../manifest/suggest.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+
+/** The flags that say how a manifest is read, for `run` and `plan`. */
+export interface ManifestFlags {
+  name?: string;
+  kind?: string;
+  delimiter?: string;
+  format?: 'csv' | 'jsonl';
+  errors?: string;
+  inputRoot?: string[];
+}
+
+/** A manifest as the command line names it. */
+export interface ManifestPlace {
+  batch: string;
+  /** As the user wrote it, for messages; undefined for standard input. */
+  path: string | undefined;
+  /** Absolute: where relative media are looked for. */
+  folder: string;
+  defaultKind: Kind | undefined;
+  delimiter: string | undefined;
+  format: 'csv' | 'jsonl' | undefined;
+  /** Where every problem is written, absolute. */
+  errorsFile: string | undefined;
+  inputRoots: string[];
+}
+
+export function addManifestFlags(command: Command): Command {
+  const options = [
+    new Option('--name <batch>', "the batch's name (default: the manifest's file name without extension)"),
+    new Option('--kind <kind>', 'for rows without a kind of their own'),
+    new Option('--delimiter <character>', 'between cells (default ,); \\t for a tab'),
+    new Option('--format <format>', 'csv or jsonl (default: by the file name)').choices(['csv', 'jsonl']),
+    new Option('--errors <file>', 'write every problem of the manifest to this file, as CSV'),
+    new Option(
+      '--input-root <folder>',
+      'a folder besides its own from which the manifest may name media (repeatable)',
+    ).argParser((folder: string, earlier: string[] = []) => [...earlier, folder]),
+  ];
+  for (const option of options) command.addOption(option.helpGroup('Manifest:'));
+  return command;
+}
+
+/** Checks the flags; throws a UserError. */
+export function readManifestFlags(manifest: string, flags: ManifestFlags, session: Session): ManifestPlace {
+  const { cwd } = session.cli.io;
+  const isStdin = manifest === '-';
+  if (isStdin && session.keyFile === '-') {
+    throw new UserError(
+      'manifest and API key cannot both come on standard input: put the key in CALLSHEET_API_KEY or a file',
+    );
+  }
+  const named = batchNameFrom(isStdin ? undefined : manifest, flags.name);
+  if ('message' in named) throw new UserError(`B12 ${named.message}`);
+  return {
+    batch: named.name,
+    path: isStdin ? undefined : cwd === process.cwd() ? manifest : resolve(cwd, manifest),
+    folder: isStdin ? cwd : resolve(cwd, manifest, '..'),
+    defaultKind: flags.kind === undefined ? undefined : checkedKind(flags.kind),
+    delimiter: flags.delimiter === undefined ? undefined : checkedDelimiter(flags.delimiter),
+    format: flags.format,
+    errorsFile: flags.errors === undefined ? undefined : resolve(cwd, flags.errors),
+    inputRoots: (flags.inputRoot ?? []).map((folder) => resolve(cwd, folder)),
+  };
+}
+
+/** The kind that a user wrote; throws a UserError with a suggestion. */
+export function checkedKind(text: string): Kind {
+  if (isKind(text)) return text;
+  const nearest = nearestWord(text, KINDS);
+  const hint = nearest === undefined ? '`callsheet kinds` lists them' : `did you mean '${nearest}'?`;
+  throw new UserError(`B57 unknown kind '${text.slice(0, 80)}'; ${hint}`);
+}
+
+function checkedDelimiter(text: string): string {
+  const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
+  if (character.length === 1 && !/["\r\n]/.test(character)) return character;
+  throw new UserError(`--delimiter must be one character, got '${text.slice(0, 40)}'`);
+}

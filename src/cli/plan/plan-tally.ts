@@ -1,0 +1,122 @@
+import type { Kind } from '../../domain/kind.js';
+import type { CreditsNano, CreditsRange } from '../../domain/money.js';
+import type { Status } from '../../domain/outcome.js';
+import type { Row } from '../../domain/row.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+
+/** Adds up what a manifest's rows are and what those that are still to run will cost. Pure. */
+
+/** What running the batch does with a row: nothing, go on with what is under way, or submit it. */
+export type RowPlan =
+  | { plan: 'finished'; status: Status; creditsNano: CreditsNano | null }
+  | { plan: 'joined' }
+  | { plan: 'submit' };
+
+export interface CostTally {
+  rows: number;
+  finished: number;
+  joined: number;
+  toSubmit: number;
+  /** Bounds over the rows to submit whose price is known. */
+  lowNano: CreditsNano;
+  worstNano: CreditsNano;
+  /** Rows to submit without a known price or without an upper bound. */
+  unknown: number;
+}
+
+/** Rows of one kind in one group. */
+interface Cell extends CostTally {
+  kind: Kind;
+  group: string | undefined;
+}
+
+export interface PlanTally {
+  cells: Map<string, Cell>;
+  /** How the finished rows ended, and what they cost. */
+  ended: Record<Status, number>;
+  endedNano: CreditsNano;
+  endedUnknown: number;
+}
+
+export interface PlanCosts {
+  total: CostTally;
+  byKind: Map<Kind, CostTally>;
+  /** By the rows' `group`; rows without one are not here. */
+  byGroup: Map<string, CostTally>;
+}
+
+export function newPlanTally(): PlanTally {
+  return {
+    cells: new Map(),
+    ended: { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 },
+    endedNano: 0,
+    endedUnknown: 0,
+  };
+}
+
+/** Books one row. `price` is what submitting it costs at list price, null when that is not known. */
+export function tallyRow(
+  tally: PlanTally,
+  { kind, group }: Pick<Row, 'kind' | 'group'>,
+  plan: RowPlan,
+  price: CreditsRange | null,
+): void {
+  const key = `${kind} ${group ?? ''}`;
+  const cell = tally.cells.get(key) ?? { kind, group, ...newCostTally() };
+  tally.cells.set(key, cell);
+  cell.rows += 1;
+  if (plan.plan === 'joined') cell.joined += 1;
+  if (plan.plan === 'submit') addPrice(cell, price);
+  if (plan.plan !== 'finished') return;
+  cell.finished += 1;
+  tally.ended[plan.status] += 1;
+  if (plan.creditsNano === null) tally.endedUnknown += 1;
+  else tally.endedNano += plan.creditsNano;
+}
+
+/** The sums, with each kind's discount taken off; `discountPpb` is the part that is paid, in billionths. */
+export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number): PlanCosts {
+  const costs: PlanCosts = { total: newCostTally(), byKind: new Map(), byGroup: new Map() };
+  for (const cell of tally.cells.values()) {
+    const ppb = discountPpb(cell.kind);
+    const paid = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * ppb);
+    const one: CostTally = { ...cell, lowNano: paid(cell.lowNano), worstNano: paid(cell.worstNano) };
+    addTally(costs.total, one);
+    addTally(entry(costs.byKind, cell.kind), one);
+    if (cell.group !== undefined) addTally(entry(costs.byGroup, cell.group), one);
+  }
+  return costs;
+}
+
+/** The middle between the bounds: no better guess is made. */
+export function expectedNano(tally: CostTally): CreditsNano {
+  return Math.round((tally.lowNano + tally.worstNano) / 2);
+}
+
+function addPrice(cell: CostTally, price: CreditsRange | null): void {
+  cell.toSubmit += 1;
+  if (price === null || price.hi === null) {
+    cell.unknown += 1;
+    return;
+  }
+  cell.lowNano += price.lo;
+  cell.worstNano += price.hi;
+}
+
+function addTally(sum: CostTally, one: CostTally): void {
+  for (const name of TALLY_FIELDS) sum[name] += one[name];
+}
+
+const TALLY_FIELDS = ['rows', 'finished', 'joined', 'toSubmit', 'lowNano', 'worstNano', 'unknown'] as const;
+
+function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const fresh = newCostTally();
+  map.set(key, fresh);
+  return fresh;
+}
+
+function newCostTally(): CostTally {
+  return { rows: 0, finished: 0, joined: 0, toSubmit: 0, lowNano: 0, worstNano: 0, unknown: 0 };
+}

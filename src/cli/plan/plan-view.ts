@@ -1,0 +1,132 @@
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { ManifestSummary } from '../../manifest/manifest-options.js';
+import type { CreditAccount } from '../../service/account.js';
+import { formatDuration } from '../views/durations.js';
+import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
+import type { WallClock } from './wall-clock.js';
+
+/** A plan in words and as JSON: rows, costs, time, and which cap binds. Pure. */
+export interface Plan {
+  batch: string;
+  /** As the user wrote it. */
+  manifest: string;
+  account: string;
+  costs: PlanCosts;
+  /** Balance and caps; undefined when they were not read. */
+  credits: CreditAccount | undefined;
+  /** The caps in force: the plan's, lowered by the user's own. */
+  caps: { concurrent: number; rpm: number } | undefined;
+  time: WallClock | undefined;
+  costNotes: ManifestSummary['costNotes'];
+  changedRows: number;
+}
+
+const GROUPS_SHOWN = 12;
+
+export function planLines(plan: Plan): string[] {
+  const { total, byKind, byGroup } = plan.costs;
+  const groups = [...byGroup].slice(0, GROUPS_SHOWN);
+  const hidden = byGroup.size - groups.length;
+  return [
+    `plan of '${plan.batch}' (${plan.manifest}), account ${plan.account}`,
+    `rows      ${total.rows}: ${rowsText(total)}`,
+    ...[...byKind].map(([kind, cost]) => `            ${kind}: ${cost.rows}${costSuffix(cost)}`),
+    ...groups.map(([group, cost]) => `  group     ${group}: ${cost.rows}, ${rowsText(cost)}${costSuffix(cost)}`),
+    ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
+    `cost      ${costText(total)}`,
+    ...balanceLines(plan),
+    capsLine(plan),
+    timeLine(plan),
+    ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${rows} rows: ${note}`),
+    ...(plan.changedRows > 0 ? [`changed   ${plan.changedRows} rows differ from what was submitted`] : []),
+  ];
+}
+
+export function planJson(plan: Plan): object {
+  const { total, byKind, byGroup } = plan.costs;
+  const { credits, caps, time } = plan;
+  return {
+    schema: 1,
+    batch: plan.batch,
+    manifest: plan.manifest,
+    account: plan.account,
+    rows: rowsJson(total),
+    cost: costJson(total),
+    byKind: Object.fromEntries(
+      [...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
+    byGroup: Object.fromEntries(
+      [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
+    balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
+    plan: credits?.planLevel ?? null,
+    caps: caps ?? null,
+    time:
+      time === undefined
+        ? null
+        : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
+    costNotes: plan.costNotes,
+    changedRows: plan.changedRows,
+  };
+}
+
+/** `12.4 credits expected (10.2 to 14.8)`, with what is not known said. */
+export function costText(cost: CostTally): string {
+  if (cost.toSubmit === 0) return 'nothing new to pay';
+  const known = cost.toSubmit - cost.unknown;
+  const unknown = `${cost.unknown} rows have no known price (set \`prices\` in callsheet.config.json)`;
+  if (known === 0) return `unknown: ${unknown}`;
+  const bounds =
+    cost.lowNano === cost.worstNano
+      ? `${formatCredits(cost.worstNano)} credits`
+      : `${formatCredits(expectedNano(cost))} credits expected (low ${formatCredits(cost.lowNano)}, worst ${formatCredits(cost.worstNano)})`;
+  return cost.unknown === 0 ? bounds : `${bounds} for ${known} rows; ${unknown}`;
+}
+
+function rowsText({ toSubmit, joined, finished }: CostTally): string {
+  const parts = [
+    ...(toSubmit > 0 ? [`${toSubmit} to run`] : []),
+    ...(joined > 0 ? [`${joined} under way`] : []),
+    ...(finished > 0 ? [`${finished} finished`] : []),
+  ];
+  return parts.join(', ') || 'none';
+}
+
+function costSuffix(cost: CostTally): string {
+  if (cost.toSubmit === 0) return '';
+  if (cost.unknown === cost.toSubmit) return ', price unknown';
+  const unknown = cost.unknown === 0 ? '' : `, price of ${cost.unknown} unknown`;
+  return `, at most ${formatCredits(cost.worstNano)} credits${unknown}`;
+}
+
+function balanceLines({ credits, costs }: Plan): string[] {
+  if (credits === undefined) return ['balance   not read (no API key or base URL)'];
+  const left: CreditsNano = credits.creditsRemainingNano - costs.total.worstNano;
+  const short = left < 0 ? `; ${formatCredits(-left)} less than the worst case` : '';
+  return [`balance   ${formatCredits(credits.creditsRemainingNano)} credits${short}`];
+}
+
+function capsLine({ caps, credits }: Plan): string {
+  if (caps === undefined) return 'caps      not known without the account';
+  return `caps      ${caps.concurrent} jobs at once, ${caps.rpm} requests per minute (plan ${credits?.planLevel ?? 'unknown'})`;
+}
+
+function timeLine({ time }: Plan): string {
+  if (time === undefined) return 'time      not known without the caps';
+  if (time.unseen.length === 0) return `time      about ${formatDuration(time.atLeastMs)}, bound by ${time.bound}`;
+  const unseen = `no render of ${time.unseen.join(', ')} was seen in this account yet`;
+  return `time      at least ${formatDuration(time.atLeastMs)}, bound by ${time.bound} as far as known; ${unseen}`;
+}
+
+function rowsJson({ rows, toSubmit, joined, finished }: CostTally): object {
+  return { total: rows, toSubmit, underWay: joined, finished };
+}
+
+function costJson(cost: CostTally): object {
+  return {
+    low: formatCredits(cost.lowNano),
+    expected: formatCredits(expectedNano(cost)),
+    worst: formatCredits(cost.worstNano),
+    unknownRows: cost.unknown,
+  };
+}

@@ -1,0 +1,71 @@
+import type { RetryOrder } from '../../contract/workflows.js';
+import type { ManifestSummary } from '../../manifest/manifest-options.js';
+import type { MediaBlob } from '../../manifest/media/media-reader.js';
+import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { Session } from '../session.js';
+import { checkManifest } from './check-manifest.js';
+import type { PlanSubject } from './make-plan.js';
+import type { ManifestPlace } from './manifest-flags.js';
+import { type CountedRows, createRowCounter } from './row-counter.js';
+import { readTakenNames } from './taken-names.js';
+
+/** A manifest that was checked, and what running it would do. */
+export interface PreparedBatch extends CountedRows {
+  summary: ManifestSummary;
+  /** The rows in the home; absent for a plan, which writes nothing. */
+  generation?: GenerationFacts;
+}
+
+export interface PrepareOptions {
+  access: HomeAccess;
+  place: ManifestPlace;
+  retry: RetryOrder | null;
+  /** Changed rows count as rows to submit. */
+  rerunsChanged: boolean;
+  /** Keep rows and local media in the home. */
+  keep: boolean;
+}
+
+/**
+ * One streaming pass: checks, plans and prices every row, and with `keep` writes rows and media to the home. What was
+ * written becomes current only when the whole manifest is good. Throws a UserError (exit 2) when it is not.
+ */
+export async function prepareBatch(session: Session, options: PrepareOptions): Promise<PreparedBatch> {
+  const { access, place } = options;
+  const { batch } = place;
+  const { home } = access;
+  const binding = await home.readBatch(batch);
+  // Once the batch ran, what is in its folder may be its own: the download then looks at each file.
+  const looksAtNames = binding === undefined && session.config.names.onExists === 'fail';
+  const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
+  const counter = await createRowCounter(session, { ...options, batch, takenNames });
+  const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
+  try {
+    const summary = await checkManifest(session, place, {
+      // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
+      ...(binding === undefined ? {} : { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
+      onRow: async (row, raw) => {
+        await writer?.add({ row, raw });
+        await counter.add(row);
+      },
+      ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
+    });
+    const counted = await counter.finish();
+    const { columns, passthroughColumns } = summary;
+    const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
+    return { summary, ...counted, ...(generation === undefined ? {} : { generation }) };
+  } catch (error) {
+    await writer?.abort();
+    throw error;
+  }
+}
+
+export function planSubject(place: ManifestPlace, prepared: PreparedBatch): PlanSubject {
+  const { costNotes } = prepared.summary;
+  return { batch: place.batch, manifest: place.path ?? 'standard input', rows: prepared, costNotes };
+}
+
+async function keepBlob({ home }: HomeAccess, blob: MediaBlob): Promise<void> {
+  if (!(await home.hasBlob(blob.sha256))) await home.putBlob(await blob.read());
+}

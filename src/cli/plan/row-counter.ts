@@ -1,0 +1,88 @@
+import type { RetryOrder } from '../../contract/workflows.js';
+import type { Row } from '../../domain/row.js';
+import { estimate } from '../../reconcile/price-book.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { Session } from '../session.js';
+import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
+import { createRowPlanner, type PlannedRow } from './row-planner.js';
+import type { TakenNames } from './taken-names.js';
+
+/** Plans and prices rows one after the other; looks the home up for many at once. */
+
+export interface CountedRows {
+  tally: PlanTally;
+  /** Rows whose content differs from what was submitted, the first ones. */
+  changed: PlannedRow[];
+  changedCount: number;
+  /** Rows whose output name is taken by a file that is not ours, the first ones. */
+  taken: { row: Row; file: string }[];
+  takenCount: number;
+  /** By the row's index: it was finished before this command. */
+  finishedBefore: boolean[];
+}
+
+export interface RowCounter {
+  add(row: Row): Promise<void>;
+  finish(): Promise<CountedRows>;
+}
+
+export interface RowCounterOptions {
+  access: HomeAccess;
+  batch: string;
+  retry: RetryOrder | null;
+  /** Changed rows count as rows to submit. */
+  rerunsChanged: boolean;
+  /** Undefined where names need not be looked at. */
+  takenNames: TakenNames | undefined;
+}
+
+const BUFFERED_MAX = 500;
+const KEPT_MAX = 20;
+
+export async function createRowCounter({ config }: Session, options: RowCounterOptions): Promise<RowCounter> {
+  const prices = [...config.prices];
+  const planner = await createRowPlanner(options.access, options.batch, options.retry);
+  const counted: CountedRows = {
+    tally: newPlanTally(),
+    changed: [],
+    changedCount: 0,
+    taken: [],
+    takenCount: 0,
+    finishedBefore: [],
+  };
+  let buffer: Row[] = [];
+
+  function book(planned: PlannedRow): void {
+    const { row } = planned;
+    const isChanged = planned.changed !== undefined;
+    if (isChanged) {
+      counted.changedCount += 1;
+      if (counted.changed.length < KEPT_MAX) counted.changed.push(planned);
+    }
+    const file = options.takenNames?.fileOf(row.stem);
+    if (file !== undefined) {
+      counted.takenCount += 1;
+      if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
+    }
+    const plan = isChanged && options.rerunsChanged ? ({ plan: 'submit' } as const) : planned.plan;
+    counted.finishedBefore[row.index] = plan.plan === 'finished';
+    tallyRow(counted.tally, row, plan, plan.plan === 'submit' ? estimate(row, prices) : null);
+  }
+
+  async function flush(): Promise<void> {
+    const rows = buffer;
+    buffer = [];
+    for (const planned of await planner.plan(rows)) book(planned);
+  }
+
+  return {
+    add: async (row) => {
+      buffer.push(row);
+      if (buffer.length >= BUFFERED_MAX) await flush();
+    },
+    finish: async () => {
+      await flush();
+      return counted;
+    },
+  };
+}

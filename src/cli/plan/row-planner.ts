@@ -1,0 +1,93 @@
+import { rowStanding } from '../../activities/row-letter.js';
+import type { RetryOrder } from '../../contract/workflows.js';
+import { type Attempt, intentOf } from '../../domain/attempt.js';
+import type { RowRecord } from '../../domain/outcome.js';
+import type { Row } from '../../domain/row.js';
+import { isCancelledBatch } from '../../store/batch-marks.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { RowPlan } from './plan-tally.js';
+
+/** Says for each row of a manifest what running it does, from what the home knows of it. */
+
+export interface PlannedRow {
+  row: Row;
+  plan: RowPlan;
+  /** Set when the row's content differs from what was submitted. */
+  changed?: ChangedRow;
+}
+
+export interface ChangedRow {
+  submittedHash: string;
+  /** The attempt with the old values has not ended. */
+  isOpen: boolean;
+}
+
+export interface RowPlanner {
+  plan(rows: readonly Row[]): Promise<PlannedRow[]>;
+}
+
+export async function createRowPlanner(
+  access: HomeAccess,
+  batch: string,
+  retry: RetryOrder | null,
+): Promise<RowPlanner> {
+  const isKnown = (await access.home.readBatch(batch)) !== undefined;
+  const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
+  return {
+    // A batch that never ran has nothing to look up: a million rows cost no read.
+    plan: async (rows) => (isKnown ? planKnown(access, batch, rows, retry, isCancelled) : rows.map(toSubmit)),
+  };
+}
+
+async function planKnown(
+  access: HomeAccess,
+  batch: string,
+  rows: readonly Row[],
+  retry: RetryOrder | null,
+  isCancelled: boolean,
+): Promise<PlannedRow[]> {
+  const ids = rows.map(({ id }) => id);
+  const records = await access.records.readRecords(batch, ids);
+  return Promise.all(
+    rows.map(async (row, i) => {
+      const record = records[i];
+      // A record without a retry says all; else the ledger knows what can be carried on.
+      const attempts = record !== undefined && retry === null ? [] : await access.ledger.read(batch, row.id);
+      return planRow(row, record, attempts, retry, isCancelled);
+    }),
+  );
+}
+
+/** Pure. */
+export function planRow(
+  row: Row,
+  record: RowRecord | undefined,
+  attempts: Attempt[],
+  retry: RetryOrder | null,
+  isCancelled: boolean,
+): PlannedRow {
+  const changed = changeOf(row, record, attempts);
+  const common = changed === undefined ? { row } : { row, changed };
+  const standing = rowStanding(record, attempts, retry);
+  if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
+  if (isCancelled && record === undefined && attempts.length === 0) {
+    return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
+  }
+  return { ...common, plan: { plan: standing.letter === 'n' ? 'submit' : 'joined' } };
+}
+
+/** Only an attempt binds a row to its content. */
+function changeOf(row: Row, record: RowRecord | undefined, attempts: Attempt[]): ChangedRow | undefined {
+  if (record !== undefined) {
+    const isSame = record.attempts === 0 || record.rowHash === row.hash;
+    return isSame ? undefined : { submittedHash: record.rowHash, isOpen: false };
+  }
+  const last = attempts.findLast((attempt) => intentOf(attempt) !== undefined);
+  const intent = last === undefined ? undefined : intentOf(last);
+  if (intent === undefined || intent.rowHash === row.hash) return undefined;
+  return { submittedHash: intent.rowHash, isOpen: true };
+}
+
+function toSubmit(row: Row): PlannedRow {
+  return { row, plan: { plan: 'submit' } };
+}

@@ -1,0 +1,71 @@
+import { type Kind, takesSlot } from '../../domain/kind.js';
+import { pollBaseMs, pollGapMs } from '../../domain/poll-schedule.js';
+
+/** How long a batch will take and which of the plan's caps decides that. Pure. */
+
+export interface RenderTime {
+  p5: number;
+  p50: number;
+  p95: number;
+}
+
+export interface WallClockQuestion {
+  /** Rows that are not finished, by kind. */
+  rows: ReadonlyMap<Kind, number>;
+  concurrent: number;
+  rpm: number;
+  /** What earlier renders of a kind took, ms; a kind that was never seen is not here. */
+  seen: ReadonlyMap<Kind, RenderTime>;
+  /** Kinds whose answer is the result: they are never polled. */
+  isSync(kind: Kind): boolean;
+  timeScale: number;
+}
+
+export interface WallClock {
+  /** Lower bound when some kinds were never seen. */
+  atLeastMs: number;
+  bound: 'simultaneous jobs' | 'requests per minute';
+  /** Kinds whose render time is not known. */
+  unseen: Kind[];
+}
+
+/** A minute and a second, and four requests kept free: the rate at which the queue lets requests out. */
+const RPM_WINDOW_MS = 61_000;
+const RPM_RESERVE = 4;
+
+export function wallClock({ rows, concurrent, rpm, seen, isSync, timeScale }: WallClockQuestion): WallClock {
+  let slotMs = 0;
+  let requests = 0;
+  const unseen: Kind[] = [];
+  for (const [kind, count] of rows) {
+    if (count === 0) continue;
+    const time = seen.get(kind);
+    requests += count * (1 + (time === undefined || isSync(kind) ? 0 : pollCount(kind, time, timeScale)));
+    if (time === undefined) unseen.push(kind);
+    else if (takesSlot(kind)) slotMs += count * time.p50;
+  }
+  const bySlots = slotMs / concurrent;
+  const byRequests = (requests * RPM_WINDOW_MS) / Math.max(1, rpm - RPM_RESERVE);
+  const atLeastMs = Math.max(bySlots, byRequests);
+  return { atLeastMs, bound: bySlots >= byRequests ? 'simultaneous jobs' : 'requests per minute', unseen };
+}
+
+/** Polls of one usual render; a rehearsal's waits are divided by its time scale. */
+function pollCount(kind: Kind, time: RenderTime, timeScale: number): number {
+  const expected = { p5: time.p5 * timeScale, p95: time.p95 * timeScale };
+  const renderMs = time.p50 * timeScale;
+  let elapsedMs = 0;
+  for (let poll = 0; poll < 10_000; poll += 1) {
+    elapsedMs += pollGapMs({ poll, elapsedMs, baseMs: pollBaseMs(kind), expected });
+    if (elapsedMs >= renderMs) return poll + 1;
+  }
+  return 10_000;
+}
+
+/** The 5th, 50th and 95th hundredth of times in ms; undefined for none. */
+export function renderTimeOf(timesMs: readonly number[]): RenderTime | undefined {
+  if (timesMs.length === 0) return undefined;
+  const sorted = [...timesMs].sort((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+  return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };
+}

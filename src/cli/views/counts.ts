@@ -1,0 +1,30 @@
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { STATUSES, type Status } from '../../domain/outcome.js';
+import { EXIT } from '../exit-codes.js';
+
+/** How many rows ended how. */
+export type Counts = Readonly<Record<Status, number>>;
+
+/** The exit code of a batch that ended: the worst of several wins in the order 3, 1. */
+export function exitCodeOf(counts: Counts): number {
+  if (counts.review + counts.lost_paid > 0) return EXIT.needsPerson;
+  if (counts.failed + counts.cancelled + counts.not_started > 0) return EXIT.someNotDone;
+  return EXIT.done;
+}
+
+export function totalOf(counts: Counts): number {
+  return STATUSES.reduce((sum, status) => sum + counts[status], 0);
+}
+
+/** `done 236, failed 2`: what is 0 is left out. */
+export function countsText(counts: Counts): string {
+  const shown = STATUSES.filter((status) => counts[status] > 0).map((status) => `${status} ${counts[status]}`);
+  return shown.length === 0 ? 'nothing finished yet' : shown.join(', ');
+}
+
+/** `3.2 credits`, with the rows whose cost nobody knows. */
+export function spentWords(creditsNano: CreditsNano, unknownRows: number): string {
+  if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
+  if (creditsNano === 0) return `credits of ${unknownRows} rows unknown`;
+  return `${formatCredits(creditsNano)} credits, ${unknownRows} rows unknown`;
+}

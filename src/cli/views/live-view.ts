@@ -1,0 +1,124 @@
+import type { Holder } from '../../contract/semaphore.js';
+import { KINDS, providerOf, takesSlot } from '../../domain/kind.js';
+import { formatCredits } from '../../domain/money.js';
+import type { Snapshot } from '../batch/follow.js';
+import { countsText, spentWords, totalOf } from './counts.js';
+import { formatClock, formatDuration } from './durations.js';
+
+/** What the live view shows: lines made from a snapshot, without any terminal. Pure. */
+
+export interface ViewOptions {
+  batch: string;
+  columns: number;
+  /** Rows that were finished when this view began, for the rate. */
+  finishedBefore: number;
+  sinceMs: number;
+  paint: Paint;
+}
+
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  red(text: string): string;
+  cyan(text: string): string;
+}
+
+const BAR_MAX = 40;
+const RATE_ROWS_MIN = 3;
+
+export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
+  const { progress, slots } = snapshot;
+  const { paint } = options;
+  const width = Math.max(10, Math.min(BAR_MAX, options.columns - 40));
+  const finished = totalOf(progress.counts);
+  const percent = progress.rows === 0 ? 0 : Math.floor((100 * finished) / progress.rows);
+  const lines = [
+    `${paint.bold('rows')}   ${paint.green(bar(finished, progress.rows, width))} ${finished}/${progress.rows} ${percent} %  ${phaseText(snapshot, paint)}`,
+    `       ${countsText(progress.counts)}, ${progress.open} under way`,
+  ];
+  if (slots !== undefined) {
+    const held = slots.holders.length;
+    const atService = renderingOf(slots.holders);
+    const kept = slots.holders.filter(({ phase }) => phase === 'held').length;
+    const keptText = kept === 0 ? '' : `, ${kept} kept for lost answers`;
+    lines.push(
+      `${paint.bold('slots')}  ${paint.cyan(bar(held, slots.effectiveCap, Math.min(width, Math.max(slots.effectiveCap, held))))} ${held}/${slots.effectiveCap}  ${atService} rendering${keptText}, ${slots.waiting} waiting`,
+    );
+  }
+  lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
+  lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
+  return lines.map((line) => line.trimEnd());
+}
+
+/** Jobs that render at the service now: accepted ones, and synchronous requests, which render while they are open. */
+export function renderingOf(holders: readonly Holder[]): number {
+  return holders.filter(({ phase, kind }) => phase === 'submitted' || (phase === 'granted' && isSync(kind))).length;
+}
+
+function isSync(kind: number): boolean {
+  const known = KINDS[kind];
+  return known !== undefined && (providerOf(known) === 'svc' || !takesSlot(known));
+}
+
+/** One line for logs and pipes. */
+export function plainLine(snapshot: Snapshot, batch: string): string {
+  const { progress, slots } = snapshot;
+  const parts = [
+    `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,
+    `${progress.open} under way`,
+    ...(slots === undefined ? [] : [`${slots.holders.length}/${slots.effectiveCap} slots`]),
+    spentText(snapshot),
+    ...troubles(snapshot),
+  ];
+  const phase = progress.phase === 'running' ? '' : ` ${progress.phase}:`;
+  return `${formatClock(snapshot.atMs)} ${batch}:${phase} ${parts.join('; ')}`;
+}
+
+/** Whatever of this changes is worth a line of its own. */
+export function stateOf({ progress, slots, lostSinceMs }: Snapshot): string {
+  const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
+  return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses].join(' ');
+}
+
+export function bar(part: number, whole: number, width: number): string {
+  const filled = whole <= 0 ? 0 : Math.min(width, Math.floor((width * part) / whole));
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+function phaseText({ progress }: Snapshot, paint: Paint): string {
+  return progress.phase === 'running' ? '' : paint.yellow(progress.phase);
+}
+
+function spentText({ progress, balanceNano }: Snapshot): string {
+  const balance = balanceNano === undefined ? '' : `, balance ${formatCredits(balanceNano)}`;
+  return `${spentWords(progress.creditsNano, progress.creditsUnknown)}${balance}`;
+}
+
+/** From the rows that finished while we looked; unknown before there are some. */
+function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: ViewOptions): string {
+  const finished = totalOf(progress.counts);
+  const here = finished - finishedBefore;
+  const left = progress.rows - finished;
+  if (left <= 0) return formatDuration(0);
+  if (here < RATE_ROWS_MIN || progress.phase === 'paused') return 'unknown yet';
+  return formatDuration(((atMs - sinceMs) / here) * left);
+}
+
+const PAUSE_WORDS = {
+  key: 'the service does not accept the API key: run the command again with a good one',
+  credits: 'out of credits: add credits and it goes on by itself',
+  user: 'paused: `callsheet resume` goes on',
+  records: 'the home cannot be written: nothing new is submitted',
+} as const;
+
+function troubles({ slots, lostSinceMs, atMs }: Snapshot): string[] {
+  const lines = (slots?.pauses ?? []).map((pause) => {
+    const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
+    return `${PAUSE_WORDS[pause.reason]}${need}, since ${formatClock(pause.sinceMs)}`;
+  });
+  if (lostSinceMs !== undefined)
+    lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);
+  return lines;
+}

@@ -1,0 +1,91 @@
+import type { FollowEvent, Snapshot } from '../batch/follow.js';
+import type { Io } from '../io.js';
+import { plain, type Terminal } from '../terminal.js';
+import { liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
+
+/** Shows a followed batch: a live view on a terminal, else a line now and then. */
+export interface Presenter {
+  snapshot(snapshot: Snapshot): void;
+  event(event: FollowEvent): void;
+  /** Leaves the last view on the screen. */
+  done(): void;
+}
+
+export interface PresenterOptions {
+  io: Io;
+  terminal: Terminal;
+  batch: string;
+  isJson: boolean;
+  finishedBefore: number;
+  sinceMs: number;
+}
+
+const LINE_EVERY_MS = 30_000;
+
+export async function createPresenter(options: PresenterOptions): Promise<Presenter> {
+  const { io, terminal, isJson } = options;
+  if (terminal.isQuiet) return { snapshot: () => undefined, event: () => undefined, done: () => undefined };
+  return io.isTerminal && !isJson ? livePresenter(options) : linePresenter(options);
+}
+
+async function livePresenter({ io, terminal, ...options }: PresenterOptions): Promise<Presenter> {
+  const { createLogUpdate } = await import('log-update');
+  const log = createLogUpdate(io.stderr as NodeJS.WriteStream);
+  const view = (): ViewOptions => ({ ...options, columns: io.columns(), paint: terminal.colors });
+  return {
+    snapshot: (snapshot) => log(liveLines(snapshot, view()).join('\n')),
+    event: (event) => {
+      const line = eventLine(event, terminal.isVerbose);
+      if (line !== undefined) log.persist(terminal.colors.dim(line));
+    },
+    done: () => log.done(),
+  };
+}
+
+function linePresenter({ terminal, batch }: PresenterOptions): Presenter {
+  let shownAtMs = 0;
+  let shownState = '';
+  let last: { snapshot: Snapshot; line: string } | undefined;
+  let shownLine = '';
+  const show = (line: string): void => {
+    if (line !== shownLine) terminal.note(line);
+    shownLine = line;
+  };
+  return {
+    snapshot: (snapshot) => {
+      const state = stateOf(snapshot);
+      last = { snapshot, line: plainLine(snapshot, batch) };
+      if (state === shownState && snapshot.atMs - shownAtMs < LINE_EVERY_MS) return;
+      shownState = state;
+      shownAtMs = snapshot.atMs;
+      show(last.line);
+    },
+    event: (event) => {
+      const line = eventLine(event, terminal.isVerbose);
+      if (line !== undefined) terminal.note(line);
+    },
+    done: () => {
+      if (last !== undefined) show(last.line);
+    },
+  };
+}
+
+/** What is worth a line even though the view goes on; rows one by one only with `-v`. */
+function eventLine(event: FollowEvent, isVerbose: boolean): string | undefined {
+  switch (event.type) {
+    case 'lost':
+      return 'Temporal does not answer; waiting for it';
+    case 'found':
+      return 'Temporal answers again';
+    case 'paused':
+    case 'resumed':
+      return undefined;
+    case 'batch': {
+      const { type, id, status, verdict } = event.event;
+      const name = plain(id ?? '', 120);
+      if (type === 'ambiguous') return `${name}: the answer to its submit was lost; the credits check decides`;
+      if (type === 'settled') return `${name}: the credits check says ${(verdict ?? 'undecided').replace('_', ' ')}`;
+      return isVerbose && type === 'row_finished' ? `${name}: ${status ?? ''}` : undefined;
+    }
+  }
+}

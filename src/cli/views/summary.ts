@@ -1,0 +1,56 @@
+import { STATUSES } from '../../domain/outcome.js';
+import { type FailureGroup, failureLine } from '../batch/group-failures.js';
+import type { Terminal } from '../terminal.js';
+import { type Counts, spentWords, totalOf } from './counts.js';
+import { formatDuration } from './durations.js';
+
+/** What stands on the screen when a batch ended; the most important line last. */
+export interface SummaryFacts {
+  batch: string;
+  counts: Counts;
+  creditsNano: number;
+  creditsUnknown: number;
+  groups: readonly FailureGroup[];
+  /** The batch's folder. */
+  folder: string;
+  tookMs: number | undefined;
+}
+
+const GROUPS_SHOWN = 10;
+
+export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): string[] {
+  const { batch, counts, groups } = facts;
+  const took = facts.tookMs === undefined ? '' : ` in ${formatDuration(facts.tookMs)}`;
+  const shown = groups.slice(-GROUPS_SHOWN);
+  const hidden = groups.length - shown.length;
+  return [
+    `${colors.bold(batch)}: ${totalOf(counts)} rows${took}`,
+    ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
+    ...shown.map((group) => `  ${failureLine(group)}`),
+    `  ${coloredCounts(counts, colors)}`,
+    `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
+    `  results  ${facts.folder}/results.csv`,
+    ...advice(facts, colors),
+  ];
+}
+
+function coloredCounts(counts: Counts, colors: Terminal['colors']): string {
+  const paint = { done: colors.green, failed: colors.red, lost_paid: colors.red, review: colors.yellow } as const;
+  const parts = STATUSES.flatMap((status) => {
+    if (counts[status] === 0) return [];
+    const text = `${status} ${counts[status]}`;
+    return [status in paint ? paint[status as keyof typeof paint](text) : text];
+  });
+  return parts.join('   ') || 'no rows';
+}
+
+function advice({ batch, counts }: SummaryFacts, colors: Terminal['colors']): string[] {
+  const forPerson = counts.review + counts.lost_paid;
+  const toRetry = counts.failed + counts.cancelled;
+  const lines: string[] = [];
+  if (counts.not_started > 0)
+    lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
+  if (toRetry > 0) lines.push(`${toRetry} rows can be run again: \`callsheet retry ${batch}\``);
+  if (forPerson > 0) lines.push(colors.yellow(`${forPerson} rows need a person: see their reason in results.csv`));
+  return lines;
+}

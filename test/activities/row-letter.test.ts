@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { rowStanding } from '../../src/activities/row-letter.js';
+import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+
+const intent = (rowHash = 'h'): AttemptState => ({
+  state: 'intent',
+  atMs: 1,
+  nonce: 'n',
+  rowHash,
+  kind: 'svc/image',
+  generation: 'g',
+  part: 0,
+  index: 0,
+  expected: null,
+});
+const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
+const record = (change: Partial<RowRecord> = {}): RowRecord => ({
+  schema: 1,
+  id: 'a',
+  kind: 'svc/image',
+  status: 'done',
+  flags: [],
+  warnings: [],
+  attempts: 1,
+  files: [],
+  creditsNano: 5,
+  creditsBasis: 'price-book',
+  finishedAtMs: 100,
+  rowHash: 'h',
+  ...change,
+});
+const created: AttemptState = { state: 'created', atMs: 2, handle: 'x' };
+const rendered: AttemptState = { state: 'rendered', atMs: 3, outputs: [], facts: {} };
+const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };
+const unknown: AttemptState = { state: 'unknown', atMs: 2, evidence: { rule: 'T11', message: 'reset' } };
+
+describe('where a row stands when it is paged', () => {
+  it.each<[string, Attempt[], string]>([
+    ['nothing was tried', [], 'n'],
+    ['the last attempt was refused', [attempt(intent(), refused)], 'n'],
+    ['a handle is on record', [attempt(intent(), created)], 'h'],
+    ['a claim has no answer', [attempt(intent())], 'c'],
+    ['a claim was torn', [{ n: 1, states: [], torn: true }], 'c'],
+    ['an answer was lost', [attempt(intent(), unknown)], 'c'],
+    ['outputs are known and not stored', [attempt(intent(), created, rendered)], 'r'],
+  ])('%s', (_, attempts, letter) => {
+    expect(rowStanding(undefined, attempts, null, 'h')).toEqual({ ended: false, letter, attempts: attempts.length });
+  });
+
+  it('is ended by its record, with what it cost (I9)', () => {
+    expect(rowStanding(record(), [], null, 'h')).toEqual({ ended: true, status: 'done', creditsNano: 5 });
+  });
+
+  it('is run again by a retry only when it failed before the order, in the class that was asked for', () => {
+    const failed = record({ status: 'failed', reasonCode: 'render_failed' });
+    const order = { beforeMs: 200, classes: [] };
+    expect(rowStanding(failed, [], order, 'h').ended).toBe(false);
+    expect(rowStanding(failed, [], { ...order, beforeMs: 100 }, 'h').ended).toBe(true);
+    expect(rowStanding(failed, [], { ...order, classes: ['invalid_request'] }, 'h').ended).toBe(true);
+    expect(rowStanding(failed, [], { ...order, classes: ['render_failed'] }, 'h').ended).toBe(false);
+    expect(rowStanding(record(), [], order, 'h').ended).toBe(true);
+    expect(rowStanding(record({ status: 'review' }), [], order, 'h').ended).toBe(true);
+  });
+
+  it('is a new request when its content changed, unless an attempt of the old content still runs', () => {
+    const done = [attempt(intent('old'), created, rendered)];
+    expect(rowStanding(record({ rowHash: 'old' }), done, null, 'new')).toMatchObject({ ended: false, letter: 'n' });
+    const running = [attempt(intent('old'), created)];
+    expect(rowStanding(undefined, running, null, 'new')).toMatchObject({ ended: false, letter: 'h' });
+  });
+});

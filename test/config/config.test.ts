@@ -1,0 +1,263 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { accountSettings } from '../../src/config/account-settings.js';
+import { ConfigError } from '../../src/config/config-error.js';
+import { configSchema } from '../../src/config/schema.js';
+import { environmentName, SETTINGS } from '../../src/config/settings-table.js';
+import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config.js';
+import { nearestWord } from '../../src/manifest/suggest.js';
+
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'callsheet-config-'));
+  await mkdir(join(cwd, 'user'));
+});
+
+function load(sources: Partial<ConfigSources> = {}): Promise<LoadedConfig> {
+  return loadConfig({
+    flags: {},
+    env: {},
+    cwd,
+    userFolder: join(cwd, 'user'),
+    version: '1.2.3',
+    defaultDataFolder: () => '/state/callsheet',
+    nearestWord,
+    ...sources,
+  });
+}
+
+async function problemsOf(sources: Partial<ConfigSources>): Promise<string[]> {
+  const error = await load(sources).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).message.split('\n');
+}
+
+function writeConfig(text: string, name = 'callsheet.config.json'): void {
+  writeFileSync(join(cwd, name), text);
+}
+
+describe('defaults', () => {
+  test('every setting has one', async () => {
+    const { config, origins } = await load();
+    expect(config).toEqual({
+      baseUrl: null,
+      userAgent: 'callsheet/1.2.3',
+      out: join(cwd, 'out'),
+      data: '/state/callsheet',
+      home: '/state/callsheet/home',
+      account: { name: 'default', exclusive: false },
+      ambiguity: 'hold',
+      alwaysMaxWaste: 0,
+      sync: { maxWaste: 0 },
+      waits: { lambdaSeconds: 120, thetaSeconds: 180, renderMaxSeconds: { 'vendor-f': 1800, default: 3600 } },
+      limits: { concurrency: null, rpm: null },
+      budget: { maxCredits: null, askAbove: 1_000_000_000, waitMinutes: 15 },
+      prices: [],
+      names: { template: null, onExists: 'fail' },
+      s3: { endpoint: null, region: null, forcePathStyle: false },
+      temporal: { address: null, namespace: null },
+      timeScale: 1,
+    });
+    expect([...origins.values()].every(({ name }) => name === 'default')).toBe(true);
+  });
+
+  test('the result is frozen to its leaves', async () => {
+    const { config } = await load();
+    expect(Object.isFrozen(config) && Object.isFrozen(config.waits.renderMaxSeconds)).toBe(true);
+  });
+
+  test('a loopback base URL has an account of its own, unless one is named', async () => {
+    const env = { CALLSHEET_BASE_URL: 'http://127.0.0.1:8787/' };
+    expect((await load({ env })).config).toMatchObject({
+      baseUrl: 'http://127.0.0.1:8787',
+      account: { name: 'rehearsal-8787' },
+    });
+    expect((await load({ env, flags: { 'account.name': 'mine' } })).config.account.name).toBe('mine');
+  });
+});
+
+describe('precedence', () => {
+  test('flags > environment > file > user file > default, each with its origin', async () => {
+    writeFileSync(
+      join(cwd, 'user', 'config.json'),
+      '{"limits":{"rpm":1,"concurrency":1},"userAgent":"u","timeScale":1}',
+    );
+    writeConfig('{\n  "limits": { "rpm": 2,\n    "concurrency": 2 },\n  "ambiguity": "hold"\n}');
+    const { config, origins } = await load({
+      env: { CALLSHEET_LIMITS_RPM: '3', CALLSHEET_AMBIGUITY: '' },
+      flags: { 'limits.rpm': '4' },
+    });
+    expect(config.limits).toEqual({ rpm: 4, concurrency: 2 });
+    expect(config.userAgent).toBe('u');
+    expect(origins.get('limits.rpm')).toEqual({ name: 'flag', where: '--rpm' });
+    expect(origins.get('limits.concurrency')).toEqual({ name: 'config file', where: 'callsheet.config.json:3:5' });
+    expect(origins.get('userAgent')).toEqual({ name: 'user file', where: expect.stringContaining('config.json:1:') });
+    expect(origins.get('out')).toEqual({ name: 'default' });
+    const fromEnvironment = await load({ env: { CALLSHEET_LIMITS_RPM: '3' } });
+    expect(fromEnvironment.config.limits.rpm).toBe(3);
+    expect(fromEnvironment.origins.get('limits.rpm')).toEqual({ name: 'environment', where: 'CALLSHEET_LIMITS_RPM' });
+  });
+
+  test('--config goes in the place of the file in the folder', async () => {
+    writeConfig('{"limits":{"rpm":2}}');
+    await mkdir(join(cwd, 'deep'));
+    writeConfig('{"out":"results"}', 'deep/other.json');
+    const { config } = await load({ configFile: 'deep/other.json' });
+    expect(config.limits.rpm).toBeNull();
+    // A relative folder in a file starts at the file.
+    expect(config.out).toBe(join(cwd, 'deep', 'results'));
+  });
+
+  test("Temporal's own variables stand behind ours", async () => {
+    const env = { TEMPORAL_ADDRESS: 'a:1', TEMPORAL_NAMESPACE: 'n' };
+    expect((await load({ env })).config.temporal).toEqual({ address: 'a:1', namespace: 'n' });
+    const both = { ...env, CALLSHEET_TEMPORAL_ADDRESS: 'b:2' };
+    expect((await load({ env: both })).config.temporal.address).toBe('b:2');
+  });
+
+  test('every setting can be given by its variable', async () => {
+    const texts: Record<string, string> = {
+      baseUrl: 'http://127.0.0.1:1',
+      ambiguity: 'if-proved',
+      'account.exclusive': 'true',
+      's3.forcePathStyle': 'true',
+      'names.onExists': 'skip',
+      'waits.renderMaxSeconds': '{"vendor-a":60}',
+      prices: '[{"kind":"svc/image","components":[{"unit":"image","credits":"0.1"}]}]',
+    };
+    const env = Object.fromEntries(SETTINGS.map(({ path }) => [environmentName(path), texts[path] ?? '7']));
+    const { config, origins } = await load({ env });
+    expect([...origins.values()].every(({ name }) => name === 'environment')).toBe(true);
+    expect(config.waits.renderMaxSeconds).toEqual({ 'vendor-a': 60, 'vendor-f': 1800, default: 3600 });
+    expect(config.prices).toEqual([{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }]);
+    expect(config.account).toEqual({ name: '7', exclusive: true });
+  });
+
+  test('the table and the schema have the same settings', () => {
+    const leaves: string[] = [];
+    for (const [name, field] of Object.entries(configSchema.shape)) {
+      const inner = field.unwrap();
+      if ('shape' in inner) leaves.push(...Object.keys(inner.shape as object).map((one) => `${name}.${one}`));
+      else leaves.push(name);
+    }
+    expect(SETTINGS.map(({ path }) => path).sort()).toEqual(leaves.sort());
+    expect(new Set(SETTINGS.map(({ flag }) => flag)).size).toBe(SETTINGS.length);
+  });
+});
+
+describe('what is refused', () => {
+  test('unknown settings, with place and suggestion', async () => {
+    writeConfig('{\n  "limits": {\n    "concurency": 3\n  },\n  "rpm": 5,\n  "zzzzzzzz": 1\n}');
+    expect(await problemsOf({})).toEqual([
+      "callsheet.config.json:5:3: B56 unknown setting 'rpm'; did you mean 'limits.rpm'?",
+      "callsheet.config.json:6:3: B56 unknown setting 'zzzzzzzz'; `callsheet config show` lists them",
+      "callsheet.config.json:3:5: B56 unknown setting 'limits.concurency'; did you mean 'concurrency'?",
+    ]);
+  });
+
+  test('broken JSON, with the place', async () => {
+    writeConfig('{\n  "limits": { "rpm": 5 }\n  "out": "x"\n}');
+    expect(await problemsOf({})).toEqual(["callsheet.config.json:3:3: B56 expected ',' or '}'"]);
+  });
+
+  test('a file that --config names and that is not there', async () => {
+    expect(await problemsOf({ configFile: 'none.json' })).toEqual([
+      'none.json: B56 cannot be read (ENOENT); correct --config or the file',
+    ]);
+  });
+
+  test('wrong types in every source, each by its own name', async () => {
+    writeConfig('{"limits":{"rpm":"fast"}}');
+    const problems = await problemsOf({ env: { CALLSHEET_TIME_SCALE: '1e3' }, flags: { 'limits.concurrency': '2.5' } });
+    expect(problems).toEqual([
+      "B56 --concurrency must be a whole number from 1 to 10000, got '2.5'",
+      "B56 CALLSHEET_TIME_SCALE must be a number from 1 to 100000, got '1e3'",
+      "callsheet.config.json:1:12: B56 limits.rpm must be a whole number from 1 to 1000000, got 'fast'",
+    ]);
+  });
+
+  test.each(['0', '-1', 'NaN', '1e3', '', ' 5', 'Infinity', '0.0000000001'])('--max-credits %j', async (text) => {
+    const [problem] = await problemsOf({ flags: { 'budget.maxCredits': text } });
+    expect(problem).toMatch(/^B52 --max-credits must be a positive number/);
+  });
+
+  test('amounts are exact to the nanocredit', async () => {
+    const { config } = await load({ flags: { 'budget.maxCredits': '40.000000001', 'budget.askAbove': '0' } });
+    expect(config.budget).toMatchObject({ maxCredits: 40_000_000_001, askAbove: 0 });
+  });
+
+  test('if-proved on an account that others use', async () => {
+    expect(await problemsOf({ flags: { ambiguity: 'if-proved' } })).toEqual([
+      expect.stringMatching(/^B53 if-proved needs account\.exclusive: true/),
+    ]);
+    const good = await load({ flags: { ambiguity: 'if-proved', 'account.exclusive': true } });
+    expect(good.config.ambiguity).toBe('if-proved');
+  });
+
+  test('a time scale against a service that is not on this machine', async () => {
+    const flags = { timeScale: '60' };
+    expect((await problemsOf({ flags }))[0]).toMatch(/^B56 --time-scale is for rehearsals/);
+    expect((await problemsOf({ flags: { ...flags, baseUrl: 'https://example.com' } }))[0]).toMatch(/^B56 --time-scale/);
+    expect((await load({ flags: { ...flags, baseUrl: 'http://localhost:1' } })).config.timeScale).toBe(60);
+  });
+
+  test('a key in a file is not taken, and not shown', async () => {
+    writeConfig('{"apiKey":"sk-svc-secret-1"}');
+    const [problem] = await problemsOf({});
+    expect(problem).toMatch(
+      /^callsheet\.config\.json:1:2: B56 'apiKey' is no setting: the API key never stands in a file/,
+    );
+    const [shown] = await problemsOf({ flags: { ambiguity: 'sk-svc-secret-1' } });
+    expect(shown).not.toContain('secret');
+  });
+
+  test('account names that are no safe name', async () => {
+    for (const name of ['a/b', '..', 'a..b', '.a', 'a.', 'ä', 'x'.repeat(121)]) {
+      expect((await problemsOf({ flags: { 'account.name': name } }))[0]).toMatch(/^B56 --account may use letters/);
+    }
+  });
+
+  test('price rules, with the place in the list', async () => {
+    writeConfig('{"prices":[\n{"kind":"svc/image","components":[{"unit":"pixel","credits":0.1}]}]}');
+    const problems = await problemsOf({});
+    expect(problems).toHaveLength(2);
+    expect(problems[0]).toMatch(
+      /^callsheet\.config\.json:2:37: B56 prices\.0\.components\.0\.unit must be one of request, /,
+    );
+    expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
+  });
+});
+
+test('variables that look like settings are told', async () => {
+  const { warnings } = await load({
+    env: { CALLSHEET_CONCURRENCY: '3', CALLSHEET_API_KEY: 'x', CALLSHEET_SOMETHING: '1' },
+  });
+  expect(warnings).toEqual([
+    'CALLSHEET_CONCURRENCY is no setting and has no effect; did you mean CALLSHEET_LIMITS_CONCURRENCY?',
+  ]);
+});
+
+test('account settings are in milliseconds and unscaled', async () => {
+  const { config } = await load({ flags: { baseUrl: 'http://127.0.0.1:99', timeScale: '60', 'limits.rpm': '50' } });
+  expect(accountSettings(config)).toEqual({
+    account: 'rehearsal-99',
+    baseUrl: 'http://127.0.0.1:99',
+    userAgent: 'callsheet/1.2.3',
+    home: '/state/callsheet/home',
+    exclusive: false,
+    waits: { lambdaMs: 120_000, thetaMs: 180_000, renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 } },
+    limits: { concurrency: null, rpm: 50 },
+    prices: [],
+    timeScale: 60,
+    syncMaxWasteNano: 0,
+    aliasPaths: false,
+  });
+  expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
+});
