@@ -60,5 +60,7 @@ export async function cli(args: string[], surroundings: CliSurroundings = {}): P
     },
   };
   const exitCode = await runCli(args, io);
-  return { exitCode, ...output };
+  // The folder's name is another one in every run.
+  const shown = (text: string): string => text.replaceAll(`${cwd}/`, '');
+  return { exitCode, stdout: shown(output.stdout), stderr: shown(output.stderr) };
 }

@@ -156,9 +156,9 @@ describe('what is refused', () => {
   test('unknown settings, with place and suggestion', async () => {
     writeConfig('{\n  "limits": {\n    "concurency": 3\n  },\n  "rpm": 5,\n  "zzzzzzzz": 1\n}');
     expect(await problemsOf({})).toEqual([
+      "callsheet.config.json:3:5: B56 unknown setting 'limits.concurency'; did you mean 'concurrency'?",
       "callsheet.config.json:5:3: B56 unknown setting 'rpm'; did you mean 'limits.rpm'?",
       "callsheet.config.json:6:3: B56 unknown setting 'zzzzzzzz'; `callsheet config show` lists them",
-      "callsheet.config.json:3:5: B56 unknown setting 'limits.concurency'; did you mean 'concurrency'?",
     ]);
   });
 
@@ -229,7 +229,7 @@ describe('what is refused', () => {
     const problems = await problemsOf({});
     expect(problems).toHaveLength(2);
     expect(problems[0]).toMatch(
-      /^callsheet\.config\.json:2:37: B56 prices\.0\.components\.0\.unit must be one of request, /,
+      /^callsheet\.config\.json:2:36: B56 prices\.0\.components\.0\.unit must be one of request, /,
     );
     expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
   });

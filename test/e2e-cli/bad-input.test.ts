@@ -40,13 +40,16 @@ describe('bad rows', { timeout: 60_000 }, () => {
     ended = await refused('rows.csv', ['--errors', 'problems.csv']);
   });
 
-  it.each(BAD_ROWS.map((row, index) => ({ ...row, index })))('$code: $what', ({ code, index, message }) => {
-    const start = `rows.csv:${placeOf(index)}: ${code} `;
-    const line = ended.stderr.split('\n').find((one) => one.startsWith(start));
-    expect(line, `${start}… in\n${ended.stderr}`).toBeDefined();
-    if (typeof message === 'string') expect(line).toContain(message);
-    else expect(line).toMatch(message);
-  });
+  it.each(BAD_ROWS.map((row, index) => [row.code, row.what, index, row.message] as const))(
+    '%s: %s',
+    (code, _, index, message) => {
+      const start = `rows.csv:${placeOf(index)}: ${code} `;
+      const line = ended.stderr.split('\n').find((one) => one.startsWith(start));
+      expect(line, `${start}… in\n${ended.stderr}`).toBeDefined();
+      if (typeof message === 'string') expect(line).toContain(message);
+      else expect(line).toMatch(message);
+    },
+  );
 
   it('are all told, counted, and end with exit 2', () => {
     expect(ended.code).toBe(2);
@@ -70,11 +73,11 @@ describe('the form of the manifest', { timeout: 60_000 }, () => {
     [
       'B3 Latin-1',
       Buffer.from(text(`a,${REST}`, `b,${REST.replace('fox', 'caf\xe9')}`), 'latin1'),
-      /FILE:3:\d+: B3 not valid UTF-8 at byte \d+; save as UTF-8/,
+      /FILE:1:1: B3 not valid UTF-8 at byte \d+; save as UTF-8/,
     ],
-    ['B4 binary', text(`a\u0000,${REST}`), /FILE:2:\d+: B4 binary data at byte \d+; is this a CSV\?/],
+    ['B4 binary', text(`a\u0000,${REST}`), /FILE:1:1: B4 binary data at byte \d+; is this a CSV\?/],
     ['B5 an open quote', text(`a,${REST}`, `"b,${REST}`), /FILE:3:\d+: B5 quote opened at line 3 is never closed/],
-    ['B6 too many cells', text(`a,${REST},9`), 'FILE:2:7: B6 row has 7 cells, header has 6 (unquoted comma?)'],
+    ['B6 too many cells', text(`a,${REST},9`), 'FILE:2:1: B6 row has 7 cells, header has 6 (unquoted comma?)'],
     ['B6 too few cells', text('a,svc/image'), /FILE:2:\d+: B6 row has 2 cells, header has 6/],
     ['B7 semicolons', text(`a,${REST}`).replaceAll(',', ';'), "FILE:1:1: B7 looks ;-separated; use --delimiter ';'"],
     ['B7 tabs', text(`a,${REST}`).replaceAll(',', '\t'), /FILE:1:1: B7 looks TAB-separated; use --delimiter/i],
@@ -122,7 +125,13 @@ describe('names, keys, URLs, limits and settings', { timeout: 60_000 }, () => {
       {},
       /B46 template '\.\.\/\{id\}' leaves the output folder/,
     ],
-    ['B46 one name for all rows', 2, ['--name-template', 'same'], {}, /one\.csv:3:\d+: B46 .*line 2/],
+    [
+      'B46 one name for all rows',
+      2,
+      ['--name-template', 'same'],
+      {},
+      /one\.csv:3:\d+: B46 lines 2 and 3 both write 'same'/,
+    ],
     ['B49 a key with a line break', 4, [], { CALLSHEET_API_KEY: 'sk-svc-a\nb' }, /B49 API key has the wrong form/],
     ['B49 a key in quotes', 4, [], { CALLSHEET_API_KEY: '"sk-svc-a"' }, /B49 API key has the wrong form/],
     [

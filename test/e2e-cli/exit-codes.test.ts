@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/emulator/emulator.js';
 import { hasTemporal } from '../support/temporal.js';
-import { results } from './support/evidence.js';
+import { paidRequests, results } from './support/evidence.js';
 import { type Cells, csv, film, image } from './support/manifest.js';
 import { type Rig, type StartOptions, startRig, until } from './support/rig.js';
 
@@ -62,6 +62,17 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const ended = await withFaults([lost], () => run('undecided', [film('u1')], shared));
     expect(ended.code, ended.stderr).toBe(3);
     expect(results(rig, 'undecided')).toMatchObject([{ id: 'u1', status: 'review', credits: null }]);
+  });
+
+  it('4: a key that the service refuses, while the engine has a good one', async () => {
+    const env = { CALLSHEET_API_KEY: 'sk-svc-of-someone-else' };
+    const before = paidRequests(rig.emulator.truth());
+    const ended = await run('stranger', [image('o1')], ['--yes'], { env });
+    expect(ended.code, ended.stderr).toBe(4);
+    expect(ended.stderr).toMatch(/does not accept the API key/);
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
+    const good = await run('stranger', [image('o1')]);
+    expect(good.code, good.stderr).toBe(0);
   });
 
   it('4: the service refuses the key in the middle for longer than --wait (F21)', async () => {

@@ -47,6 +47,7 @@ async function work(order: CrashOrder): Promise<void> {
 function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
   /** Whose request is under way: requests themselves do not name their row. */
   let current = '';
+  const rowOfUrl = new Map<string, string>();
   const at = (point: CrashPoint, id = current): void => {
     if (point === order.point && id === order.id && isFirst(order.marker)) process.kill(process.pid, 'SIGKILL');
   };
@@ -62,6 +63,9 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
         return claimed;
       },
       async append(ref, state) {
+        if (state.state === 'done' || state.state === 'rendered') {
+          for (const { url } of state.outputs) if (url !== undefined) rowOfUrl.set(url, ref.id);
+        }
         if (state.state === 'created' || state.state === 'done') at('after the answer arrived', ref.id);
         const stands = await deps.ledger.append(ref, state);
         if (state.state === 'created' || state.state === 'done') at('after the handle was recorded', ref.id);
@@ -86,7 +90,7 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
       ...deps.downloader,
       async fetchOutput(url) {
         const download: Download = await deps.downloader.fetchOutput(url);
-        const id = current;
+        const id = rowOfUrl.get(url);
         return { ...download, stream: cutting(download.stream, () => at('in the middle of a download', id)) };
       },
     },

@@ -52,7 +52,7 @@ const RECONNECT_AFTER_MS = 5_000;
 
 export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
   const { source, signal, now } = options;
-  const seen: Seen = { seq: options.afterSeq, pauses: new Map(), balanceAtMs: 0, stateAtMs: 0 };
+  const seen: Seen = { seq: options.afterSeq, pauses: new Map(), balanceAtMs: Number.NEGATIVE_INFINITY, stateAtMs: 0 };
   let last: Snapshot | undefined;
   let lostSinceMs: number | undefined;
   let reconnectAtMs = 0;

@@ -26,7 +26,6 @@ export async function retryBatch(
     access,
     batch,
     retry,
-    rerunsChanged: false,
     takenNames: undefined,
   });
   for (const part of generation.parts.keys()) {

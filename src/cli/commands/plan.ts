@@ -46,7 +46,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { refuseChangedRows, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const access = openHomeAccess(config);
   const rerunsChanged = flags.changed === 'rerun';
-  const prepared = await prepareBatch(session, { access, place, retry: null, rerunsChanged, keep: false });
+  const prepared = await prepareBatch(session, { access, place, retry: null, keep: false });
   refuseTakenNames(prepared, place);
   refuseChangedRows(prepared, place, rerunsChanged);
   const credits = canRead ? await (await import('../access/account-reads.js')).checkOwnKey(session) : undefined;

@@ -21,8 +21,6 @@ export interface PrepareOptions {
   access: HomeAccess;
   place: ManifestPlace;
   retry: RetryOrder | null;
-  /** Changed rows count as rows to submit. */
-  rerunsChanged: boolean;
   /** Keep rows and local media in the home. */
   keep: boolean;
 }

@@ -30,8 +30,6 @@ export interface RowCounterOptions {
   access: HomeAccess;
   batch: string;
   retry: RetryOrder | null;
-  /** Changed rows count as rows to submit. */
-  rerunsChanged: boolean;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
 }
@@ -53,18 +51,17 @@ export async function createRowCounter({ config }: Session, options: RowCounterO
   let buffer: Row[] = [];
 
   function book(planned: PlannedRow): void {
-    const { row } = planned;
-    const isChanged = planned.changed !== undefined;
-    if (isChanged) {
+    const { row, plan } = planned;
+    if (planned.changed !== undefined) {
       counted.changedCount += 1;
-      if (counted.changed.length < KEPT_MAX) counted.changed.push(planned);
+      // Open ones are refused in any case, and there are never more than slots.
+      if (counted.changed.length < KEPT_MAX || planned.changed.isOpen) counted.changed.push(planned);
     }
     const file = options.takenNames?.fileOf(row.stem);
     if (file !== undefined) {
       counted.takenCount += 1;
       if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
     }
-    const plan = isChanged && options.rerunsChanged ? ({ plan: 'submit' } as const) : planned.plan;
     counted.finishedBefore[row.index] = plan.plan === 'finished';
     tallyRow(counted.tally, row, plan, plan.plan === 'submit' ? estimate(row, prices) : null);
   }

@@ -1,6 +1,6 @@
 import { rowStanding } from '../../activities/row-letter.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { type Attempt, intentOf } from '../../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isCancelledBatch } from '../../store/batch-marks.js';
@@ -18,7 +18,7 @@ export interface PlannedRow {
 
 export interface ChangedRow {
   submittedHash: string;
-  /** The attempt with the old values has not ended. */
+  /** The attempt with the old values may still cost or still bring its output. */
   isOpen: boolean;
 }
 
@@ -51,8 +51,9 @@ async function planKnown(
   return Promise.all(
     rows.map(async (row, i) => {
       const record = records[i];
-      // A record without a retry says all; else the ledger knows what can be carried on.
-      const attempts = record !== undefined && retry === null ? [] : await access.ledger.read(batch, row.id);
+      // A record of the same content says all without a retry; else the ledger knows what can be carried on.
+      const isSettled = record !== undefined && retry === null && record.rowHash === row.hash;
+      const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       return planRow(row, record, attempts, retry, isCancelled);
     }),
   );
@@ -68,7 +69,7 @@ export function planRow(
 ): PlannedRow {
   const changed = changeOf(row, record, attempts);
   const common = changed === undefined ? { row } : { row, changed };
-  const standing = rowStanding(record, attempts, retry);
+  const standing = rowStanding(record, attempts, retry, row.hash);
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
   if (isCancelled && record === undefined && attempts.length === 0) {
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
@@ -85,7 +86,7 @@ function changeOf(row: Row, record: RowRecord | undefined, attempts: Attempt[]):
   const last = attempts.findLast((attempt) => intentOf(attempt) !== undefined);
   const intent = last === undefined ? undefined : intentOf(last);
   if (intent === undefined || intent.rowHash === row.hash) return undefined;
-  return { submittedHash: intent.rowHash, isOpen: true };
+  return { submittedHash: intent.rowHash, isOpen: last !== undefined && !isKnownUnbilled(standingOf(last)) };
 }
 
 function toSubmit(row: Row): PlannedRow {

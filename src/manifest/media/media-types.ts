@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'audio/mpeg': 'MP3',
   'audio/wav': 'WAV',
   'image/svg+xml': 'SVG',
+  'application/octet-stream': 'of no known type',
 };
 
 /** The media type that a path's extension stands for; undefined when it says nothing. */

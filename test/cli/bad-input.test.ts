@@ -1,0 +1,138 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { cli, workFolder } from './harness.js';
+
+const KEY = 'sk-svc-not-a-real-key';
+/** Nobody listens at port 9: whatever is sent there is noticed as exit 5. */
+const env = { CALLSHEET_BASE_URL: 'http://127.0.0.1:9', CALLSHEET_API_KEY: KEY };
+const ROW = 'svc/image,svc-alpha.2-klein-4b,a boat,1024,1024\n';
+let cwd: string;
+
+beforeEach(() => {
+  cwd = workFolder();
+  writeFileSync(join(cwd, 'shots.csv'), `id,kind,model,prompt,width,height\na,${ROW}`);
+});
+
+const run = (args: string[], more: NodeJS.ProcessEnv = {}, stdin?: string) =>
+  cli(args, { cwd, env: { ...env, ...more }, ...(stdin === undefined ? {} : { stdin }) });
+
+describe('settings and credentials: exit 4', () => {
+  test.each([
+    ['no key', {}, { CALLSHEET_API_KEY: '' }, /^error: B49 API key missing: set CALLSHEET_API_KEY/],
+    ['a key in quotes', {}, { CALLSHEET_API_KEY: `'${KEY}'` }, /^error: B49 API key has the wrong form/],
+    ['no base URL', {}, { CALLSHEET_BASE_URL: '' }, /^error: B50 the base URL is missing: set CALLSHEET_BASE_URL/],
+    ['http in public', {}, { CALLSHEET_BASE_URL: 'http://example.com' }, /^error: B50 baseUrl must be https:\/\/host/],
+    ['if-proved alone', {}, { CALLSHEET_AMBIGUITY: 'if-proved' }, /^error: B53 if-proved needs account.exclusive/],
+    ['a bucket', {}, { CALLSHEET_OUT: 's3://bucket/x' }, /is a bucket, and this version writes to folders alone/],
+  ])('%s', async (_name, _flags, more, message) => {
+    const { exitCode, stderr, stdout } = await run(['run', 'shots.csv'], more);
+    expect([exitCode, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('not-a-real');
+  });
+
+  test('every problem of a settings file at once', async () => {
+    writeFileSync(join(cwd, 'callsheet.config.json'), '{\n "limits": {"rpm": 0},\n "outt": "x"\n}');
+    const { exitCode, stderr } = await run(['status', 'shots']);
+    expect([exitCode, stderr]).toEqual([
+      4,
+      "error: callsheet.config.json:2:13: B56 limits.rpm must be a whole number from 1 to 1000000, got '0'\n" +
+        "error: callsheet.config.json:3:2: B56 unknown setting 'outt'; did you mean 'out'?\n",
+    ]);
+  });
+});
+
+describe('command line and manifest: exit 2, nothing submitted', () => {
+  test.each([
+    ['an absent manifest', ['run', 'none.csv'], "none.csv:1:1: B1 cannot read manifest 'none.csv': no such file\n"],
+    ['standard input without a name', ['run', '-'], 'B12 a manifest on standard input needs --name\n'],
+    ['a stem that is no name', ['run', 'my shots.csv'], 'use --name my-shots\n'],
+    [
+      'a bad name',
+      ['run', 'shots.csv', '--name', '../x'],
+      "B12 --name '../x' may use letters, digits, . _ - (max 120)\n",
+    ],
+    [
+      'an unknown kind',
+      ['plan', 'shots.csv', '--kind', 'svc/imag'],
+      "B57 unknown kind 'svc/imag'; did you mean 'svc/image'?\n",
+    ],
+    [
+      'a budget of 0',
+      ['run', 'shots.csv', '--max-credits', '0'],
+      'B52 --max-credits must be a positive number of credits',
+    ],
+    ['a long delimiter', ['run', 'shots.csv', '--delimiter', ';;'], "--delimiter must be one character, got ';;'\n"],
+    ['an unknown class', ['run', 'shots.csv', '--retry-failed=render_fail'], "did you mean 'render_failed'?\n"],
+    ['an unknown batch', ['status', 'shots'], "account 'rehearsal-9' has no batch 'shots' in"],
+    ['an unknown kind of sample', ['init', 'svc/imag'], "did you mean 'svc/image'?"],
+  ])('%s', async (_name, args, message) => {
+    const { exitCode, stderr, stdout } = await run(args);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('problems of the manifest, all in --errors', async () => {
+    writeFileSync(
+      join(cwd, 'shots.csv'),
+      'id,kind,model,prompt,steps\na,svc/image,svc-delta-5,x,20\na,svc/image,svc-delta-4,y,1e3\n',
+    );
+    const { exitCode, stderr } = await run(['run', 'shots.csv', '--errors', 'problems.csv']);
+    expect(exitCode).toBe(2);
+    const lines = stderr.trimEnd().split('\n').slice(1);
+    expect(lines.map((line) => /^shots\.csv:(\d+:\d+): (B\d+) /.exec(line)?.slice(1).join(' '))).toEqual([
+      '2:3 B13',
+      '3:1 B11',
+      '3:5 B16',
+      undefined,
+    ]);
+    expect(lines.at(-1)).toBe('error: the manifest has 3 problems: nothing was submitted');
+    expect(readFileSync(join(cwd, 'problems.csv'), 'utf8').split('\n')).toHaveLength(5);
+  });
+
+  test('more than 100 problems are counted', async () => {
+    const rows = Array.from({ length: 150 }, (_, index) => `r${index},svc/image,no-such-model,x,64,64\n`);
+    const text = `id,kind,model,prompt,width,height\n${rows.join('')}`;
+    const { exitCode, stderr } = await run(['plan', '-', '--name', 'many'], {}, text);
+    expect(exitCode).toBe(2);
+    expect(stderr.match(/^<stdin>:\d+:3: B13 /gm)).toHaveLength(100);
+    expect(stderr).toMatch(
+      /error: the manifest has 150 problems, 50 of them not shown; `--errors FILE` writes them all: nothing was submitted\n$/,
+    );
+  });
+
+  test('manifest and key cannot share standard input', async () => {
+    const { exitCode, stderr } = await run(['run', '-', '--name', 'x', '--api-key-file', '-']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('cannot both come on standard input')]);
+  });
+
+  test('with a shared Temporal, folders only with --shared-folder', async () => {
+    const { exitCode, stderr } = await run(['run', 'shots.csv', '--temporal-address', '127.0.0.1:9']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('say --shared-folder')]);
+  });
+
+  test('output names that are taken by others', async () => {
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(join(cwd, 'out', 'shots', 'media'), { recursive: true });
+    writeFileSync(join(cwd, 'out', 'shots', 'media', 'A.png'), 'x');
+    const { exitCode, stderr } = await run(['run', 'shots.csv']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(':2:1: B47 refusing to overwrite media/A.png')]);
+    expect((await run(['run', 'shots.csv', '--on-exists', 'version'])).exitCode).toBe(5);
+  });
+});
+
+test('a service that is not there: exit 5 within 15 s', async () => {
+  const { exitCode, stderr } = await run(['run', 'shots.csv', '--yes']);
+  expect([exitCode, stderr]).toEqual([
+    5,
+    expect.stringMatching(/error: http:\/\/127\.0\.0\.1:9 cannot be reached \(connect: .*nothing was submitted\n$/),
+  ]);
+});
+
+test('a plan needs neither key nor service', async () => {
+  const { exitCode, stdout } = await cli(['plan', 'shots.csv'], { cwd });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('rows      1: 1 to run');
+  expect(stdout).toContain('balance   not read (no API key or base URL)');
+});

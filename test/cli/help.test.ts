@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { cli } from './harness.js';
+
+test('callsheet --help', async () => {
+  const { stdout, stderr, exitCode } = await cli(['--help']);
+  expect([stderr, exitCode]).toEqual(['', 0]);
+  expect(stdout).toMatchInlineSnapshot(`
+    "Usage: callsheet <command> [options]
+
+    Runs a manifest of generation jobs through one paid media service, durably, and never pays twice.
+
+    Options:
+      -V, --version       show the version
+      -h, --help          show help for a command
+
+    Run a manifest:
+      run <manifest|->    run a manifest; the same command again continues
+      plan <manifest|->   validate a manifest and show rows, costs and time; spends nothing
+      kinds [kind]        what rows can ask for, with every rule
+      init <kind>         write a sample manifest
+
+    Batches:
+      watch <batch>       follow a batch that runs
+      status <batch>      where a batch stands
+      list                every batch of the account
+      pause <batch>       submit nothing new for now
+      resume <batch>      go on after pause
+      cancel <batch>      submit nothing new; what is paid is still fetched
+      retry <batch>       run failed and cancelled rows again
+      results <batch>     write results.csv, results.jsonl and failed.csv now
+
+    The service:
+      credits             balance, plan and caps
+      discounts           active discounts
+      voices              voices for avatar scripts
+      emulator            the service's double, for rehearsals that cost nothing
+
+    This machine:
+      doctor              check everything and say what to do
+      config show         settings and where each came from
+      engine status|stop  the engine of the data folder
+      dev                 the engine in the foreground
+      worker              a worker for a shared Temporal
+
+    Examples:
+      callsheet init svc/image > shots.csv             a manifest to start from
+      callsheet plan shots.csv                         what it would cost
+      callsheet run shots.csv --out ./out              run it; again to continue
+      callsheet emulator                               rehearse without spending
+
+    Exit codes: 0 done; \`callsheet run --help\` lists the others.
+    "
+  `);
+});
+
+test('without a command, and by `help`, the same is shown', async () => {
+  const { stdout } = await cli(['--help']);
+  expect((await cli([])).stdout).toBe(stdout);
+  expect((await cli(['help'])).stdout).toBe(stdout);
+  expect((await cli(['help', 'run'])).stdout).toBe((await cli(['run', '--help'])).stdout);
+});
+
+test('callsheet run --help', async () => {
+  const { stdout, exitCode } = await cli(['run', '--help']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "Usage: callsheet run [options] <manifest>
+
+    Checks a whole manifest, shows what it will cost, and runs it durably in the background while you
+    watch.
+    The same command again continues: finished rows are skipped, running ones joined, new ones added.
+
+    Arguments:
+      manifest                        CSV or JSONL file, or - for standard input
+
+    Manifest:
+      --name <batch>                  the batch's name (default: the manifest's file name without
+                                      extension)
+      --kind <kind>                   for rows without a kind of their own
+      --delimiter <character>         between cells (default ,); \\t for a tab
+      --format <format>               csv or jsonl (default: by the file name) (choices: "csv", "jsonl")
+      --errors <file>                 write every problem of the manifest to this file, as CSV
+      --input-root <folder>           a folder besides its own from which the manifest may name media
+                                      (repeatable)
+
+    Running:
+      -y, --yes                       submit without asking
+      --retry-failed[=class]          run failed and cancelled rows again, or only those with this
+                                      reason_code
+      --retries <n>                   try unbilled failed renders this often by itself (default: 0)
+      --changed <what>                rows whose content changed after their submit: rerun pays again
+                                      (choices: "rerun")
+      --response-format <format>      how synchronous answers carry their output (choices: "url",
+                                      "b64_json", default: "url")
+      --shared-folder                 with a shared Temporal: every worker reaches --out and the home by
+                                      these paths
+
+    Settings:
+      --base-url <url>                the service, https://host (http only on this machine)
+      --out <folder>                  where finished files go (default ./out)
+      --data <folder>                 the engine's data folder
+      --home <folder>                 where the durable records live (default: in the data folder)
+      --account <name>                whose caps, balance and ledger (default: default; loopback:
+                                      rehearsal-<port>)
+      --exclusive                     nothing else spends from this account
+      --ambiguity <policy>            a lost answer: hold, if-proved (needs --exclusive) or always
+      --concurrency <n>               simultaneous jobs, below the plan's
+      --rpm <n>                       requests per minute, below the plan's
+      --max-credits <credits>         refuse to start when the plan can cost more
+      --ask-above <credits>           ask before spending more than this (default 1)
+      --wait <number>                 minutes to wait for credits or a good key (default 15)
+      --prices <json>                 price rules, as JSON or the path of a JSON file
+      --name-template <template>      output names (default {id}; above 1,000 rows {part}/{id})
+      --on-exists <what>              an output name that is taken: fail, skip or version
+      --temporal-address <host:port>  a shared Temporal instead of the data folder's engine
+      --time-scale <number>           rehearsals on this machine only: divides the service-side waits
+
+    Options:
+      -h, --help                      show this help
+
+    General:
+      --config <file>                 settings file (default: callsheet.config.json in this folder)
+      --api-key-file <file>           read the API key from a file, or from standard input with -
+      --json                          machine-readable output on standard output
+      -q, --quiet                     only data, warnings and errors
+      -v, --verbose                   say more
+
+    Examples:
+      callsheet run shots.csv
+      callsheet run shots.csv --out /media/shots --max-credits 40
+      callsheet run shots.csv --retry-failed=render_failed
+      cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json
+
+    Ctrl-C detaches: the work goes on. \`callsheet watch\` follows it again, \`callsheet cancel\` stops new submits.
+
+    Exit codes:
+      0    every row is done
+      1    finished, but some rows failed, were cancelled or not started
+      2    wrong command line or manifest, budget below the plan, --yes missing: nothing was submitted
+      3    rows need a person: review or lost_paid
+      4    settings, API key, or a folder that cannot be written
+      5    Temporal or the service cannot be reached at the start
+      6    stopped by the budget, or out of credits for longer than --wait
+      130  detached by Ctrl-C: the work goes on
+    "
+  `);
+});
+
+test('callsheet cancel --help', async () => {
+  expect((await cli(['cancel', '--help'])).stdout).toMatchInlineSnapshot(`
+    "Usage: callsheet cancel [options] <batch>
+
+    Submits nothing new for a batch and says how many jobs still run. Those are paid: they render on and
+    are fetched.
+
+    Arguments:
+      batch                  the batch's name
+
+    Settings:
+      --base-url <url>       the service, https://host (http only on this machine)
+      --data <folder>        the engine's data folder
+      --home <folder>        where the durable records live (default: in the data folder)
+      --account <name>       whose caps, balance and ledger (default: default; loopback:
+                             rehearsal-<port>)
+
+    Options:
+      -h, --help             show this help
+
+    General:
+      --config <file>        settings file (default: callsheet.config.json in this folder)
+      --api-key-file <file>  read the API key from a file, or from standard input with -
+      --json                 machine-readable output on standard output
+      -q, --quiet            only data, warnings and errors
+      -v, --verbose          say more
+
+    Examples:
+      callsheet cancel shots
+
+    \`callsheet retry shots\` runs cancelled rows later.
+
+    Exit codes:
+      0  done    2  wrong command line    4  settings or API key    5  Temporal or the service cannot be reached
+    "
+  `);
+});
+
+describe('every command', () => {
+  const lines = COMMANDS.flatMap(({ name }) => {
+    if (name === 'engine')
+      return [
+        ['engine', 'status'],
+        ['engine', 'stop'],
+      ];
+    return name === 'config' ? [['config', 'show']] : [[name]];
+  });
+
+  test.each(lines.map((words) => [words.join(' '), words] as const))(
+    '%s --help has examples and exit codes',
+    async (_, words) => {
+      const { stdout, exitCode } = await cli([...words, '--help']);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(`Usage: callsheet ${words.join(' ')}`);
+      expect(stdout).toMatch(/\nExamples:\n {2}/);
+      expect(stdout).toMatch(/\nExit codes:\n {2}0 /);
+      expect(stdout.endsWith('\n')).toBe(true);
+    },
+  );
+});
+
+describe('wrong command lines end with 2 and a hint', () => {
+  test.each([
+    [['rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['run'], "error: missing required argument 'manifest'\n`callsheet run --help` shows what it takes.\n"],
+    [
+      ['run', 'a.csv', '--ot', 'x'],
+      "error: unknown option '--ot'\n(Did you mean --out?)\n`callsheet run --help` shows what it takes.\n",
+    ],
+    [
+      ['run', 'a.csv', 'b.csv'],
+      "error: too many arguments for 'run'. Expected 1 argument but got 2.\n`callsheet run --help` shows what it takes.\n",
+    ],
+    [
+      ['run', 'a.csv', '--out'],
+      "error: option '--out <folder>' argument missing\n`callsheet run --help` shows what it takes.\n",
+    ],
+    [
+      ['engine', 'stat'],
+      "error: unknown command 'stat'\n(Did you mean one of status, stop?)\n`callsheet engine --help` shows what it takes.\n",
+    ],
+    [
+      ['retry', 'x', '--retries', 'many'],
+      "error: option '--retries <n>' argument 'many' is invalid. it must be a whole number from 0 to 99\n`callsheet retry --help` shows what it takes.\n",
+    ],
+  ])('%j', async (args, stderr) => {
+    expect(await cli(args)).toEqual({ exitCode: 2, stdout: '', stderr });
+  });
+
+  test('a bare --retry-failed does not take the manifest for its class', async () => {
+    const { stderr, exitCode } = await cli(['run', '--retry-failed', 'none.csv']);
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('B50 the base URL is missing')]);
+  });
+});
+
+test('--version', async () => {
+  expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

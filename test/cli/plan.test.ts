@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { approvalOf } from '../../src/cli/plan/approve-plan.js';
+import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
+import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
+import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
+import { planRow } from '../../src/cli/plan/row-planner.js';
+import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
+import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
+
+const CREDIT = 1_000_000_000;
+const LIST = 1_000_000_000;
+const row: Row = { index: 0, line: 2, id: 'a', kind: 'svc/image', stem: 'a', cells: {}, media: {}, hash: 'new' };
+
+function tallyOf(...prices: ({ lo: number; hi: number | null } | null)[]): PlanTally {
+  const tally = newPlanTally();
+  for (const price of prices) tallyRow(tally, row, { plan: 'submit' }, price);
+  return tally;
+}
+
+function planOf(tally: PlanTally): Plan {
+  return {
+    batch: 'b',
+    manifest: 'b.csv',
+    account: 'a',
+    costs: planCosts(tally, () => LIST),
+    credits: undefined,
+    caps: undefined,
+    time: undefined,
+    costNotes: [],
+    changedRows: 0,
+  };
+}
+
+describe('costs', () => {
+  test('bounds add up; what has no upper bound is unknown', () => {
+    const { total } = planCosts(tallyOf({ lo: 1, hi: 3 }, { lo: 2, hi: 2 }, { lo: 5, hi: null }, null), () => LIST);
+    expect(total).toMatchObject({ rows: 4, toSubmit: 4, lowNano: 3, worstNano: 5, unknown: 2 });
+  });
+
+  test('finished and joined rows cost nothing more', () => {
+    const tally = tallyOf({ lo: CREDIT, hi: CREDIT });
+    tallyRow(tally, row, { plan: 'joined' }, null);
+    tallyRow(tally, { kind: 'svc/clip', group: 'g' }, { plan: 'finished', status: 'done', creditsNano: null }, null);
+    const { total, byKind, byGroup } = planCosts(tally, () => LIST);
+    expect(total).toMatchObject({ rows: 3, toSubmit: 1, joined: 1, finished: 1, unknown: 0, worstNano: CREDIT });
+    expect([...byKind.keys()]).toEqual(['svc/image', 'svc/clip']);
+    expect(byGroup.get('g')).toMatchObject({ rows: 1, finished: 1 });
+    expect(tally).toMatchObject({ ended: { done: 1 }, endedUnknown: 1 });
+  });
+
+  test('each kind has its discount', () => {
+    const tally = tallyOf({ lo: CREDIT, hi: CREDIT });
+    tallyRow(tally, { kind: 'vendor-d/video' }, { plan: 'submit' }, { lo: CREDIT, hi: CREDIT });
+    const { total } = planCosts(tally, (kind) => (kind === 'svc/image' ? LIST * 0.8 : LIST));
+    expect(total.worstNano).toBe(1.8 * CREDIT);
+  });
+
+  test('in words', () => {
+    const words = (tally: PlanTally) => costText(planCosts(tally, () => LIST).total);
+    expect(words(tallyOf())).toBe('nothing new to pay');
+    expect(words(tallyOf({ lo: CREDIT, hi: CREDIT }))).toBe('1 credits');
+    expect(words(tallyOf({ lo: CREDIT, hi: 3 * CREDIT }))).toBe('2 credits expected (low 1, worst 3)');
+    expect(words(tallyOf(null))).toMatch(/^unknown: 1 rows have no known price/);
+    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(
+      /^1 credits for 1 rows; 1 rows have no known price/,
+    );
+  });
+});
+
+describe('approval', () => {
+  const ask = { maxCredits: null, askAbove: CREDIT };
+  test.each([
+    ['nothing to pay', tallyOf(), ask, false, 'granted'],
+    ['at the threshold', tallyOf({ lo: 0, hi: CREDIT }), ask, false, 'granted'],
+    ['above it', tallyOf({ lo: 0, hi: CREDIT + 1 }), ask, false, 'ask'],
+    ['above it, with --yes', tallyOf({ lo: 0, hi: CREDIT + 1 }), ask, true, 'granted'],
+    ['an unknown price', tallyOf(null), ask, false, 'ask'],
+    ['an unknown price, with --yes', tallyOf(null), ask, true, 'granted'],
+    ['an unknown price, with a budget', tallyOf(null), { ...ask, maxCredits: 9 * CREDIT }, true, 'refused'],
+    ['within the budget', tallyOf({ lo: 0, hi: 9 * CREDIT }), { ...ask, maxCredits: 9 * CREDIT }, false, 'granted'],
+    ['above the budget', tallyOf({ lo: 0, hi: 9 * CREDIT + 1 }), { ...ask, maxCredits: 9 * CREDIT }, true, 'refused'],
+  ])('%s', (_name, tally, budget, isSaidYes, approval) => {
+    expect(approvalOf(planOf(tally), budget, isSaidYes).approval).toBe(approval);
+  });
+});
+
+describe('what running does with a row', () => {
+  const intent = (rowHash: string): Intent => ({
+    state: 'intent',
+    atMs: 1,
+    nonce: 'n',
+    rowHash,
+    kind: 'svc/image',
+    generation: 'g',
+    part: 0,
+    index: 0,
+    expected: null,
+  });
+  const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
+  const record = (more: Partial<RowRecord> = {}): RowRecord => ({
+    schema: 1,
+    id: 'a',
+    kind: 'svc/image',
+    status: 'done',
+    flags: [],
+    warnings: [],
+    attempts: 1,
+    files: [],
+    creditsBasis: 'unknown',
+    finishedAtMs: 5,
+    rowHash: 'new',
+    ...more,
+  });
+  const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };
+  const created: AttemptState = { state: 'created', atMs: 2, handle: 'h' };
+  const retry = { beforeMs: 10, classes: [] };
+
+  test('never tried: submit', () => {
+    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' } });
+  });
+
+  test('finished rows stay, failed ones go again with a retry', () => {
+    expect(planRow(row, record({ creditsNano: 7 }), [], retry, false).plan).toEqual({
+      plan: 'finished',
+      ended: true,
+      status: 'done',
+      creditsNano: 7,
+    });
+    const failed = record({ status: 'failed', reasonCode: 'render_failed' });
+    expect(planRow(row, failed, [], null, false).plan).toMatchObject({ plan: 'finished', status: 'failed' });
+    expect(planRow(row, failed, [attempt(intent('new'), refused)], retry, false).plan).toEqual({ plan: 'submit' });
+  });
+
+  test('a row with a handle is joined', () => {
+    expect(planRow(row, undefined, [attempt(intent('new'), created)], null, false).plan).toEqual({ plan: 'joined' });
+  });
+
+  test('untouched rows of a cancelled batch count as cancelled until a retry', () => {
+    expect(planRow(row, undefined, [], null, true).plan).toMatchObject({ plan: 'finished', status: 'cancelled' });
+    expect(planRow(row, undefined, [], retry, false).plan).toEqual({ plan: 'submit' });
+  });
+
+  test('changed content is told with the hash that was submitted', () => {
+    expect(planRow(row, record({ rowHash: 'old' }), [attempt(intent('old'), refused)], null, false)).toEqual({
+      row,
+      changed: { submittedHash: 'old', isOpen: false },
+      plan: { plan: 'submit' },
+    });
+    expect(planRow(row, undefined, [attempt(intent('old'), created)], null, false).changed).toEqual({
+      submittedHash: 'old',
+      isOpen: true,
+    });
+    expect(planRow(row, undefined, [attempt(intent('old'), refused)], null, false).changed?.isOpen).toBe(false);
+    // Without an attempt nothing was submitted: the new content is simply the content.
+    expect(planRow(row, record({ rowHash: 'old', attempts: 0, status: 'failed' }), [], null, false)).toEqual({
+      row,
+      plan: { plan: 'submit' },
+    });
+  });
+
+  test('changed rows are refused with both hashes, open ones in any case', () => {
+    const closed = { row, plan: { plan: 'submit' as const }, changed: { submittedHash: 'old', isOpen: false } };
+    const open = { ...closed, changed: { submittedHash: 'old', isOpen: true } };
+    const place = { path: 'b.csv' };
+    expect(() => refuseChangedRows({ changed: [], changedCount: 0 }, place, false)).not.toThrow();
+    expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, false)).toThrow(
+      "b.csv:2:1: B48 row 'a' was submitted with other values (hash old then, new now); give it a new id or use --changed rerun (costs again)\n1 row was",
+    );
+    expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, true)).not.toThrow();
+    expect(() => refuseChangedRows({ changed: [open], changedCount: 1 }, place, true)).toThrow(
+      /has not ended: wait for it/,
+    );
+  });
+
+  test('taken names are refused with the file', () => {
+    expect(() =>
+      refuseTakenNames({ taken: [{ row, file: 'media/a.png' }], takenCount: 3 }, { path: undefined }),
+    ).toThrow(
+      '<stdin>:2:1: B47 refusing to overwrite media/a.png; use --on-exists skip or version, or another --out\n3 output names are',
+    );
+  });
+});
+
+describe('wall-clock', () => {
+  const seen = new Map([['vendor-f/video' as const, { p5: 50_000, p50: 60_000, p95: 70_000 }]]);
+  const question = { seen, isSync: () => false, timeScale: 1 };
+
+  test('few slots bind', () => {
+    const time = wallClock({ ...question, rows: new Map([['vendor-f/video', 100]]), concurrent: 10, rpm: 10_000 });
+    expect(time).toEqual({ atLeastMs: 600_000, bound: 'simultaneous jobs', unseen: [] });
+  });
+
+  test('few requests bind: submits and polls count', () => {
+    const time = wallClock({ ...question, rows: new Map([['vendor-f/video', 100]]), concurrent: 1_000, rpm: 65 });
+    expect(time.bound).toBe('requests per minute');
+    // One submit and at least three polls each, at 61 requests in 61 s.
+    expect(time.atLeastMs).toBeGreaterThanOrEqual(400_000);
+  });
+
+  test('kinds that were never seen are named', () => {
+    const time = wallClock({ ...question, rows: new Map([['svc/clip', 4]]), concurrent: 5, rpm: 60 });
+    expect(time.unseen).toEqual(['svc/clip']);
+  });
+
+  test('percentiles', () => {
+    expect(renderTimeOf([])).toBeUndefined();
+    expect(renderTimeOf([5])).toEqual({ p5: 5, p50: 5, p95: 5 });
+    expect(renderTimeOf(Array.from({ length: 100 }, (_, i) => 100 - i))).toEqual({ p5: 6, p50: 51, p95: 96 });
+  });
+});

@@ -1,0 +1,219 @@
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
+import { failureLine, groupFailures } from '../../src/cli/batch/group-failures.js';
+import { createJsonEvents } from '../../src/cli/batch/json-events.js';
+import { countsText, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
+import { formatDuration } from '../../src/cli/views/durations.js';
+import { bar, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
+import { summaryLines } from '../../src/cli/views/summary.js';
+
+const colors = pc.createColors(false);
+const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+const CREDIT = 1_000_000_000;
+
+const snapshot: Snapshot = {
+  atMs: 60_000,
+  progress: {
+    phase: 'running',
+    generation: 'g',
+    rows: 40,
+    counts: { ...NONE, done: 9, failed: 1 },
+    open: 12,
+    creditsNano: 3.2 * CREDIT,
+    creditsUnknown: 2,
+    events: [],
+    startedAtMs: 0,
+  },
+  slots: {
+    planCap: 10,
+    effectiveCap: 10,
+    holders: [
+      { job: { batch: 'b', id: 'a' }, grant: 1, kind: 0, sinceMs: 0, phase: 'granted' },
+      { job: { batch: 'b', id: 'c' }, grant: 2, kind: 13, sinceMs: 0, phase: 'granted' },
+      { job: { batch: 'b', id: 'd' }, grant: 3, kind: 13, sinceMs: 0, phase: 'submitted' },
+      { job: { batch: 'b', id: 'e' }, grant: 4, kind: 13, sinceMs: 0, phase: 'held' },
+    ],
+    waiting: 8,
+    pauses: [],
+    ready: true,
+  },
+  balanceNano: 96 * CREDIT,
+  lostSinceMs: undefined,
+};
+const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, paint: colors };
+
+describe('the live view', () => {
+  test('bars for rows and slots, credits, and how long it will take', () => {
+    expect(liveLines(snapshot, options)).toEqual([
+      `rows   ${'█'.repeat(10)}${'░'.repeat(30)} 10/40 25 %`,
+      '       done 9, failed 1, 12 under way',
+      'slots  ████░░░░░░ 4/10  2 rendering, 1 kept for lost answers, 8 waiting',
+      'spent  3.2 credits, 2 rows unknown, balance 96  ETA 3 min',
+    ]);
+  });
+
+  test('what is not known is said to be unknown', () => {
+    const early = { ...snapshot, slots: undefined, balanceNano: undefined };
+    expect(liveLines(early, { ...options, finishedBefore: 9 }).at(-1)).toBe(
+      'spent  3.2 credits, 2 rows unknown  ETA unknown yet',
+    );
+  });
+
+  test('pauses and outages stand last', () => {
+    const slots = snapshot.slots && {
+      ...snapshot.slots,
+      pauses: [{ reason: 'credits' as const, sinceMs: 0, needNano: CREDIT / 2 }],
+    };
+    const lines = liveLines({ ...snapshot, slots, lostSinceMs: 30_000 }, options);
+    expect(lines.at(-2)).toMatch(/^out of credits: add credits and it goes on by itself \(needs 0\.5\), since /);
+    expect(lines.at(-1)).toBe('no answer from Temporal for 30 s, trying again');
+  });
+
+  test('a narrow terminal has short bars', () => {
+    expect(Math.max(...liveLines(snapshot, { ...options, columns: 40 }).map((line) => line.length))).toBeLessThan(80);
+    expect([bar(0, 0, 4), bar(9, 4, 4), bar(1, 4, 4)]).toEqual(['░░░░', '████', '█░░░']);
+  });
+});
+
+test('one plain line, and a word for what is worth another one', () => {
+  expect(plainLine(snapshot, 'b')).toMatch(
+    /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, 2 rows unknown, balance 96$/,
+  );
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b')).toContain(
+    ' b: paused: 10/40',
+  );
+  expect(stateOf(snapshot)).not.toBe(stateOf({ ...snapshot, lostSinceMs: 1 }));
+});
+
+describe('JSON events', () => {
+  function collect() {
+    const told: Record<string, unknown>[] = [];
+    const events = createJsonEvents(
+      { batch: 'b', account: 'a' },
+      (one) => told.push(one as Record<string, unknown>),
+      () => 1_000,
+    );
+    return { told, events };
+  }
+
+  test('each has the schema; a row is told once', () => {
+    const { told, events } = collect();
+    const finished: FollowEvent = {
+      type: 'batch',
+      event: { seq: 1, atMs: 5, type: 'row_finished', id: 'x', status: 'done', creditsNano: CREDIT },
+    };
+    events.started({ generation: 'g', rows: 2, toRun: 2, out: '/out/b' });
+    events.follow(finished);
+    events.follow(finished);
+    events.rowFinished('x', 'done', CREDIT, 5);
+    events.rowFinished('y', 'failed', null, 6);
+    events.follow({ type: 'batch', event: { seq: 2, atMs: 7, type: 'ambiguous', id: 'z' } });
+    events.follow({ type: 'batch', event: { seq: 3, atMs: 8, type: 'settled', id: 'z', verdict: 'not_billed' } });
+    events.follow({ type: 'paused', reason: 'credits', sinceMs: 9 });
+    events.finished({ counts: NONE, creditsNano: CREDIT, creditsUnknown: 1 }, { out: '/out/b', exitCode: 1 });
+    expect(told.every((one) => one.schema === 1 && one.batch === 'b' && one.account === 'a')).toBe(true);
+    expect(told.map(({ type }) => type)).toEqual([
+      'batch_started',
+      'row_finished',
+      'row_finished',
+      'ambiguous',
+      'settled',
+      'paused',
+      'batch_finished',
+    ]);
+    expect(told[1]).toMatchObject({ id: 'x', status: 'done', credits: '1', at: '1970-01-01T00:00:00.005Z' });
+    expect(told[2]).toMatchObject({ id: 'y', credits: null });
+    expect(told[6]).toMatchObject({ counts: NONE, credits: '1', creditsUnknown: 1, exitCode: 1 });
+    expect(events.told()).toBe(2);
+  });
+});
+
+describe('equal errors stand together', () => {
+  test('numbers and ids make no difference; the most frequent stands last', () => {
+    const failures = groupFailures();
+    for (let i = 0; i < 5; i += 1) {
+      failures.add({
+        id: `r${i}`,
+        status: 'failed',
+        reasonCode: 'render_failed',
+        reason: `task 12${i} failed at 0.${i} s`,
+      });
+    }
+    failures.add({ id: 'x', status: 'review', reasonCode: 'answer_lost_undecided' });
+    expect(failures.groups().map(failureLine)).toEqual([
+      '1 × review answer_lost_undecided: The answer to the submit was lost and the balance does not show whether it was billed. (x)',
+      '5 × failed render_failed: The provider accepted the job and failed to render it. "task 120 failed at 0.0 s" (r0, r1, r2, …)',
+    ]);
+  });
+
+  test('a provider that says something new each time does not fill the screen', () => {
+    const failures = groupFailures();
+    const words = ['alpha', 'beta', 'gamma', 'delta', 'x', 'y', 'z', 'u', 'v', 'w'];
+    for (const a of words)
+      for (const b of words)
+        for (const c of words) {
+          failures.add({ id: 'r', status: 'failed', reasonCode: 'render_failed', reason: `${a} ${b} ${c}` });
+        }
+    expect(failures.groups().length).toBeLessThanOrEqual(201);
+    expect(failures.groups().reduce((sum, { count }) => sum + count, 0)).toBe(1_000);
+  });
+
+  test('control characters of a provider do not reach the terminal', () => {
+    const line = failureLine({
+      status: 'failed',
+      reasonCode: undefined,
+      reason: 'a\u001b[31mb\nc',
+      count: 1,
+      ids: ['r'],
+    });
+    expect(line).toBe('1 × failed: "a [31mb c" (r)');
+  });
+});
+
+describe('the end', () => {
+  test.each([
+    [{ done: 5 }, 0],
+    [{ done: 5, failed: 1 }, 1],
+    [{ cancelled: 1 }, 1],
+    [{ not_started: 1 }, 1],
+    [{ failed: 1, review: 1 }, 3],
+    [{ lost_paid: 1, cancelled: 9 }, 3],
+  ])('%j ends with %i', (counts, exitCode) => {
+    expect(exitCodeOf({ ...NONE, ...counts })).toBe(exitCode);
+  });
+
+  test('the most important line is the last one', () => {
+    const facts = {
+      batch: 'b',
+      counts: { ...NONE, done: 7, failed: 2, review: 1 },
+      creditsNano: 0,
+      creditsUnknown: 10,
+      groups: [],
+      folder: '/out/b',
+      tookMs: 62_000,
+    };
+    expect(summaryLines(facts, colors)).toEqual([
+      'b: 10 rows in 1 min 2 s',
+      '  done 7   failed 2   review 1',
+      '  cost     credits of 10 rows unknown',
+      '  results  /out/b/results.csv',
+      '2 rows can be run again: `callsheet retry b`',
+      '1 rows need a person: see their reason in results.csv',
+    ]);
+  });
+});
+
+test('small words', () => {
+  expect([0, 999, 1_000, 61_000, 3_600_000, 7_260_000, 90_000_000].map(formatDuration)).toEqual([
+    '0 ms',
+    '999 ms',
+    '1 s',
+    '1 min 1 s',
+    '1 h',
+    '2 h 1 min',
+    '1 d 1 h',
+  ]);
+  expect(countsText(NONE)).toBe('nothing finished yet');
+  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, 1 rows unknown']);
+});
