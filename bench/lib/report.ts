@@ -22,7 +22,7 @@ export function reportText({ name, settings, measures, machine, loadAverage }: R
       measure.name,
       `${shown(middle)} ${unit}`.trim(),
       bound === undefined ? '' : `≤ ${shown(bound)} ${unit}`.trim(),
-      bound === undefined ? '' : (middle / bound).toFixed(2),
+      bound === undefined || bound === 0 ? '' : (middle / bound).toFixed(2),
       measure.runs.map(shown).join('  '),
     ];
   });

@@ -38,7 +38,7 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
         const files: OutputFile[] = [];
         const warnings: string[] = [];
         for (const [i, output] of result.outputs.entries()) {
-          const saved = await save(deps, work, outputs, output, i, n);
+          const saved = await save(deps, { ...work, batch: rowRef.batch, n }, outputs, output, i);
           if ('outcome' in saved) return canRefresh(work, saved);
           files.push(withFacts(saved.file, output));
           warnings.push(...saved.warnings);
@@ -73,13 +73,12 @@ interface Saved {
 
 async function save(
   deps: Dependencies,
-  work: RowWork,
+  work: RowWork & { batch: string; n: number },
   outputs: Outputs,
   output: RecordedOutput,
   position: number,
-  n: number,
 ): Promise<Saved | DownloadResult> {
-  const { row, options } = work;
+  const { row, options, batch, n } = work;
   try {
     const source = await open(deps, output);
     return await outputs.save(source, {
@@ -87,7 +86,7 @@ async function save(
       position,
       attemptName: `${row.id}-${n}`,
       expected: expectedMedia(row.kind),
-      onExists: options.onExists,
+      onExists: options.onExists === 'fail' && (await hasOlderFiles(deps, work, batch)) ? 'version' : options.onExists,
     });
   } catch (error) {
     if (error instanceof StoreError) throw tryAgain('output.unavailable', error.code);
@@ -96,6 +95,12 @@ async function save(
     if (error instanceof DownloadError) return afterDownloadError(error);
     throw error;
   }
+}
+
+/** A row that was paid again after a change finds its own older files: they stay, and the new ones step aside. */
+async function hasOlderFiles({ records }: Dependencies, { row }: RowWork, batch: string): Promise<boolean> {
+  const record = await records.readRecord(batch, row.id);
+  return record !== undefined && record.rowHash !== row.hash && record.files.length > 0;
 }
 
 async function open(deps: Dependencies, { url, blobSha256 }: RecordedOutput): Promise<AsyncIterable<Uint8Array>> {

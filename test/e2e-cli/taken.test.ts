@@ -50,6 +50,7 @@ describe.skipIf(!hasTemporal())(
       const again = await rig.run(['run', 'changed.csv', '--yes', '--changed', 'rerun']);
       expect(again.code, again.stderr).toBe(0);
       expect([jobs('c1'), jobs('c2'), jobs('c3')]).toEqual([1, 2, 1]);
+      expect(results(rig, 'changed')[1]?.file).toBe('media/c2.v2.png');
       expect(results(rig, 'changed').map(({ id, status }) => `${id} ${status}`)).toEqual([
         'c1 done',
         'c2 done',
