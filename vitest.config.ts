@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    // A shared machine can starve a test of its processor; what fails twice there is broken. By hand nothing is retried.
+    retry: process.env.CI === 'true' ? 1 : 0,
     globalSetup: ['./test/setup/global.ts'],
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [

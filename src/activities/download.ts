@@ -9,7 +9,7 @@ import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import { fetchInputs, InputMissing } from './media.js';
-import { endRow, resultState } from './record.js';
+import { endRow, isRecordedDone, resultState } from './record.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -34,6 +34,7 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
         const attempt = await deps.ledger.readAttempt({ batch: rowRef.batch, id: rowRef.id, n });
         const result = attempt && resultState(attempt);
         if (!result) return { outcome: 'rejected', reason: 'download_failed' };
+        if (await isRecordedDone(deps, rowRef, work, attempt)) return { outcome: 'done' };
         const outputs = createOutputs(deps.openStore(work.options.out), rowRef.batch);
         const files: OutputFile[] = [];
         const warnings: string[] = [];

@@ -21,8 +21,29 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const attempts = await deps.ledger.read(ref.batch, ref.id);
   const record = await buildRecord(deps, work, attempts, ending);
   await deps.records.writeRecord(ref.batch, record);
-  const report = { id: ref.id, status: record.status, creditsNano: record.creditsNano ?? null };
-  await deps.messenger.rowFinished(ref.batch, report);
+  await tell(deps, ref, record);
+}
+
+/** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */
+export async function isRecordedDone(
+  deps: Dependencies,
+  ref: RowRef,
+  { row }: RowWork,
+  attempt: Attempt,
+): Promise<boolean> {
+  const record = await deps.records.readRecord(ref.batch, ref.id);
+  if (record?.status !== 'done' || record.rowHash !== row.hash) return false;
+  if (record.submittedAtMs !== claimedAtMs(attempt)) return false;
+  await tell(deps, ref, record);
+  return true;
+}
+
+async function tell({ messenger }: Dependencies, ref: RowRef, { status, creditsNano }: RowRecord): Promise<void> {
+  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano: creditsNano ?? null });
+}
+
+function claimedAtMs(attempt: Attempt | undefined): number | undefined {
+  return attempt?.states.find((state) => state.state === 'intent')?.atMs;
 }
 
 async function buildRecord(deps: Dependencies, work: RowWork, attempts: Attempt[], ending: Ending): Promise<RowRecord> {
@@ -31,7 +52,7 @@ async function buildRecord(deps: Dependencies, work: RowWork, attempts: Attempt[
   const handle = last && handleOf(last);
   const reason = last && ending.status !== 'done' ? reasonText(last) : undefined;
   const facts = result?.facts ?? {};
-  const submittedAtMs = last?.states.find((state) => state.state === 'intent')?.atMs;
+  const submittedAtMs = claimedAtMs(last);
   return {
     schema: 1,
     id: work.row.id,

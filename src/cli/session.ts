@@ -29,7 +29,7 @@ export interface GeneralOptions {
 }
 
 /** Loads the settings of a command; throws `ConfigError`. */
-export async function openSession(command: Command, cli: Cli): Promise<Session> {
+export async function loadSession(command: Command, cli: Cli): Promise<Session> {
   const { io } = cli;
   const options = command.opts<GeneralOptions>();
   const loaded = await loadConfig({

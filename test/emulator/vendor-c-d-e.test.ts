@@ -172,7 +172,6 @@ describe('vendor-d (service document 2)', () => {
     const submit = await emu.post(D, body);
     const id = String(submit.json.id);
     expect(id).toMatch(/^cgt-/);
-    expect(emu.truth().account.balance.now).toBe('100');
     const done = await pollUntil(
       () => emu.get(`${D}/${id}`),
       (json) => json.status === 'succeeded',
@@ -181,7 +180,10 @@ describe('vendor-d (service document 2)', () => {
     expect((await fetch(String(at(done, 'content.video_url')))).status).toBe(200);
     await emu.post(D, { ...body, generate_audio: false });
     await eventually(() => emu.truth().jobs.every((job) => job.state === 'succeeded'));
-    expect(emu.truth().jobs.map((job) => job.chargedNano)).toEqual([432_000_000, 270_000_000]);
+    const { jobs, account } = emu.truth();
+    expect(jobs.map((job) => job.chargedNano)).toEqual([432_000_000, 270_000_000]);
+    const charged = account.money.filter((event) => event.kind === 'charge').map((event) => event.atMs);
+    expect(charged).toEqual(jobs.map((job) => job.terminalMs));
   });
 
   test.each(['failed', 'cancelled', 'expired'] as const)('a task that ends as %s has an error', async (word) => {

@@ -49,7 +49,6 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await session.apiKey();
   const access = openHomeAccess(session.config);
   await refuseOtherPlaces(session, access, request, baseUrl);
-  session.terminal.note(`checking ${place.path ?? 'standard input'}`);
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `cancel`: no new submits; what the service accepted is still fetched. */

@@ -4,7 +4,8 @@ import { environmentName, SETTINGS, type Setting } from '../../config/settings-t
 import { formatCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
-import { openSession, type Session } from '../session.js';
+import { openSession } from '../open-session.js';
+import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */

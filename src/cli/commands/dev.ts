@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Cli } from '../cli.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `dev`: the engine in the foreground, until Ctrl-C. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { EXIT } from '../exit-codes.js';
 import type { Check } from '../machine/doctor-checks.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 import type { Terminal } from '../terminal.js';
 

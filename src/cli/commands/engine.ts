@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `engine status | stop`: the engine of the data folder. */

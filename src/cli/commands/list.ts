@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
-import { openSession, type Session } from '../session.js';
+import { openSession } from '../open-session.js';
+import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `list`: every batch of the account. */

@@ -2,8 +2,10 @@ import { type Command, Option } from 'commander';
 import { keyOrigin } from '../../config/api-key.js';
 import type { Cli } from '../cli.js';
 import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
-import { openSession, type Session } from '../session.js';
+import { sayChecking } from '../say-checking.js';
+import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { UserError } from '../user-error.js';
 
@@ -28,6 +30,7 @@ export function definePlan(command: Command, cli: Cli): void {
       `\nExamples:\n  callsheet plan shots.csv\n  callsheet plan shots.csv --errors problems.csv\n  callsheet plan shots.csv --max-credits 40 --json\n\nWithout an API key and base URL the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
     )
     .action(async (manifest: string) => {
+      sayChecking(manifest, command, cli);
       const session = await openSession(command, cli);
       cli.exitCode = await showPlan(session, manifest, command.opts<PlanFlags>());
     });

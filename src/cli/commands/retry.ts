@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
 interface RetryFlags {

@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
-import { openSession } from '../session.js';
+import { sayChecking } from '../say-checking.js';
 import { addSettings } from '../settings-options.js';
 
 interface RunFlags extends ManifestFlags {
@@ -28,6 +29,7 @@ export function defineRun(command: Command, cli: Cli): void {
   addSettings(command, 'run')
     .addHelpText('after', HELP)
     .action(async (manifest: string) => {
+      sayChecking(manifest, command, cli);
       const session = await openSession(command, cli);
       const flags = command.opts<RunFlags>();
       const place = readManifestFlags(manifest, flags, session);

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { parseCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
-import { openSession, type Session } from '../session.js';
+import { openSession } from '../open-session.js';
+import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `status`: where one batch stands, without starting anything. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
-import { openSession } from '../session.js';
+import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
 /** `watch`: follows a batch again, starting the engine when it does not run. */
