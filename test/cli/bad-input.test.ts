@@ -28,7 +28,7 @@ describe('settings and credentials: exit 4', () => {
   ])('%s', async (_name, _flags, more, message) => {
     const { exitCode, stderr, stdout } = await run(['run', 'shots.csv'], more);
     expect([exitCode, stdout]).toEqual([4, '']);
-    expect(stderr).toMatch(message);
+    expect(stderr.replace('checking shots.csv\n', '')).toMatch(message);
     expect(stderr).not.toContain('not-a-real');
   });
 

@@ -33,7 +33,7 @@ describe('vendor-f (service document 2, "Operation of vendor-f")', () => {
   });
 
   test('the price is reserved at submit and refunded when the job fails (service document 2, Limits)', async () => {
-    const emu = await emulator({ failRate: 1 });
+    const emu = await emulator({ speed: 100, failRate: 1 });
     const submit = await emu.post(STANDARD, BODY);
     expect(emu.truth().account.balance.now).toBe('98.4');
     const done = await pollUntil(
