@@ -22,7 +22,7 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
   for (const line of lines) terminal.say(line);
   terminal.error(last || 'something went wrong without a word');
   if (known !== undefined) return known;
-  await logStack(error, terminal);
+  await logStack(error, io, terminal);
   return EXIT.defect;
 }
 
@@ -51,8 +51,8 @@ function exitCodeOf(error: unknown): number | undefined {
 
 const ENGINE_UNREACHABLE = ['start_failed', 'start_timeout', 'not_responding', 'engine_gone'];
 
-async function logStack(error: unknown, terminal: Terminal): Promise<void> {
-  const folder = join(defaultDataFolder(), 'logs');
+async function logStack(error: unknown, io: Io, terminal: Terminal): Promise<void> {
+  const folder = join(io.env.CALLSHEET_DATA || defaultDataFolder(), 'logs');
   const file = join(folder, 'callsheet.log');
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const lines = stack.split('\n').map((line) => safeText(line, 500));

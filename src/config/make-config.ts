@@ -105,6 +105,12 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
     const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
     problems.push({ code: 'B56', message });
   }
+  // Said, since silently holding the row would not be what was asked for.
+  if (config.ambiguity === 'always' || config.alwaysMaxWaste > 0 || config.sync.maxWaste > 0) {
+    const message =
+      'paying twice on purpose (ambiguity always, alwaysMaxWaste, sync.maxWaste) is not in this version: use hold or if-proved';
+    problems.push({ code: 'B56', message });
+  }
   if (config.data.startsWith('s3://')) {
     problems.push({ code: 'B56', message: `${given.nameOf('data')} must be a folder on this machine` });
   }

@@ -103,6 +103,7 @@ describe('the plan', () => {
       '20',
       '--rpm',
       '30',
+      '-q',
     ]);
     emulator.setDiscounts([]);
     expect(JSON.parse(stdout)).toMatchObject({

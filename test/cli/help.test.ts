@@ -104,7 +104,7 @@ test('callsheet run --help', async () => {
       --account <name>                whose caps, balance and ledger (default: default; loopback:
                                       rehearsal-<port>)
       --exclusive                     nothing else spends from this account
-      --ambiguity <policy>            a lost answer: hold, if-proved (needs --exclusive) or always
+      --ambiguity <policy>            after a lost answer: hold, or if-proved (needs --exclusive)
       --concurrency <n>               simultaneous jobs, below the plan's
       --rpm <n>                       requests per minute, below the plan's
       --max-credits <credits>         refuse to start when the plan can cost more

@@ -129,6 +129,8 @@ describe('precedence', () => {
       'account.exclusive': 'true',
       's3.forcePathStyle': 'true',
       'names.onExists': 'skip',
+      alwaysMaxWaste: '0',
+      'sync.maxWaste': '0',
       'waits.renderMaxSeconds': '{"vendor-a":60}',
       prices: '[{"kind":"svc/image","components":[{"unit":"image","credits":"0.1"}]}]',
     };
@@ -199,6 +201,14 @@ describe('what is refused', () => {
     ]);
     const good = await load({ flags: { ambiguity: 'if-proved', 'account.exclusive': true } });
     expect(good.config.ambiguity).toBe('if-proved');
+  });
+
+  test('what would pay twice on purpose is not there yet, and says so', async () => {
+    for (const flags of [{ ambiguity: 'always' }, { 'sync.maxWaste': '0.1' }, { alwaysMaxWaste: '1' }]) {
+      expect(await problemsOf({ flags })).toEqual([
+        expect.stringMatching(/^B56 paying twice on purpose .* is not in this version/),
+      ]);
+    }
   });
 
   test('a time scale against a service that is not on this machine', async () => {

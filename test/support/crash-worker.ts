@@ -47,6 +47,7 @@ async function work(order: CrashOrder): Promise<void> {
 function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
   /** Whose request is under way: requests themselves do not name their row. */
   let current = '';
+  const rowOfHandle = new Map<string, string>();
   const rowOfUrl = new Map<string, string>();
   const at = (point: CrashPoint, id = current): void => {
     if (point === order.point && id === order.id && isFirst(order.marker)) process.kill(process.pid, 'SIGKILL');
@@ -66,6 +67,7 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
         if (state.state === 'done' || state.state === 'rendered') {
           for (const { url } of state.outputs) if (url !== undefined) rowOfUrl.set(url, ref.id);
         }
+        if (state.state === 'created') rowOfHandle.set(state.handle, ref.id);
         if (state.state === 'created' || state.state === 'done') at('after the answer arrived', ref.id);
         const stands = await deps.ledger.append(ref, state);
         if (state.state === 'created' || state.state === 'done') at('after the handle was recorded', ref.id);
@@ -82,7 +84,7 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
         const id = current;
         const sent = deps.transport.send(request, options);
         if (request.method === 'POST') setTimeout(() => at('after the request left', id), 400);
-        else if (!request.path.endsWith('credits')) at('during polling', id);
+        else for (const [handle, row] of rowOfHandle) if (request.path.endsWith(handle)) at('during polling', row);
         return sent;
       },
     },

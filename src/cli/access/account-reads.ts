@@ -3,17 +3,20 @@ import type { Answer } from '../../domain/exchange.js';
 import {
   type AccountReading,
   type CreditAccount,
+  readCredits as creditsOf,
   type Discount,
-  readCredits,
-  readDiscounts,
+  readDiscounts as discountsOf,
 } from '../../service/account.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import type { HomeAccess } from './home-access.js';
-import { readFromService } from './read-account.js';
+import { KeyRefusedError, readFromService } from './read-account.js';
 
-/** What the command line reads of the account: through the queue where a worker serves it, else straight. */
+/**
+ * What `credits`, `discounts` and `voices` show: through the queue where a worker serves the account, so that it counts
+ * there, else straight. A worker whose key is refused cannot tell what this command's own key would show.
+ */
 export async function readAccountAnswer(session: Session, access: HomeAccess, what: AccountReadWhat): Promise<Answer> {
   const { joinWork, runningEngine, sharedAddress } = await import('./work-access.js');
   const account = session.config.account.name;
@@ -24,25 +27,33 @@ export async function readAccountAnswer(session: Session, access: HomeAccess, wh
   try {
     const { readThroughQueue } = await import('./queued-read.js');
     return await readThroughQueue(work, access.home, what);
+  } catch (error) {
+    if (error instanceof KeyRefusedError) return readFromService(session, what);
+    throw error;
   } finally {
     await work.close();
   }
+}
+
+export async function readCredits(session: Session, access: HomeAccess): Promise<CreditAccount> {
+  return understood(creditsOf(await readAccountAnswer(session, access, 'credits')), 'credits');
+}
+
+export async function readDiscounts(session: Session, access: HomeAccess): Promise<Discount[]> {
+  return understood(discountsOf(await readAccountAnswer(session, access, 'discounts')), 'discounts');
 }
 
 /**
  * Balance and caps, read with this command's own key: a queue would answer with the key of whoever came before, and a
  * wrong one must be told before it is handed on. The few requests that are kept free of the queue are for this.
  */
-export async function checkOwnKey(session: Session): Promise<CreditAccount> {
-  return understood(readCredits(await readFromService(session, 'credits')), 'credits');
+export async function readOwnCredits(session: Session): Promise<CreditAccount> {
+  return understood(creditsOf(await readFromService(session, 'credits')), 'credits');
 }
 
-export async function readCreditAccount(session: Session, access: HomeAccess): Promise<CreditAccount> {
-  return understood(readCredits(await readAccountAnswer(session, access, 'credits')), 'credits');
-}
-
-export async function readActiveDiscounts(session: Session, access: HomeAccess): Promise<Discount[]> {
-  return understood(readDiscounts(await readAccountAnswer(session, access, 'discounts')), 'discounts');
+/** Active discounts, with this command's own key. */
+export async function readOwnDiscounts(session: Session): Promise<Discount[]> {
+  return understood(discountsOf(await readFromService(session, 'discounts')), 'discounts');
 }
 
 export function understood<Value>(reading: AccountReading<Value>, what: string): Value {

@@ -6,7 +6,7 @@ import type { Answer } from '../../domain/exchange.js';
 import type { Home } from '../../store/home.js';
 import { EXIT } from '../exit-codes.js';
 import { UserError } from '../user-error.js';
-import { keyRefused } from './read-account.js';
+import { KeyRefusedError } from './read-account.js';
 import type { WorkAccess } from './work-access.js';
 
 /** A free read through the account's own queue, so that it counts against the one requests-per-minute cap. */
@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 500;
 
 type ReadWorkflow = (input: AccountReadInput) => Promise<AccountReadResult>;
 
-/** Throws a UserError: exit 4 when the key is refused, 5 when no answer comes. */
+/** Throws a KeyRefusedError when the worker's key is refused, a UserError (exit 5) when no answer comes. */
 export async function readThroughQueue(work: WorkAccess, home: Home, what: AccountReadWhat): Promise<Answer> {
   const { account } = home;
   const handle = await work.temporal.client.workflow.start<ReadWorkflow>('accountRead', {
@@ -49,7 +49,7 @@ export async function readThroughQueue(work: WorkAccess, home: Home, what: Accou
       const isRefused = failure?.applicationFailureInfo?.type === 'service.key-refused';
       if (!isRefused && Date.now() < deadline) continue;
       await handle.terminate('nobody waits for this read any more').catch(() => undefined);
-      if (isRefused) throw keyRefused('HTTP 401');
+      if (isRefused) throw new KeyRefusedError('HTTP 401');
       throw new UserError(
         `the worker could not read the account within ${WHOLE_MS / 1000} s (${failure?.message ?? 'no worker took it'}): check the base URL and that a worker of account '${account}' runs`,
         EXIT.unreachable,

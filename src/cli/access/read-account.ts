@@ -54,17 +54,20 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
 function gapAfter(exchange: Exchange): number {
   if (exchange.outcome !== 'answered') return GAP_MS;
   const { status, retryAfter } = exchange.answer;
-  if (status === 401) throw keyRefused(sayOf(exchange.answer));
+  if (status === 401) throw new KeyRefusedError(sayOf(exchange.answer));
   if (status === 429) return retryAfterMs(retryAfter, Date.now()) ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
   throw new UserError(`the service refused to read the account: ${sayOf(exchange.answer)}`, EXIT.configuration);
 }
 
-export function keyRefused(said: string): UserError {
-  return new UserError(
-    `the service does not accept the API key (${said}): set a valid one in CALLSHEET_API_KEY or --api-key-file`,
-    EXIT.configuration,
-  );
+/** The service knows the key and does not take it, or does not know it. */
+export class KeyRefusedError extends UserError {
+  constructor(said: string) {
+    super(
+      `the service does not accept the API key (${said}): set a valid one in CALLSHEET_API_KEY or --api-key-file`,
+      EXIT.configuration,
+    );
+  }
 }
 
 function unreachable(baseUrl: string, exchange: Exchange): UserError {

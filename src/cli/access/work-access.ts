@@ -41,7 +41,19 @@ export async function startWork(session: Session): Promise<WorkAccess> {
   return withConnection({ embedded: true, address: engine.address, namespace: engine.namespace }, engine);
 }
 
-/** The same, but only when something already runs: undefined when no engine does. */
+/**
+ * For orders to a batch: an engine that serves the account already keeps the settings and the key that it was given,
+ * since this command may have been started with fewer flags than the one that runs the batch.
+ */
+export async function resumeWork(session: Session): Promise<WorkAccess> {
+  if (sharedAddress(session) !== undefined) return connectShared(session);
+  const state = await runningEngine(session);
+  const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
+  if (!isServed || state.address === null) return startWork(session);
+  return withConnection({ embedded: true, address: state.address, namespace: state.namespace });
+}
+
+/** Only when something already runs: undefined when no engine does. */
 export async function joinWork(session: Session): Promise<WorkAccess | undefined> {
   if (sharedAddress(session) !== undefined) return connectShared(session);
   const state = await runningEngine(session);

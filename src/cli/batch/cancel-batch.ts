@@ -4,7 +4,7 @@ import type { SemaphoreView } from '../../contract/semaphore.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
 import { markCancelled } from '../../store/batch-marks.js';
 import { openHomeAccess } from '../access/home-access.js';
-import { startWork } from '../access/work-access.js';
+import { resumeWork } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { countsText } from '../views/counts.js';
@@ -30,11 +30,11 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
     if (session.isJson) return terminal.json({ schema: 1, batch, counts: before.counts, stillRunning: 0, until: null });
     return terminal.data(`every row of '${batch}' has ended: nothing to cancel`);
   }
-  const work = await startWork(session);
+  const work = await resumeWork(session);
   try {
     // The mark first: from here on rows that were never tried count as cancelled, whoever looks.
     await markCancelled(access.home, batch, Date.now());
-    const source = createBatchSource({ access, batch, work, connect: () => startWork(session) });
+    const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
     const isRunning = (await source.state()).state === 'running';
     if (isRunning) await signalRunning(session, work, batch, cancelBatch);
     const left = isRunning ? await waitForDrain(session, source, batch) : { stillRunning: 0, untilMs: undefined };

@@ -1,6 +1,6 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import { openHomeAccess } from '../access/home-access.js';
-import { startWork } from '../access/work-access.js';
+import { resumeWork } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -26,8 +26,8 @@ export async function followAgain(session: Session, batch: string): Promise<numb
     const result: BatchResult = { ...tally };
     return closeBatch(session, { ...common, result });
   }
-  const work = await startWork(session);
-  const state = await createBatchSource({ access, batch, work, connect: () => startWork(session) }).state();
+  const work = await resumeWork(session);
+  const state = await createBatchSource({ access, batch, work, connect: () => resumeWork(session) }).state();
   if (state.state !== 'running') {
     await work.close();
     throw new UserError(

@@ -22,7 +22,9 @@ export async function knownBatch(session: Session, access: HomeAccess, batch: st
   if (bound !== undefined && generation !== undefined) {
     return { batch, out: bound.out, createdAtMs: bound.createdAtMs, generation };
   }
-  const nearest = nearestWord(batch, await access.home.batches());
+  // A manifest that was checked and never run has a folder there too.
+  const others = (await access.home.batches()).filter((one) => one !== batch);
+  const nearest = nearestWord(batch, others);
   const hint = nearest === undefined ? '`callsheet list` shows those that are there' : `did you mean '${nearest}'?`;
   throw new UserError(
     `account '${session.config.account.name}' has no batch '${batch.slice(0, 80)}' in ${session.config.home}; ${hint}`,

@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import { clearCancelled } from '../../store/batch-marks.js';
-import { checkOwnKey } from '../access/account-reads.js';
+import { readOwnCredits } from '../access/account-reads.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { approvePlan } from '../plan/approve-plan.js';
@@ -38,7 +38,7 @@ export async function retryBatch(
     if (session.isJson) terminal.json({ schema: 1, batch, retried: 0 });
     return EXIT.done;
   }
-  const credits = await checkOwnKey(session);
+  const credits = await readOwnCredits(session);
   const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(session, plan, order.isSaidYes);

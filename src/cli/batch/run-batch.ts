@@ -4,7 +4,7 @@ import type { ResponseFormat } from '../../domain/batch-options.js';
 import { clearCancelled } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
-import { checkOwnKey } from '../access/account-reads.js';
+import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
@@ -58,7 +58,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
-  const credits = await checkOwnKey(session);
+  const credits = await readOwnCredits(session);
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes);

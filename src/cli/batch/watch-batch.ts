@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HomeAccess } from '../access/home-access.js';
-import { startWork, type WorkAccess } from '../access/work-access.js';
+import { resumeWork, type WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
@@ -30,7 +30,7 @@ export interface WatchOptions {
 export async function watchBatch(session: Session, options: WatchOptions): Promise<FollowEnd> {
   const { io } = session.cli;
   const { batch } = options;
-  const source = createBatchSource({ ...options, connect: () => startWork(session) });
+  const source = createBatchSource({ ...options, connect: () => resumeWork(session) });
   const presenter = await createPresenter({
     io,
     terminal: session.terminal,
@@ -87,7 +87,7 @@ export function leaveBatch(session: Session, batch: string, end: Exclude<FollowE
       return end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
     case 'broken':
       throw new UserError(
-        `the batch was ${end.word} at the Temporal server before it ended: the same \`callsheet run\` again goes on`,
+        `the workflow of '${batch}' is ${end.word} at the Temporal server before all rows ended: the same \`callsheet run\` again goes on`,
         EXIT.someNotDone,
       );
   }

@@ -11,9 +11,9 @@ import { plain } from '../terminal.js';
 
 export function defineCredits(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the balance, the plan and its caps.', 'credits --json', async (session) => {
-    const { readCreditAccount } = await import('../access/account-reads.js');
+    const { readCredits } = await import('../access/account-reads.js');
     const { openHomeAccess } = await import('../access/home-access.js');
-    const read = await readCreditAccount(session, openHomeAccess(session.config));
+    const read = await readCredits(session, openHomeAccess(session.config));
     const credits = formatCredits(read.creditsRemainingNano);
     const { planLevel: plan, rpmLimit: rpm, concurrentLimit: concurrent } = read;
     if (session.isJson)
@@ -26,10 +26,10 @@ export function defineCredits(command: Command, cli: Cli): void {
 
 export function defineDiscounts(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the discounts that are active now.', 'discounts', async (session) => {
-    const { readActiveDiscounts } = await import('../access/account-reads.js');
+    const { readDiscounts } = await import('../access/account-reads.js');
     const { openHomeAccess } = await import('../access/home-access.js');
     const { formatTable } = await import('../views/table.js');
-    const discounts = (await readActiveDiscounts(session, openHomeAccess(session.config))).map((row) => ({
+    const discounts = (await readDiscounts(session, openHomeAccess(session.config))).map((row) => ({
       entrypoint: plain(row.entrypoint, 60),
       multiplier: formatCredits(row.multiplierPpb),
       from: new Date(row.effectiveFromMs).toISOString(),

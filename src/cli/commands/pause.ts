@@ -24,11 +24,11 @@ function define(command: Command, cli: Cli, description: string, order: 'pause' 
 async function send(session: Session, batch: string, order: 'pause' | 'resume'): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { startWork } = await import('../access/work-access.js');
+  const { resumeWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/signal-batch.js');
   const { pauseBatch, resumeBatch } = await import('../../contract/messages.js');
   await knownBatch(session, openHomeAccess(session.config), batch);
-  const work = await startWork(session);
+  const work = await resumeWork(session);
   try {
     await signalRunning(session, work, batch, order === 'pause' ? pauseBatch : resumeBatch);
   } finally {

@@ -52,7 +52,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const prepared = await prepareBatch(session, { access, place, retry: null, keep: false });
   refuseTakenNames(prepared, place);
   refuseChangedRows(prepared, place, rerunsChanged);
-  const credits = canRead ? await (await import('../access/account-reads.js')).checkOwnKey(session) : undefined;
+  const credits = canRead ? await (await import('../access/account-reads.js')).readOwnCredits(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   if (session.isJson) terminal.json(planJson(plan));
   else for (const line of planLines(plan)) terminal.data(line);

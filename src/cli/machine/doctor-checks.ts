@@ -4,7 +4,7 @@ import { formatCredits } from '../../domain/money.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { lookForTemporalCli } from '../../engine/temporal-cli.js';
 import { StoreError } from '../../store/port.js';
-import { checkOwnKey } from '../access/account-reads.js';
+import { readOwnCredits } from '../access/account-reads.js';
 import { openPlace } from '../access/home-access.js';
 import { sharedAddress } from '../access/work-access.js';
 import { buildId } from '../product.js';
@@ -129,7 +129,7 @@ async function checkKey(session: Session): Promise<Finding> {
 
 async function checkService(session: Session): Promise<Finding> {
   const { baseUrl } = accountSettings(session.config);
-  const read = await checkOwnKey(session);
+  const read = await readOwnCredits(session);
   const caps = `${read.concurrentLimit} jobs at once, ${read.rpmLimit} requests per minute`;
   const finding = `${baseUrl} accepts the key: ${formatCredits(read.creditsRemainingNano)} credits, plan ${read.planLevel}, ${caps}`;
   if (read.creditsRemainingNano > 0) return { result: 'ok', finding };

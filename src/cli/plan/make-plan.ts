@@ -2,7 +2,7 @@ import type { Kind } from '../../domain/kind.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { activeDiscount, type CreditAccount, type Discount } from '../../service/account.js';
 import { ADAPTERS } from '../../vendors/index.js';
-import { readActiveDiscounts } from '../access/account-reads.js';
+import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { planCosts } from './plan-tally.js';
@@ -29,8 +29,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const { config } = session;
   // Without prices nothing is known that a discount could change: the request is saved.
-  const discounts =
-    credits === undefined || config.prices.length === 0 ? [] : await readActiveDiscounts(session, access);
+  const discounts = credits === undefined || config.prices.length === 0 ? [] : await readOwnDiscounts(session);
   const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished]));

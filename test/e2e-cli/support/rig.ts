@@ -13,7 +13,7 @@ const BIN = fileURLToPath(new URL('../../../bin/callsheet.js', import.meta.url))
 export const KEY = 'sk-svc-emulator';
 
 export interface Ended {
-  /** 130 for a process that a signal ended is not assumed: null then. */
+  /** Null when a signal ended it. */
   code: number | null;
   stdout: string;
   stderr: string;
