@@ -112,7 +112,9 @@ describe('settle', () => {
   });
 
   it('starts from an older reading where the newest lies in the middle of another charge', () => {
-    const others = [{ fromMs: T0 - 8 * minute, toMs: T0 - 4 * minute, lo: credits(0.4), hi: credits(0.4), peak: credits(0.4) }];
+    const others = [
+      { fromMs: T0 - 8 * minute, toMs: T0 - 4 * minute, lo: credits(0.4), hi: credits(0.4), peak: credits(0.4) },
+    ];
     const middle = { others, checkpoints: balances([-9, 20], [-5, 19.6], [1, 19.32]) };
     expect(verdictOf(middle)).toBe('billed');
     expect(verdictOf({ ...middle, checkpoints: balances([-5, 19.6], [1, 19.32]) })).toBe('wait');
