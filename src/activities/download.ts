@@ -90,7 +90,10 @@ async function save(
       onExists: options.onExists === 'fail' && (await hasOlderFiles(deps, work, batch)) ? 'version' : options.onExists,
     });
   } catch (error) {
-    if (error instanceof StoreError) throw tryAgain('output.unavailable', error.code);
+    if (error instanceof StoreError) {
+      deps.log.warn({ id: row.id, code: error.code }, 'the output could not be stored; it is tried again');
+      throw tryAgain('output.unavailable', error.code);
+    }
     deps.log.warn({ id: row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
     if (error instanceof OutputRefused) return afterBadBytes(error);
     if (error instanceof DownloadError) return afterDownloadError(error);
