@@ -102,7 +102,7 @@ function detachLines(session: Session, batch: string, last: Snapshot | undefined
     `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${left} rows are not finished`}`,
     atService === undefined
       ? 'jobs that were submitted render on at the service and are billed'
-      : `${atService} jobs render at the service now and are billed; new ones follow`,
+      : `up to ${atService} jobs render at the service now and are billed; new ones follow`,
     `watch:   ${commandHint(session, `watch ${batch}`)}`,
     `cancel:  ${commandHint(session, `cancel ${batch}`)}`,
   ];

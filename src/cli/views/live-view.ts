@@ -1,5 +1,4 @@
 import type { Holder } from '../../contract/semaphore.js';
-import { KINDS, providerOf, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
@@ -52,14 +51,12 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Jobs that render at the service now: accepted ones, and synchronous requests, which render while they are open. */
+/**
+ * Jobs that may render at the service now, the safe side for what is said of money: every slot in use is being
+ * submitted or rendering. A slot that is only kept after its row ended is no job of this batch any more.
+ */
 export function renderingOf(holders: readonly Holder[]): number {
-  return holders.filter(({ phase, kind }) => phase === 'submitted' || (phase === 'granted' && isSync(kind))).length;
-}
-
-function isSync(kind: number): boolean {
-  const known = KINDS[kind];
-  return known !== undefined && (providerOf(known) === 'svc' || !takesSlot(known));
+  return holders.filter(({ phase }) => phase !== 'held').length;
 }
 
 /** One line for logs and pipes. */
