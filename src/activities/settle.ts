@@ -54,7 +54,7 @@ async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResul
     if (voided) return { outcome: 'standing', n: ref.n, standing: 'void' };
   }
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
-  if (standingOf(attempt) === 'claimed' && !isUnderWay(ref)) {
+  if (standingOf(attempt) === 'claimed' && !isUnderWay(deps, ref)) {
     const evidence = { rule: 'T12', message: 'the process or its activity ended between the claim and the answer' };
     await deps.ledger.append(ref, { state: 'unknown', atMs, evidence });
   }
@@ -66,7 +66,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   const attempt = await deps.ledger.readAttempt(ref);
   const standing = attempt && standingOf(attempt);
   if (!attempt || standing === 'claimed') {
-    if (isUnderWay(ref)) return { outcome: 'wait', delayMs: 5_000 };
+    if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
     const result = await inspect(deps, ref);
     const isCase = result.outcome === 'standing' && result.standing === 'open_case';
     return isCase ? { outcome: 'wait', delayMs: 100 } : { outcome: 'standing', result };

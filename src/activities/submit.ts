@@ -31,11 +31,11 @@ export interface SubmitActivities {
   submit(input: SubmitInput): Promise<SubmitResult>;
 }
 
-/** Attempts whose request this process has under way: a claim of one of them is in flight, not lost. */
-const underWay = new Set<string>();
+/** Attempts whose request a worker has under way: a claim of one of them is in flight, not lost. */
+const underWay = new WeakMap<Dependencies, Set<string>>();
 
-export function isUnderWay(ref: AttemptRef): boolean {
-  return underWay.has(nameOf(ref));
+export function isUnderWay(deps: Dependencies, ref: AttemptRef): boolean {
+  return underWayOf(deps).has(nameOf(ref));
 }
 
 export function submitActivities(deps: Dependencies): SubmitActivities {
@@ -135,7 +135,7 @@ async function claimAndSend(
 ): Promise<SubmitResult> {
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
-  underWay.add(nameOf(ref));
+  underWayOf(deps).add(nameOf(ref));
   try {
     const claimed = await claim(deps, ref, await intentFor(deps, work, rowRef, claimedWallMs));
     if (claimed === 'no_record') return { outcome: 'no_record' };
@@ -154,7 +154,7 @@ async function claimAndSend(
     });
     return await recordOutcome(deps, work, ref, readExchange(deps, work, exchange), claimedWallMs);
   } finally {
-    underWay.delete(nameOf(ref));
+    underWayOf(deps).delete(nameOf(ref));
   }
 }
 
@@ -182,6 +182,12 @@ async function intentFor(deps: Dependencies, work: RowWork, rowRef: RowRef, atMs
     expected: await expectedCredits(deps, work.row, work.adapter),
     ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
   };
+}
+
+function underWayOf(deps: Dependencies): Set<string> {
+  const known = underWay.get(deps) ?? new Set<string>();
+  underWay.set(deps, known);
+  return known;
 }
 
 function nameOf({ batch, id, n }: AttemptRef): string {
