@@ -73,7 +73,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   }
   if (standing !== 'open_case') return { outcome: 'standing', result: resultOf(attempt) };
   const work = await loadRow(deps, rowRef);
-  const settled = settle(await gatherEvidence(deps, work, ref, attempt));
+  const settled = settle(await gatherEvidence(deps, work.row.kind, ref, attempt));
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - deps.now() };
   const { verdict, sentence } = settled;

@@ -24,13 +24,3 @@ export function minus(a: Interval, b: Interval): Interval {
 export function meets(a: Interval, b: Interval): boolean {
   return a.lo <= b.hi + BALANCE_TOLERANCE_NANO && b.lo <= a.hi + BALANCE_TOLERANCE_NANO;
 }
-
-export function containsZero(a: Interval): boolean {
-  return meets(a, ZERO);
-}
-
-/** What two intervals that meet have in common; a point where they only touch within the tolerance. */
-export function overlap(a: Interval, b: Interval): Interval {
-  const lo = Math.max(a.lo, b.lo);
-  return { lo, hi: Math.max(lo, Math.min(a.hi, b.hi)) };
-}

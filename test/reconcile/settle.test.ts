@@ -1,38 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
-import type { CaseEvidence } from '../../src/reconcile/evidence.js';
+import type { CaseFacts, SettleEvidence } from '../../src/reconcile/evidence.js';
 import { settle } from '../../src/reconcile/settle.js';
 
 const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);
 const minute = 60_000;
 const T0 = 1_000 * minute;
 
-/** An async attempt of 0.28 credits claimed at T0, on an exclusive account, charged at submit. */
-function evidence(change: Partial<CaseEvidence> = {}): CaseEvidence {
+/** An async attempt of 0.28 credits claimed at T0, charged at submit. */
+function lost(change: Partial<CaseFacts> = {}): CaseFacts {
   return {
-    nowMs: T0 + 10 * minute,
+    name: 'films/a/1',
     claimedAtMs: T0,
     gaveUpAtMs: T0,
     flow: 'async',
     charge: 'at-submit',
-    exclusive: true,
     expected: { lo: credits(0.28), hi: credits(0.28) },
-    thetaMs: 3 * minute,
-    lambdaMs: 2 * minute,
     renderMaxMs: 30 * minute,
     syncMaxMs: 2 * minute,
-    checkpoints: balances([-1, 20], [6, 20], [7, 20]),
-    others: [],
     ...change,
   };
 }
 
+type Change = Partial<Omit<SettleEvidence, 'subject'>> & Partial<CaseFacts>;
+
+/** That attempt on an exclusive account on which nothing else happens. */
+function evidence(change: Change = {}): SettleEvidence {
+  const { nowMs, exclusive, thetaMs, lambdaMs, checkpoints, charges, rivals, ...subject } = change;
+  return {
+    nowMs: nowMs ?? T0 + 10 * minute,
+    exclusive: exclusive ?? true,
+    thetaMs: thetaMs ?? 3 * minute,
+    lambdaMs: lambdaMs ?? 2 * minute,
+    checkpoints: checkpoints ?? balances([-1, 20], [6, 20], [7, 20]),
+    charges: charges ?? [],
+    rivals: rivals ?? [],
+    subject: lost(subject),
+  };
+}
+
 /** `[minutes after T0, credits]`. */
-function balances(...pairs: [number, number][]): CaseEvidence['checkpoints'] {
+function balances(...pairs: [number, number][]): SettleEvidence['checkpoints'] {
   return pairs.map(([minutes, balance]) => ({ atMs: T0 + minutes * minute, balanceNano: credits(balance) }));
 }
 
-const verdictOf = (change: Partial<CaseEvidence>): string => {
+const verdictOf = (change: Change): string => {
   const settled = settle(evidence(change));
   return settled.outcome === 'verdict' ? settled.verdict : 'wait';
 };
@@ -60,24 +72,24 @@ describe('settle', () => {
   it('tells the story that a person reads', () => {
     const settled = settle(evidence({ checkpoints: balances([-1, 20], [1, 19.72]) }));
     expect(settled.sentence).toContain('balance fell by 0.28');
-    expect(settled.sentence).toContain('this attempt would cost 0.28: billed');
+    expect(settled.sentence).toContain('this attempt would cost 0.2800: billed');
   });
 
   it('does not take the charge of another job for this one', () => {
-    const others = [{ fromMs: T0, toMs: T0 + minute, lo: credits(0.12), hi: credits(0.12), peak: credits(0.12) }];
-    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.88], [7, 19.88]) })).toBe('not_billed');
-    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) })).toBe('billed');
+    const charges = [{ fromMs: T0, toMs: T0 + minute, lo: credits(0.12), hi: credits(0.12), peak: credits(0.12) }];
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.88], [7, 19.88]) })).toBe('not_billed');
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) })).toBe('billed');
   });
 
   it('cannot tell while another open job could explain the fall', () => {
-    const others = [{ fromMs: T0, toMs: null, lo: 0, hi: credits(0.5), peak: credits(0.5) }];
-    expect(verdictOf({ others, checkpoints: balances([-1, 20], [2, 19.72]) })).toBe('wait');
-    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
+    const charges = [{ fromMs: T0, toMs: null, lo: 0, hi: credits(0.5), peak: credits(0.5) }];
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [2, 19.72]) })).toBe('wait');
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
   });
 
   it('takes a reservation that came back for what it is (F33)', () => {
-    const others = [{ fromMs: T0, toMs: T0 + minute, lo: 0, hi: 0, peak: credits(0.5) }];
-    expect(verdictOf({ others, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    const charges = [{ fromMs: T0, toMs: T0 + minute, lo: 0, hi: 0, peak: credits(0.5) }];
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
   });
 
   it('recognises a purchase of whole credits (F29)', () => {
@@ -91,7 +103,7 @@ describe('settle', () => {
     expect(settled.sentence).toContain('someone else');
   });
 
-  it('decides nothing on an account that others may use, after one read', () => {
+  it('decides nothing on an account that charges may use, after one read', () => {
     expect(verdictOf({ exclusive: false, checkpoints: balances([-1, 20], [1, 20]) })).toBe('undecided');
     expect(verdictOf({ exclusive: false, checkpoints: balances([-1, 20]), nowMs: T0 })).toBe('wait');
   });
@@ -112,10 +124,10 @@ describe('settle', () => {
   });
 
   it('starts from an older reading where the newest lies in the middle of another charge', () => {
-    const others = [
+    const charges = [
       { fromMs: T0 - 8 * minute, toMs: T0 - 4 * minute, lo: credits(0.4), hi: credits(0.4), peak: credits(0.4) },
     ];
-    const middle = { others, checkpoints: balances([-9, 20], [-5, 19.6], [1, 19.32]) };
+    const middle = { charges, checkpoints: balances([-9, 20], [-5, 19.6], [1, 19.32]) };
     expect(verdictOf(middle)).toBe('billed');
     expect(verdictOf({ ...middle, checkpoints: balances([-5, 19.6], [1, 19.32]) })).toBe('wait');
   });

@@ -1,0 +1,34 @@
+import { BALANCE_TOLERANCE_NANO } from '../domain/money.js';
+import type { AccountEvidence, Charge, Checkpoint } from './evidence.js';
+import { type Interval, minus, plus, point, ZERO } from './interval.js';
+
+/** The residual: how much of the balance's fall between two readings the known attempts do not explain. */
+export function residualBetween(account: AccountEvidence, base: Checkpoint, at: Checkpoint): Interval {
+  return minus(point(base.balanceNano - at.balanceNano), explainedBetween(account, base, at));
+}
+
+/** What the known attempts took from the balance between two readings. */
+export function explainedBetween({ charges, lambdaMs }: AccountEvidence, base: Checkpoint, at: Checkpoint): Interval {
+  return charges.map((charge) => shareOf(charge, base.atMs, at.atMs, lambdaMs)).reduce(plus, ZERO);
+}
+
+/** What one known attempt contributes to the fall between two readings, of which each may be late by Λ. */
+function shareOf(charge: Charge, baseMs: number, atMs: number, lambdaMs: number): Interval {
+  const settledMs = charge.toMs === null ? Number.POSITIVE_INFINITY : charge.toMs + lambdaMs;
+  if (settledMs <= baseMs || charge.fromMs > atMs) return ZERO;
+  const final: Interval = { lo: charge.lo, hi: charge.hi ?? Number.POSITIVE_INFINITY };
+  const peak = charge.peak ?? Number.POSITIVE_INFINITY;
+  const moving: Interval = { lo: Math.min(0, charge.lo), hi: Math.max(0, final.hi, peak) };
+  const seenAtBase = charge.fromMs > baseMs ? ZERO : moving;
+  const seenNow = settledMs <= atMs ? final : moving;
+  return minus(seenNow, seenAtBase);
+}
+
+/** True when the balance rose somewhere between two readings in a way that no known attempt explains. */
+export function hasRise(account: AccountEvidence, base: Checkpoint, at: Checkpoint): boolean {
+  const between = account.checkpoints.filter((c) => c.atMs >= base.atMs && c.atMs <= at.atMs);
+  return between.some((later, i) => {
+    const earlier = between[i - 1];
+    return earlier !== undefined && residualBetween(account, earlier, later).hi < -BALANCE_TOLERANCE_NANO;
+  });
+}
