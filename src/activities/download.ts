@@ -9,7 +9,8 @@ import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import { fetchInputs, InputMissing } from './media.js';
-import { endRow, isRecordedDone, resultState } from './record.js';
+import { endRow, isRecordedDone } from './record.js';
+import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 const HEARTBEAT_MS = 5_000;

@@ -10,6 +10,7 @@ export function liveWordOf(attempts: Attempt[]): LiveWord {
     case 'refused':
     case 'not_billed':
     case 'ended':
+    case 'overridden':
       return 'waiting';
     case 'claimed':
       return 'submitting';

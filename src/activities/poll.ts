@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, handleOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, acceptanceOf, handleOf, standingOf } from '../domain/attempt.js';
 import type { Answer } from '../domain/exchange.js';
 import type { ReasonCode } from '../domain/failure.js';
 import { pollGapMs } from '../domain/poll-schedule.js';
@@ -69,7 +69,7 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   if (!attempt || handle === undefined || work.adapter.flow !== 'async') {
     return { outcome: 'review', reason: 'handle_not_found', slotUntilMs: deps.now() };
   }
-  const createdAtMs = attempt.states.find((s) => s.state === 'created')?.atMs ?? deps.now();
+  const createdAtMs = acceptanceOf(attempt)?.atMs ?? deps.now();
   const last = Context.current().info.heartbeatDetails as Troubles | undefined;
   const troubles = { gone: last?.gone ?? 0, unreadable: last?.unreadable ?? 0 };
   const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, createdAtMs, troubles };

@@ -1,4 +1,4 @@
-import type { LiveWord } from '../domain/outcome.js';
+import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import { isCancelledBatch } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
@@ -8,6 +8,7 @@ import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
 import type { Rows } from '../store/rows.js';
 import { liveWordOf } from './live-word.js';
+import { isOutdone } from './row-letter.js';
 
 /** What the results of a batch are made from. */
 export interface ResultSources {
@@ -53,10 +54,16 @@ export async function* resultLines(
     );
     for (const [i, { row, raw }] of rows.entries()) {
       const record = records[i];
-      if (record) yield { row, record, originalCells: raw };
+      const isStanding = record && (await stillStands(sources, batch, record));
+      if (record && isStanding) yield { row, record, originalCells: raw };
       else yield { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, cancelled)) };
     }
   }
+}
+
+/** False for a row whose case the ledger has learned more of since it ended: it is under way again. */
+async function stillStands({ ledger }: ResultSources, batch: string, record: RowRecord): Promise<boolean> {
+  return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
 }
 
 async function withoutRecord(

@@ -8,8 +8,8 @@ export type RowStanding =
   | { ended: false; letter: Letter; attempts: number };
 
 /**
- * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it; the
- * ledger then says whether there is something to carry on. Pure.
+ * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it or the
+ * ledger outdid it; the ledger then says whether there is something to carry on. Pure.
  */
 export function rowStanding(
   record: RowRecord | undefined,
@@ -19,12 +19,28 @@ export function rowStanding(
 ): RowStanding {
   // A row whose content changed is a new request: `run` asked whether it may cost again.
   const isChanged = rowHash !== undefined && record !== undefined && record.rowHash !== rowHash;
-  if (record && !isChanged && record.status !== 'not_started' && !isRetried(record, retry)) {
+  const isEnded = record && !isChanged && record.status !== 'not_started';
+  if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
     return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
   }
   const last = attempts.at(-1);
-  const letter = last && standsFor(last, rowHash) ? letterOf(last, record) : 'n';
+  const isLate = record !== undefined && isOutdone(record, attempts);
+  const letter = last && standsFor(last, rowHash) ? letterOf(last, record, isLate) : 'n';
   return { ended: false, letter, attempts: last?.n ?? 0 };
+}
+
+/**
+ * True when the ledger has learned more of a row since its record was written: a late answer of a process that was
+ * paused, a handle that turned up, a person's decision. What is done stays done.
+ */
+export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
+  if (record.status === 'done' || record.seenStates === undefined) return false;
+  return statesOf(attempts) !== record.seenStates;
+}
+
+/** How many states the ledger has of a row. */
+export function statesOf(attempts: Attempt[]): number {
+  return attempts.reduce((sum, { states }) => sum + states.length, 0);
 }
 
 /** False for an attempt that ended and was made for other content of the row. */
@@ -35,13 +51,14 @@ export function standsFor(attempt: Attempt, rowHash: string | undefined): boolea
   return standing === 'created' || standing === 'claimed' || standing === 'open_case';
 }
 
-function letterOf(last: Attempt, record: RowRecord | undefined): Letter {
+function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean): Letter {
   const standing = standingOf(last);
   switch (standing) {
     case 'void':
     case 'refused':
     case 'not_billed':
     case 'ended':
+    case 'overridden':
       return 'n';
     case 'created':
       return 'h';
@@ -52,7 +69,7 @@ function letterOf(last: Attempt, record: RowRecord | undefined): Letter {
       return 'c';
     case 'done':
     case 'rendered':
-      return record?.status === 'failed' ? 'n' : 'r';
+      return record?.status === 'failed' && !isLate ? 'n' : 'r';
   }
 }
 

@@ -131,11 +131,11 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const kind = KINDS.indexOf(open.kind);
     const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-    const givenUp = (standing === 'billed' || standing === 'undecided') && deps.now() > mayRunUntilMs;
+    const isGivenUp = standing === 'billed' || standing === 'undecided' || standing === 'overridden';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled || givenUp) await deps.ledger.close(open);
+    if (settled || (isGivenUp && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
     else if (kept++ >= from) {
-      const until = standing === 'billed' || standing === 'undecided' ? { releaseAtMs: mayRunUntilMs } : {};
+      const until = isGivenUp ? { releaseAtMs: mayRunUntilMs } : {};
       holders.push({ job: { batch: open.batch, id: open.id }, kind, sinceMs: open.atMs, n: open.n, ...until });
     }
   }

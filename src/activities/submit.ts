@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { SubmitInput, SubmitResult } from '../contract/activities.js';
 import type { RowRef } from '../contract/workflows.js';
 import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
-import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import { allowsAnother, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { StoreError } from '../store/port.js';
@@ -102,7 +102,7 @@ async function prepare(
 function standingResult(attempts: Attempt[], n: number, rowHash: string): SubmitResult | undefined {
   const same = attempts.find((attempt) => attempt.n === n);
   if (same) return resultOf(same);
-  const open = attempts.find((attempt) => standsFor(attempt, rowHash) && !isKnownUnbilled(standingOf(attempt)));
+  const open = attempts.find((attempt) => standsFor(attempt, rowHash) && !allowsAnother(standingOf(attempt)));
   return open && resultOf(open);
 }
 

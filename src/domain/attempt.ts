@@ -59,6 +59,15 @@ export interface Intent {
 
 export type Verdict = 'billed' | 'not_billed' | 'undecided';
 
+/** Who decided on an attempt, and why: the user of a machine, or the batch's own policy. */
+export interface Decision {
+  who: string;
+  why?: string;
+}
+
+/** What lets a row be paid again although an earlier attempt of it may have been billed. */
+export type OverrideCause = 'person' | 'always' | 'sync';
+
 /** One appended record of an attempt; the last one stands. */
 export type AttemptState =
   | Intent
@@ -80,6 +89,12 @@ export type AttemptState =
   | { state: 'created_lost'; atMs: number; evidence: Evidence; salvagedHandle?: string }
   | { state: 'unknown'; atMs: number; evidence: Evidence }
   | { state: 'verdict'; atMs: number; verdict: Verdict; sentence: string }
+  /** A person knows the handle, and a poll of it was answered. */
+  | { state: 'attached'; atMs: number; handle: string; by: Decision }
+  /** A person settled the attempt. */
+  | { state: 'ruled'; atMs: number; ruling: 'billed' | 'not_billed'; by: Decision }
+  /** A further attempt may be made although this one may have been billed (invariant I1). */
+  | { state: 'overridden'; atMs: number; cause: OverrideCause; by: Decision }
   /** A created job ended well at the service: its outputs can be fetched. */
   | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
   /** A created job ended at the service without a result and is not charged or refunded. */
@@ -110,6 +125,7 @@ export type Standing =
   | 'billed'
   | 'not_billed'
   | 'undecided'
+  | 'overridden'
   | 'rendered'
   | 'ended';
 
@@ -125,19 +141,34 @@ export function standingOf(attempt: Attempt): Standing {
       return 'open_case';
     case 'verdict':
       return last.verdict;
+    case 'ruled':
+      return last.ruling;
+    case 'attached':
+      return 'created';
     case 'void':
     case 'refused':
     case 'created':
     case 'done':
+    case 'overridden':
     case 'rendered':
     case 'ended':
       return last.state;
   }
 }
 
-/** True when a further attempt may be claimed without an override: the earlier one is known not to cost. */
+/** True when an attempt is known not to cost. */
 export function isKnownUnbilled(standing: Standing): boolean {
   return standing === 'void' || standing === 'refused' || standing === 'not_billed' || standing === 'ended';
+}
+
+/** True when a further attempt may be claimed: this one is known not to cost, or an override is on record. */
+export function allowsAnother(standing: Standing): boolean {
+  return isKnownUnbilled(standing) || standing === 'overridden';
+}
+
+/** The override of an attempt, if one was ever recorded. */
+export function overrideOf(attempt: Attempt): Extract<AttemptState, { state: 'overridden' }> | undefined {
+  return attempt.states.findLast((state) => state.state === 'overridden');
 }
 
 /** The claim of an attempt, if it can be read. */
@@ -146,8 +177,12 @@ export function intentOf(attempt: Attempt): Intent | undefined {
   return first?.state === 'intent' ? first : undefined;
 }
 
-/** The handle of an attempt, if the service gave one. */
+/** The handle of an attempt, from the service's answer or from a person; the last one counts. */
 export function handleOf(attempt: Attempt): string | undefined {
-  for (const state of attempt.states) if (state.state === 'created') return state.handle;
-  return undefined;
+  return acceptanceOf(attempt)?.handle;
+}
+
+/** The record from which the attempt has its handle. */
+export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+  return attempt.states.findLast((state) => state.state === 'created' || state.state === 'attached');
 }

@@ -78,6 +78,18 @@ export const REASONS = {
     meaning: 'The answer to the submit was lost and the balance does not show whether it was billed.',
     advice: '`callsheet review show` has the evidence; settle it with `callsheet review`.',
   },
+  marked_lost: {
+    retry: false,
+    billed: 'yes',
+    meaning: 'A person gave the row up as billed and lost.',
+    advice: 'If its handle turns up, `callsheet review attach-handle`; else `callsheet review resubmit` pays again.',
+  },
+  marked_unbilled: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The answer to the submit was lost; a person says that it was not billed.',
+    advice: '`callsheet retry`.',
+  },
   handle_not_found: {
     retry: false,
     billed: 'unknown',

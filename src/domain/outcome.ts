@@ -53,4 +53,6 @@ export interface RowRecord {
   finishedAtMs: number;
   /** The hash of the row as it was when it ended. */
   rowHash: string;
+  /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */
+  seenStates?: number;
 }

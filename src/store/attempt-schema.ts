@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AttemptState, RecordedOutput } from '../domain/attempt.js';
+import type { AttemptState, Decision, RecordedOutput } from '../domain/attempt.js';
 import { isJsonObject, type Json } from '../domain/json.js';
 import { KINDS } from '../domain/kind.js';
 import type { ResultFacts } from '../domain/reading.js';
@@ -43,6 +43,8 @@ const facts = z.object({
   usage: z.exactOptional(jsonSchema),
   warnings: z.exactOptional(z.array(text)),
 }) satisfies z.ZodType<ResultFacts>;
+
+const by = z.object({ who: text, why: optionalText }) satisfies z.ZodType<Decision>;
 
 const next = z.enum([
   'retry_backoff',
@@ -89,6 +91,9 @@ export const attemptStateSchema: z.ZodType<AttemptState> = z.discriminatedUnion(
   z.object({ ...state('created_lost'), evidence, salvagedHandle: optionalText }),
   z.object({ ...state('unknown'), evidence }),
   z.object({ ...state('verdict'), verdict: z.enum(['billed', 'not_billed', 'undecided']), sentence: text }),
+  z.object({ ...state('attached'), handle: text, by }),
+  z.object({ ...state('ruled'), ruling: z.enum(['billed', 'not_billed']), by }),
+  z.object({ ...state('overridden'), cause: z.enum(['person', 'always', 'sync']), by }),
   z.object({ ...state('rendered'), outputs: z.array(output), facts }),
   z.object({ ...state('ended'), word: text, code: optionalText, message: text }),
 ]);

@@ -5,6 +5,15 @@ import type { AttemptState } from '../domain/attempt.js';
 
 export type StateWord = AttemptState['state'];
 
+/** What the service itself says of a submit. */
+const ANSWERS: StateWord[] = ['created', 'done', 'refused'];
+/** How a created job ends. */
+const ENDS: StateWord[] = ['rendered', 'ended'];
+/** What a person decides, and what a policy decides in a person's name. */
+const PERSON: StateWord[] = ['attached', 'ruled', 'overridden'];
+/** What is concluded without the service's word: it never outdoes an answer or a person. */
+const GUESSES: StateWord[] = ['unknown', 'created_lost', 'verdict'];
+
 /**
  * `follows` = it is appended and stands. `adds_nothing` = the ledger knows as much or more already: not an error,
  * since a verdict or a time-out may be written while the real answer arrives. Every other pair contradicts itself.
@@ -13,15 +22,19 @@ export const TRANSITIONS: Readonly<Record<StateWord, { follows: StateWord[]; add
   intent: { follows: ['refused', 'created', 'done', 'created_lost', 'unknown'], addsNothing: [] },
   void: { follows: [], addsNothing: [] },
   // A created_lost after unknown is the answer itself, cut, coming in late: it may hold a handle.
-  unknown: { follows: ['created_lost', 'verdict', 'created', 'done', 'refused'], addsNothing: ['unknown'] },
-  created_lost: { follows: ['verdict', 'created', 'done', 'refused'], addsNothing: ['unknown', 'created_lost'] },
-  verdict: { follows: ['verdict', 'created', 'done', 'refused'], addsNothing: ['unknown', 'created_lost'] },
-  created: { follows: ['rendered', 'ended'], addsNothing: ['unknown', 'created_lost', 'verdict'] },
-  // Rendered again = fresh URLs from a later poll.
-  rendered: { follows: ['rendered'], addsNothing: ['unknown', 'created_lost', 'verdict'] },
-  refused: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
-  done: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
-  ended: { follows: [], addsNothing: ['unknown', 'created_lost', 'verdict'] },
+  unknown: { follows: ['created_lost', 'verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown'] },
+  created_lost: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },
+  verdict: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },
+  created: { follows: [...ENDS, ...PERSON], addsNothing: GUESSES },
+  // The service's own answer may still come, late, after a person gave a handle.
+  attached: { follows: ['created', ...ENDS, ...PERSON], addsNothing: GUESSES },
+  ruled: { follows: [...ANSWERS, ...ENDS, ...PERSON], addsNothing: GUESSES },
+  overridden: { follows: [...ANSWERS, ...ENDS], addsNothing: ['overridden', ...GUESSES] },
+  // Rendered again = fresh URLs from a later poll. Paid outputs that are gone can be paid again.
+  rendered: { follows: ['rendered', 'overridden'], addsNothing: GUESSES },
+  refused: { follows: [], addsNothing: GUESSES },
+  done: { follows: ['overridden'], addsNothing: GUESSES },
+  ended: { follows: [], addsNothing: GUESSES },
 };
 
 export type Transition = 'follows' | 'adds_nothing' | 'contradicts';

@@ -73,4 +73,5 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
   rowHash: text,
+  seenStates: z.exactOptional(z.int()),
 });

@@ -7,6 +7,7 @@ type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
 export function nextStep(work: Job, standing: Standing): Step {
   switch (standing) {
     case 'void':
+    case 'overridden':
       return { step: 'submit' };
     case 'created':
       return { step: 'poll' };

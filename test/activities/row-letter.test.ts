@@ -70,3 +70,35 @@ describe('where a row stands when it is paged', () => {
     expect(rowStanding(undefined, running, null, 'new')).toMatchObject({ ended: false, letter: 'h' });
   });
 });
+
+describe('a record that the ledger outdid (design 3: a late state wins)', () => {
+  const lost = attempt(intent(), unknown);
+  const undecided: AttemptState = { state: 'verdict', atMs: 3, verdict: 'undecided', sentence: 'nobody knows' };
+  const inReview = record({ status: 'review', reasonCode: 'answer_lost_undecided', seenStates: 3 });
+  const cases: [string, AttemptState, string][] = [
+    ['F51: a paused process brings the handle', created, 'h'],
+    ['a person gives the handle', { state: 'attached', atMs: 4, handle: 'x', by: { who: 'ann' } }, 'h'],
+    ['a person gives the attempt up', { state: 'ruled', atMs: 4, ruling: 'billed', by: { who: 'ann' } }, 'c'],
+    ['a person pays again', { state: 'overridden', atMs: 4, cause: 'person', by: { who: 'ann' } }, 'n'],
+  ];
+
+  it('stands while the ledger says what it said then', () => {
+    const attempts = [{ ...lost, states: [...lost.states, undecided] }];
+    expect(rowStanding(inReview, attempts, null, 'h')).toMatchObject({ ended: true, status: 'review' });
+  });
+
+  it.each(cases)('%s: the row goes on', (_, late, letter) => {
+    const attempts = [{ ...lost, states: [...lost.states, undecided, late] }];
+    expect(rowStanding(inReview, attempts, null, 'h')).toEqual({ ended: false, letter, attempts: 1 });
+  });
+
+  it('a late output of a row that was given up as failed is fetched', () => {
+    const failed = record({ status: 'failed', reasonCode: 'marked_unbilled', seenStates: 3 });
+    const attempts = [{ ...lost, states: [...lost.states, undecided, created, rendered] }];
+    expect(rowStanding(failed, attempts, null, 'h')).toEqual({ ended: false, letter: 'r', attempts: 1 });
+  });
+
+  it('what is done stays done', () => {
+    expect(rowStanding(record({ seenStates: 3 }), [lost], null, 'h').ended).toBe(true);
+  });
+});

@@ -7,17 +7,20 @@ const WORDS = Object.keys(TRANSITIONS) as StateWord[];
 
 // `+` follows and stands, `.` adds nothing, blank contradicts. Columns are the state to append.
 const TABLE = `
-              intent void refused created done created_lost unknown verdict rendered ended
+              intent void refused created done created_lost unknown verdict attached ruled overridden rendered ended
 intent          .           +       +      +        +           +
 void                  .
 refused                     .                       .           .       .
-created                             .               .           .       .       +       +
-done                                       .        .           .       .
-created_lost                +       +      +        .           .       +
-unknown                     +       +      +        +           .       +
-verdict                     +       +      +        .           .       .
-rendered                                            .           .       .       .
-ended                                               .           .       .               .
+created                             .               .           .       .       +       +       +        +       +
+done                                       .        .           .       .                       +
+created_lost                +       +      +        .           .       +       +       +       +
+unknown                     +       +      +        +           .       +       +       +       +
+verdict                     +       +      +        .           .       .       +       +       +
+attached                            +               .           .       .       .       +       +        +       +
+ruled                       +       +      +        .           .       .       +       .       +        +       +
+overridden                  +       +      +        .           .       .                       .        +       +
+rendered                                            .           .       .                       +        .
+ended                                               .           .       .                                        .
 `;
 
 function expectedOf(last: StateWord, next: StateWord): string {

@@ -51,8 +51,8 @@ async function planKnown(
   return Promise.all(
     rows.map(async (row, i) => {
       const record = records[i];
-      // A record of the same content says all without a retry; else the ledger knows what can be carried on.
-      const isSettled = record !== undefined && retry === null && record.rowHash === row.hash;
+      // Of a finished row the record says all; else the ledger knows what can be carried on.
+      const isSettled = rowStanding(record, [], retry, row.hash).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       return planRow(row, record, attempts, retry, isCancelled);
     }),

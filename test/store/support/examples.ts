@@ -30,6 +30,9 @@ export const states = {
   created_lost: { state: 'created_lost', atMs: 1, evidence },
   unknown: { state: 'unknown', atMs: 1, evidence },
   verdict: { state: 'verdict', atMs: 1, verdict: 'billed', sentence: 'the balance fell by 0.28' },
+  attached: { state: 'attached', atMs: 1, handle: 'job/9', by: { who: 'ann', why: 'support found it' } },
+  ruled: { state: 'ruled', atMs: 1, ruling: 'billed', by: { who: 'ann' } },
+  overridden: { state: 'overridden', atMs: 1, cause: 'person', by: { who: 'ann' } },
   rendered: { state: 'rendered', atMs: 1, outputs: [{ url: 'https://cdn.example/a.mp4' }], facts: {} },
   ended: { state: 'ended', atMs: 1, word: 'failed', message: 'no faces' },
 } as const satisfies Record<AttemptState['state'], AttemptState>;

@@ -1,0 +1,73 @@
+import { type Attempt, type AttemptState, allowsAnother, overrideOf, standingOf } from '../domain/attempt.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { Flag } from '../domain/outcome.js';
+
+/** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
+
+/** A person's ruling says more than the verdict that the job ended with. */
+export function reasonCodeOf(last: Attempt | undefined, reason: ReasonCode | undefined): ReasonCode | undefined {
+  const state = last?.states.at(-1);
+  if (reason === undefined || state?.state !== 'ruled') return reason;
+  return state.ruling === 'billed' ? 'marked_lost' : 'marked_unbilled';
+}
+
+/** A row was paid again on purpose: by a person, or by the batch's policy up to its waste limit. */
+export function flagsOf(attempts: Attempt[]): Flag[] {
+  const overrides = attempts.flatMap((attempt, i) => {
+    const override = overrideOf(attempt);
+    // A further attempt that cost nothing either leaves the row paid once at most.
+    const isPaidAgain = attempts.slice(i + 1).some((later) => !allowsAnother(standingOf(later)));
+    return override && isPaidAgain ? [{ attempt, override }] : [];
+  });
+  const flags: Flag[] = [];
+  if (overrides.some(({ attempt }) => mayBeBilled(attempt))) flags.push('possibly_paid_twice');
+  if (overrides.some(({ override }) => override.cause === 'person')) flags.push('overridden');
+  return flags;
+}
+
+/** Late knowledge can show that the overridden attempt was never billed. */
+function mayBeBilled(attempt: Attempt): boolean {
+  const standing = standingOf(attempt);
+  return standing !== 'refused' && standing !== 'ended';
+}
+
+/** The provider's code, message and request id, or the sentence of the verdict, or the person's words. */
+export function reasonText({ states }: Attempt): string | undefined {
+  const last = states.at(-1);
+  switch (last?.state) {
+    case 'refused':
+      return [last.status, last.code, last.message, last.requestId && `(request ${last.requestId})`]
+        .filter((part) => part !== undefined && part !== '')
+        .join(' ');
+    case 'ended':
+      return [last.word, last.code, last.message].filter((part) => part !== undefined && part !== '').join(': ');
+    case 'verdict':
+      return last.sentence;
+    case 'ruled':
+    case 'overridden':
+      return decisionText(last);
+    case 'void':
+      return last.why;
+    case 'unknown':
+    case 'created_lost':
+      return last.evidence.message;
+    default:
+      return undefined;
+  }
+}
+
+type Decided = Extract<AttemptState, { state: 'attached' | 'ruled' | 'overridden' }>;
+
+/** `ann says that it was billed: the invoice shows it`. */
+export function decisionText(state: Decided): string {
+  const { who, why } = state.by;
+  const said = why === undefined ? '' : `: ${why}`;
+  switch (state.state) {
+    case 'attached':
+      return `${who} gave the handle${said}`;
+    case 'ruled':
+      return `${who} says that it was ${state.ruling === 'billed' ? 'billed and is lost' : 'not billed'}${said}`;
+    case 'overridden':
+      return `${who} let the row be submitted again although this attempt may have been billed${said}`;
+  }
+}
