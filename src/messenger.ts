@@ -18,6 +18,9 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async rowFinished(batch, report) {
       return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.rowFinished, report));
     },
+    async release(message) {
+      return delivered(() => client.workflow.getHandle(semaphoreId(account)).signal(messages.release, message));
+    },
     async outcomeKnown({ batch, id }, message) {
       await delivered(() =>
         client.workflow.getHandle(jobId(account, batch, id)).signal(messages.outcomeKnown, message),

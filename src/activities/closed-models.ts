@@ -11,11 +11,13 @@ import type { Dependencies } from './dependencies.js';
 
 export type Closing = 'fail_model' | 'fail_route';
 
-/** Why a row need not be sent, or undefined. */
-export async function closedReason(deps: Dependencies, batch: string, row: Row): Promise<ReasonCode | undefined> {
-  const { store } = deps.home;
-  if (await store.get(closedKey(deps, batch, providerOf(row.kind)))) return 'route_disabled';
-  return (await store.get(closedKey(deps, batch, modelName(row)))) ? 'model_not_available' : undefined;
+/** Reads what is closed for a batch; the function it gives says why a row need not be sent, or undefined. */
+export async function readClosed(deps: Dependencies, batch: string): Promise<(row: Row) => ReasonCode | undefined> {
+  const closed = new Set(await deps.home.store.names(closedFolder(deps, batch)));
+  return (row) => {
+    if (closed.has(`${providerOf(row.kind)}.json`)) return 'route_disabled';
+    return closed.has(`${modelName(row)}.json`) ? 'model_not_available' : undefined;
+  };
 }
 
 export async function close(deps: Dependencies, batch: string, row: Row, what: Closing): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, RowFinished } from '../contract/messages.js';
-import type { JobKey } from '../contract/semaphore.js';
+import type { JobKey, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
@@ -38,6 +38,8 @@ export interface Messenger {
   ensureSemaphore(): Promise<void>;
   /** False when the batch does not run: its record is then all that is needed. */
   rowFinished(batch: string, report: RowFinished): Promise<boolean>;
+  /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */
+  release(message: Release): Promise<boolean>;
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;

@@ -11,6 +11,7 @@ import type { AsyncAdapter } from '../vendors/adapter.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
+import { giveBack } from './give-back.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { renderMaxMs } from './settle.js';
 
@@ -94,20 +95,22 @@ async function take(poll: Poll, answer: Answer): Promise<PollResult> {
     case 'succeeded': {
       const { outputs, facts } = reading;
       await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
       if (!poll.input.fresh) await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: atMs, facts });
       await deps.ledger.close(ref);
-      return { outcome: 'rendered', renderMs: renderMs(poll) };
+      return { outcome: 'rendered', renderMs: renderMs(poll), ...released };
     }
     case 'failed': {
       const { word, code, message } = reading;
       await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       await bookUnbilled(deps, work, ref, {
         claimedAtMs: poll.attempt.states[0]?.atMs ?? createdAtMs,
         endedAtMs: atMs,
       });
       await deps.ledger.close(ref);
-      return { outcome: 'ended', reason: reasonOf(word), renderMs: renderMs(poll) };
+      return { outcome: 'ended', reason: reasonOf(word), renderMs: renderMs(poll), ...released };
     }
   }
 }

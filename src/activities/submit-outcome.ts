@@ -12,6 +12,7 @@ import { lastReading } from './account.js';
 import { bookCharge } from './charges.js';
 import { close } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
 
 /** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
@@ -58,7 +59,7 @@ export async function recordOutcome(
   work: RowWork,
   ref: AttemptRef,
   { classified, error }: SubmitOutcome,
-  claimedAtMs: number,
+  { claimedAtMs, grant }: { claimedAtMs: number; grant: number | null },
 ): Promise<SubmitResult> {
   const state = await withBlobs(deps, classified);
   await offer(deps, ref, state);
@@ -77,10 +78,12 @@ export async function recordOutcome(
         ...money(deps, error),
       };
     }
-    case 'done':
+    case 'done': {
+      const released = await giveBack(deps, { grant });
       await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
       await deps.ledger.close(ref);
-      return { outcome: 'standing', n, standing: 'done' };
+      return { outcome: 'standing', n, standing: 'done', ...released };
+    }
     case 'created':
       return { outcome: 'standing', n, standing: 'created' };
     default:

@@ -8,7 +8,7 @@ import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { StoreError } from '../store/port.js';
 import { lastReading } from './account.js';
-import { closedReason } from './closed-models.js';
+import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
 import { expectedCredits } from './prices.js';
@@ -40,13 +40,14 @@ export function isUnderWay(deps: Dependencies, ref: AttemptRef): boolean {
 
 export function submitActivities(deps: Dependencies): SubmitActivities {
   return {
-    async submit({ row: rowRef, n, responseFormat }) {
+    async submit(input) {
       const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
       const startedMs = deps.monotonic();
       try {
-        const result = await submitOnce(deps, rowRef, n, responseFormat);
+        const result = await submitOnce(deps, input);
         if (deps.monotonic() - startedMs > SLOW_MS) {
-          await deps.messenger.outcomeKnown({ batch: rowRef.batch, id: rowRef.id }, { n, result });
+          const { row, n } = input;
+          await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
         }
         return result;
       } finally {
@@ -56,19 +57,14 @@ export function submitActivities(deps: Dependencies): SubmitActivities {
   };
 }
 
-async function submitOnce(
-  deps: Dependencies,
-  rowRef: RowRef,
-  n: number,
-  responseFormat: ResponseFormat | undefined,
-): Promise<SubmitResult> {
+async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<SubmitResult> {
   try {
-    const ready = await prepare(deps, rowRef, n, responseFormat);
-    return 'outcome' in ready ? ready : await claimAndSend(deps, ready.work, rowRef, ready.ref, ready.request);
+    const ready = await prepare(deps, input);
+    return 'outcome' in ready ? ready : await claimAndSend(deps, input, ready);
   } catch (error) {
     // Before the claim nothing was sent; after it the next try finds the claim and sends nothing either.
     if (!(error instanceof StoreError)) throw error;
-    deps.log.error({ id: rowRef.id, n, code: error.code }, 'the home could not be used');
+    deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
     return { outcome: 'no_record' };
   }
 }
@@ -80,18 +76,18 @@ interface Ready {
 }
 
 /** Everything that can be done, and refused, without a claim. */
-async function prepare(
-  deps: Dependencies,
-  rowRef: RowRef,
-  n: number,
-  responseFormat: ResponseFormat | undefined,
-): Promise<Ready | SubmitResult> {
-  const work = await loadRow(deps, rowRef);
-  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
-  const standing = standingResult(await deps.ledger.read(ref.batch, ref.id), n, work.row.hash);
+async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInput): Promise<Ready | SubmitResult> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const [work, earlier, closed] = await Promise.all([
+    loadRow(deps, row),
+    // Before a row's first attempt there is nothing to read; the claim finds out if that was wrong.
+    n === 1 ? [] : deps.ledger.read(ref.batch, ref.id),
+    readClosed(deps, ref.batch),
+  ]);
+  const standing = standingResult(earlier, n, work.row.hash);
   if (standing) return standing;
-  const closed = await closedReason(deps, ref.batch, work.row);
-  if (closed) return { outcome: 'not_sent', reason: closed };
+  const reason = closed(work.row);
+  if (reason) return { outcome: 'not_sent', reason };
   const request = await buildRequest(deps, work, responseFormat);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
@@ -128,16 +124,14 @@ async function buildRequest(
 
 async function claimAndSend(
   deps: Dependencies,
-  work: RowWork,
-  rowRef: RowRef,
-  ref: AttemptRef,
-  request: ServiceRequest,
+  { row, grant }: SubmitInput,
+  { work, ref, request }: Ready,
 ): Promise<SubmitResult> {
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
   underWayOf(deps).add(nameOf(ref));
   try {
-    const claimed = await claim(deps, ref, await intentFor(deps, work, rowRef, claimedWallMs));
+    const claimed = await claim(deps, ref, await intentFor(deps, work, row, claimedWallMs));
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')
       return (
@@ -152,7 +146,10 @@ async function claimAndSend(
         if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
       },
     });
-    return await recordOutcome(deps, work, ref, readExchange(deps, work, exchange), claimedWallMs);
+    return await recordOutcome(deps, work, ref, readExchange(deps, work, exchange), {
+      claimedAtMs: claimedWallMs,
+      grant,
+    });
   } finally {
     underWayOf(deps).delete(nameOf(ref));
   }

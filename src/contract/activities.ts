@@ -12,14 +12,24 @@ export interface AttemptInput {
   n: number;
 }
 
-export interface SubmitInput extends AttemptInput {
+/** The grant by which the job holds its slot; null for a job without one. */
+export interface HeldGrant {
+  grant: number | null;
+}
+
+/** Set when the activity itself has given the grant back: the next job need not wait for this one's workflow. */
+export interface GivenBack {
+  released?: true;
+}
+
+export interface SubmitInput extends AttemptInput, HeldGrant {
   /** Overrides the batch's response format after `output_too_large`. */
   responseFormat?: ResponseFormat;
 }
 
 export type SubmitResult =
   /** `n` is the attempt that this is about: an earlier one where that one still stands in the way. */
-  | { outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> }
+  | ({ outcome: 'standing'; n: number; standing: Exclude<Standing, 'refused'> } & GivenBack)
   | {
       outcome: 'refused';
       n: number;
@@ -35,7 +45,7 @@ export type SubmitResult =
   /** The claim could not be written: nothing was sent. */
   | { outcome: 'no_record' };
 
-export interface PollInput extends AttemptInput {
+export interface PollInput extends AttemptInput, HeldGrant {
   /** Ask again although the job is known to have ended: its output URL no longer works. */
   fresh: boolean;
   expected: RenderTimes | null;
@@ -44,8 +54,8 @@ export interface PollInput extends AttemptInput {
 
 /** `renderMs` is service time from submit to terminal; `slotUntilMs` is when an unfinished job's slot goes back. */
 export type PollResult =
-  | { outcome: 'rendered'; renderMs: number }
-  | { outcome: 'ended'; reason: ReasonCode; renderMs: number }
+  | ({ outcome: 'rendered'; renderMs: number } & GivenBack)
+  | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
   | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
 
 export type DownloadResult =

@@ -3,7 +3,7 @@ import type { Verdict } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';
-import type { JobKey, PauseReason, SemaphoreView } from './semaphore.js';
+import type { JobKey, PauseReason, Release, SemaphoreView } from './semaphore.js';
 import type { BatchProgress, RenderTimes, RetryOrder } from './workflows.js';
 
 // ---- to the semaphore ----
@@ -14,12 +14,8 @@ export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean
 export const withdraw = defineSignal<[{ job: JobKey }]>('withdraw');
 /** The service accepted the job of this grant. */
 export const submitted = defineSignal<[{ grant: number }]>('submitted');
-/**
- * Gives a slot back; idempotent by grant number. `notBeforeMs` keeps it until then (no answer, so it may still run);
- * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count.
- */
-export const release =
-  defineSignal<[{ grant: number; notBeforeMs?: number; renderMs?: number; overCap?: boolean }]>('release');
+/** Gives a slot back; idempotent by grant number. */
+export const release = defineSignal<[Release]>('release');
 export const resize = defineSignal<[{ concurrent: number }]>('resize');
 export const pauseGrants = defineSignal<[Omit<PauseReason, 'sinceMs'>]>('pause');
 export const resumeGrants = defineSignal<[{ reason: PauseReason['reason']; batch?: string }]>('resume');

@@ -68,6 +68,17 @@ export interface SemaphoreView {
   ready: boolean;
 }
 
+/**
+ * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
+ * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count.
+ */
+export interface Release {
+  grant: number;
+  notBeforeMs?: number;
+  renderMs?: number;
+  overCap?: boolean;
+}
+
 export interface RecoverResult {
   holders: RecoveredHolder[];
   /** Where to go on, or null at the end. */

@@ -19,6 +19,7 @@ export async function pollRow(work: Job): Promise<Step> {
   const expected = work.slot.expected();
   await sleep(pollGapMs({ poll: 0, elapsedMs: 0, baseMs: pollBaseOf(work.input.row.kind), expected }) / timeScale);
   const polled = await poll(work, false);
+  if (polled.outcome !== 'review' && polled.released) work.slot.released();
   switch (polled.outcome) {
     case 'rendered':
       work.slot.release({ renderMs: polled.renderMs });
@@ -56,6 +57,7 @@ async function poll(work: Job, fresh: boolean): Promise<PollResult> {
     return await pollProxy(account, POLL_BACKSTOP_MS).poll({
       row,
       n: work.n,
+      grant: work.slot.grant(),
       fresh,
       expected: work.slot.expected(),
       timeScale,

@@ -1,4 +1,4 @@
-import type { Holder, JobKey, PauseReason, RecoveredHolder, SemaphoreState } from '../contract/semaphore.js';
+import type { Holder, JobKey, PauseReason, RecoveredHolder, Release, SemaphoreState } from '../contract/semaphore.js';
 import type { RenderTimes } from '../contract/workflows.js';
 
 /** The semaphore's whole state and every change of it: pure, so that it is tested without a server. */
@@ -75,13 +75,6 @@ export function recover(state: SemaphoreState, found: RecoveredHolder): void {
 export function submitted(state: SemaphoreState, grant: number): void {
   const holder = state.holders.find((h) => h.grant === grant);
   if (holder && holder.phase === 'granted') holder.phase = 'submitted';
-}
-
-export interface Release {
-  grant: number;
-  notBeforeMs?: number;
-  renderMs?: number;
-  overCap?: boolean;
 }
 
 /** Gives a slot back, once: a grant number that is not held changes nothing. */

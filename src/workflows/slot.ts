@@ -9,6 +9,10 @@ import { homeProxy } from './proxies.js';
 export interface Slot {
   /** Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. */
   acquire(holds: boolean): Promise<void>;
+  /** The grant in hand, for the activities that give it back themselves. */
+  grant(): number | null;
+  /** An activity has given the grant back. */
+  released(): void;
   /** Gives the grant back, without waiting for it to arrive; does nothing without one. */
   release(how?: { notBeforeMs?: number; renderMs?: number; overCap?: boolean }): void;
   /** Leaves the queue, and gives back a grant that came meanwhile. */
@@ -49,11 +53,16 @@ export function openSlot({ account, row }: JobInput): Slot {
         if (await condition(() => grant !== undefined, ASK_AGAIN)) return;
       }
     },
+    grant: () => grant ?? null,
+    released() {
+      if (grant === undefined) return;
+      lastReleased = grant;
+      grant = undefined;
+    },
     release(how = {}) {
       if (grant === undefined) return;
       const message = { grant, ...how };
-      lastReleased = grant;
-      grant = undefined;
+      this.released();
       givingBack = tell(() => semaphore.signal(messages.release, message));
     },
     async withdraw() {

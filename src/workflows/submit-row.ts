@@ -46,7 +46,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
     async next(work) {
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
       const n = work.n + 1;
-      const result = await CancellationScope.nonCancellable(() => submitOnce(n));
+      const result = await CancellationScope.nonCancellable(() => submitOnce(n, work.slot.grant()));
       return this.read(work, result);
     },
 
@@ -66,14 +66,15 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
         case 'refused':
           return refused(work, result);
         case 'standing':
+          if (result.released) work.slot.released();
           return nextStep(work, result.standing);
       }
     },
   };
 
   /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
-  async function submitOnce(n: number): Promise<SubmitResult> {
-    const input = { row, n, ...(responseFormat ? { responseFormat } : {}) };
+  async function submitOnce(n: number, grant: number | null): Promise<SubmitResult> {
+    const input = { row, n, grant, ...(responseFormat ? { responseFormat } : {}) };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
