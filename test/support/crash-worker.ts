@@ -14,8 +14,15 @@ export const CRASH_POINTS = [
   'after the answer arrived',
   'after the handle was recorded',
   'during polling',
+  'after the end was recorded',
+  'before the slot went back',
+  'after the slot went back',
+  'before the charge was booked',
+  'after the charge was booked',
+  'after the attempt was closed',
   'in the middle of a download',
   'before the record',
+  'after the record',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
@@ -47,6 +54,8 @@ async function work(order: CrashOrder): Promise<void> {
 function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
   /** Whose request is under way: requests themselves do not name their row. */
   let current = '';
+  /** Whose end at the service was recorded last: its slot goes back next. */
+  let ended = '';
   const rowOfHandle = new Map<string, string>();
   const rowOfUrl = new Map<string, string>();
   const at = (point: CrashPoint, id = current): void => {
@@ -71,7 +80,15 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
         if (state.state === 'created' || state.state === 'done') at('after the answer arrived', ref.id);
         const stands = await deps.ledger.append(ref, state);
         if (state.state === 'created' || state.state === 'done') at('after the handle was recorded', ref.id);
+        if (state.state === 'done' || state.state === 'rendered') {
+          at('after the end was recorded', ref.id);
+          ended = ref.id;
+        }
         return stands;
+      },
+      async close(ref) {
+        await deps.ledger.close(ref);
+        at('after the attempt was closed', ref.id);
       },
       async readAttempt(ref) {
         current = ref.id;
@@ -96,11 +113,30 @@ function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
         return { ...download, stream: cutting(download.stream, () => at('in the middle of a download', id)) };
       },
     },
+    messenger: {
+      ...deps.messenger,
+      async release(message) {
+        const id = ended;
+        at('before the slot went back', id);
+        const delivered = await deps.messenger.release(message);
+        at('after the slot went back', id);
+        return delivered;
+      },
+    },
+    book: {
+      ...deps.book,
+      async append(charge) {
+        at('before the charge was booked', charge.id);
+        await deps.book.append(charge);
+        at('after the charge was booked', charge.id);
+      },
+    },
     records: {
       ...deps.records,
       async writeRecord(batch, record) {
         at('before the record', record.id);
-        return deps.records.writeRecord(batch, record);
+        await deps.records.writeRecord(batch, record);
+        at('after the record', record.id);
       },
     },
   };
