@@ -43,7 +43,7 @@ export async function fetchInputs(deps: Dependencies, row: Row, adapter: Adapter
 }
 
 async function fetchInput(deps: Dependencies, url: string): Promise<void> {
-  const { stream } = await deps.downloader.fetchOutput(url);
+  const { stream } = await deps.downloader.fetchInput(url);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

@@ -22,7 +22,7 @@ export function accountSettings(config: Config): AccountSettings {
     prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
     timeScale: config.timeScale,
     syncMaxWasteNano: config.sync.maxWaste,
-    aliasPaths: false,
+    aliasPaths: config.svc.aliasPaths,
   };
 }
 

@@ -58,6 +58,7 @@ export function makeConfig(given: GivenValues): Config {
       template: get<string>('names.template') ?? null,
       onExists: get<NonNullable<Given<'names'>['onExists']>>('names.onExists') ?? 'fail',
     },
+    svc: { aliasPaths: get<boolean>('svc.aliasPaths') ?? false },
     s3: {
       endpoint: get<string>('s3.endpoint') ?? null,
       region: get<string>('s3.region') ?? null,

@@ -111,6 +111,7 @@ export const configSchema = z.strictObject({
   names: z
     .strictObject({ template: word.exactOptional(), onExists: choice(['fail', 'skip', 'version']).exactOptional() })
     .exactOptional(),
+  svc: z.strictObject({ aliasPaths: flag.exactOptional() }).exactOptional(),
   s3: z
     .strictObject({
       endpoint: word.exactOptional(),

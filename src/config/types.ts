@@ -35,6 +35,10 @@ export interface Config {
     readonly template: string | null;
     readonly onExists: 'fail' | 'skip' | 'version';
   };
+  readonly svc: {
+    /** Clips go by `/v1/videos/…` (service document 1, Versioning). */
+    readonly aliasPaths: boolean;
+  };
   readonly s3: { readonly endpoint: string | null; readonly region: string | null; readonly forcePathStyle: boolean };
   readonly temporal: { readonly address: string | null; readonly namespace: string | null };
   readonly timeScale: number;

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { isKind, KINDS, type Kind } from '../domain/kind.js';
 import { readCell, textFlaw } from './cell-values.js';
 import { columnsOf, isPassthrough } from './columns.js';
@@ -21,7 +21,6 @@ export interface CheckedRow extends DraftRow {
 
 export interface RowCheckOptions {
   defaultKind?: Kind;
-  knownVoices?: ReadonlySet<string>;
 }
 
 /** Checks one row, column by column and across columns. A broken record, or a row without a known kind, is checked no further. */
@@ -44,7 +43,6 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
     }
   }
   for (const { check } of rules.checks) check(row, report);
-  checkVoice(row, options.knownVoices, report);
   return row;
 }
 
@@ -176,10 +174,4 @@ function readMediaCell(row: CheckedRow, cell: Cell, column: MediaColumn, report:
   }
   row.mediaCounts.set(column.name, items.items.length);
   row.mediaItems.push({ column, cell, items: items.items });
-}
-
-function checkVoice(row: CheckedRow, known: ReadonlySet<string> | undefined, report: Report): void {
-  const voice: Json | undefined = row.kind === 'vendor-b/avatar' ? row.cells.voice_id : undefined;
-  if (known === undefined || typeof voice !== 'string' || known.has(voice)) return;
-  report.problem(row, 'B42', 'voice_id', `unknown voice_id ${quoted(voice)}; \`callsheet voices\` lists them`);
 }

@@ -56,6 +56,7 @@ export const PROBLEM_CODES = {
   B60: 'JSON is broken or has the wrong type.',
   B61: 'The extra column names a field that the documents already settle.',
   B62: 'A number is outside its documented range.',
+  B63: 'A value is taken, but does not do what it seems to.',
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

@@ -1,6 +1,7 @@
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import type { MediaBlob } from './media/media-reader.js';
+import type { UrlProbing } from './media/probe-url-media.js';
 import type { Problem } from './problem.js';
 import type { ManifestSource } from './read-manifest.js';
 
@@ -34,8 +35,13 @@ export interface ManifestOptions {
   onRow?: (row: Row, raw: RawCells) => Promise<void> | void;
   /** Given the bytes of local and `data:` media, once per content, before the row that holds them is passed. */
   keepBlob?: (blob: MediaBlob) => Promise<void>;
-  /** The voices of the account; an unknown `voice_id` is then a problem. */
-  knownVoices?: ReadonlySet<string>;
+  /**
+   * The voices of the account, asked for when a row names one; undefined when they cannot be known, and then no voice
+   * is a problem.
+   */
+  voices?: (named: string) => Promise<ReadonlySet<string> | undefined>;
+  /** Looks at the beginning of a media URL; without it only the form and the host of URLs are checked. */
+  probeUrl?: UrlProbing;
 }
 
 /** What a whole manifest is. It is valid when `problemCount` is 0. */

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Media, Row } from '../domain/row.js';
 import { type CheckedRow, checkRow } from './check-row.js';
+import { checkVoice } from './check-voice.js';
 import { isColumn, isPassthrough } from './columns.js';
 import { foldName } from './ids.js';
 import { createLineIndex } from './line-index.js';
@@ -83,6 +84,7 @@ function createChecker(options: ManifestOptions, log: ProblemLog): (raw: RawRow)
     }
     const earlier = row.id === '' ? undefined : ids.add(foldName(row.id), row.line);
     if (earlier !== undefined) log.problem(row, 'B11', 'id', `id ${quoted(row.id)} already used on line ${earlier}`);
+    if (options.voices !== undefined) await checkVoice(row, options.voices, log);
     const media = row.mediaItems.length === 0 ? {} : await readMedia(row, reader, log);
     return { row, raw, media };
   };
@@ -91,8 +93,12 @@ function createChecker(options: ManifestOptions, log: ProblemLog): (raw: RawRow)
 function mediaReaderOf(options: ManifestOptions): MediaReader {
   const { source, inputRoots = [], allowLoopback = false, resolveHosts = true, hasUploadStore = false } = options;
   const folder = 'path' in source ? dirname(resolve(source.path)) : process.cwd();
-  const keep = options.keepBlob === undefined ? {} : { keepBlob: options.keepBlob };
-  return createMediaReader({ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore, ...keep });
+  const { keepBlob, probeUrl } = options;
+  return createMediaReader({
+    ...{ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore },
+    ...(keepBlob === undefined ? {} : { keepBlob }),
+    ...(probeUrl === undefined ? {} : { probeUrl }),
+  });
 }
 
 /**

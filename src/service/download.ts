@@ -41,6 +41,8 @@ export interface Download {
 export interface Downloader {
   /** Opens an output URL. Throws a DownloadError; an aborted `signal` throws its reason, also out of the stream. */
   fetchOutput(url: string, options?: { signal?: AbortSignal }): Promise<Download>;
+  /** The same for a row's input, which may also be http (design: the manifest). */
+  fetchInput(url: string): Promise<Download>;
   close(): Promise<void>;
 }
 
@@ -58,29 +60,35 @@ export function createDownloader(options: DownloaderOptions): Downloader {
   const { allowLoopback, userAgent, connectTimeoutMs = 10_000, headersTimeoutMs = 30_000 } = options;
   const { maxBytes = 4 * 1024 ** 3, minBytesPerSecond = 1_024, rateWindowMs = 30_000 } = options;
   const { idleTimeoutMs = 30_000, resumesMax = 4 } = options;
-  const agent = new Agent({
-    connect: createVettedConnector({ allowLoopback, connectTimeoutMs }),
-    headersTimeout: headersTimeoutMs,
-    bodyTimeout: idleTimeoutMs,
-    allowH2: false,
-  });
+  const agentFor = (allowPlain: boolean) =>
+    new Agent({
+      connect: createVettedConnector({ allowLoopback, connectTimeoutMs, allowPlain }),
+      headersTimeout: headersTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+      allowH2: false,
+    });
+  const outputs = agentFor(false);
+  const inputs = agentFor(true);
+  const fetch = async (url: string, how: VettedGet): Promise<Download> => {
+    const first = await vettedGet(url, {}, how);
+    const host = new URL(url).hostname;
+    const { total, etag } = factsOfWhole(first, host, maxBytes);
+    const handedOut = etag === undefined ? createHash('sha256') : undefined;
+    const rate = { minBytesPerSecond, rateWindowMs };
+    const one: Fetch = { url, host, how, rate, maxBytes, resumesMax, total, etag, received: 0, handedOut };
+    return {
+      contentType: headerOf(first, 'content-type'),
+      ...(total === undefined ? {} : { contentLength: total }),
+      ...(etag === undefined ? {} : { etag }),
+      stream: wholeFile(one, first),
+    };
+  };
   return {
-    fetchOutput: async (url, { signal } = {}) => {
-      const how = { dispatcher: agent, userAgent, allowLoopback, signal };
-      const first = await vettedGet(url, {}, how);
-      const host = new URL(url).hostname;
-      const { total, etag } = factsOfWhole(first, host, maxBytes);
-      const handedOut = etag === undefined ? createHash('sha256') : undefined;
-      const rate = { minBytesPerSecond, rateWindowMs };
-      const fetch: Fetch = { url, host, how, rate, maxBytes, resumesMax, total, etag, received: 0, handedOut };
-      return {
-        contentType: headerOf(first, 'content-type'),
-        ...(total === undefined ? {} : { contentLength: total }),
-        ...(etag === undefined ? {} : { etag }),
-        stream: wholeFile(fetch, first),
-      };
+    fetchOutput: (url, { signal } = {}) => fetch(url, { dispatcher: outputs, userAgent, allowLoopback, signal }),
+    fetchInput: (url) => fetch(url, { dispatcher: inputs, userAgent, allowLoopback, allowPlain: true }),
+    close: async () => {
+      await Promise.all([outputs.destroy(), inputs.destroy()]);
     },
-    close: () => agent.destroy(),
   };
 }
 

@@ -32,7 +32,10 @@ function fromErrorObject(status: number, error: JsonObject, body: JsonObject): E
   const code = isText(error.code) ? codeOf(error.code) : undefined;
   const text = isText(error.message) ? error.message : isText(body.detail) ? body.detail : (code ?? '');
   const details = isJsonObject(error.details) ? error.details : isJsonObject(body.details) ? body.details : undefined;
-  const shown = details === undefined || status === 402 ? '' : showDetails(details);
+  const notes = details === undefined || status === 402 ? [] : [showDetails(details)];
+  // An avatar submit says where its error is explained (service document 2, Errors).
+  if (isText(error.doc_url)) notes.push(`see ${error.doc_url}`);
+  const shown = notes.filter((note) => note !== '').join('; ');
   const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
   return { code, message, requestId: requestIdOf(error) ?? requestIdOf(body), ...creditsOf(status, error, details) };
 }

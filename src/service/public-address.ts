@@ -16,6 +16,8 @@ export interface VettedConnectorOptions {
   /** For a loopback service: loopback addresses too, with and without TLS. */
   allowLoopback: boolean;
   connectTimeoutMs: number;
+  /** Public addresses without TLS too: for inputs, which the documents let be http. */
+  allowPlain?: boolean;
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
@@ -44,13 +46,15 @@ export function isLoopbackAddress(address: string): boolean {
 
 /**
  * A connector for undici that connects to public addresses alone: an address in the URL, every address that the name
- * resolves to, and the address that was connected must all be public. Without TLS only loopback can be allowed.
+ * resolves to, and the address that was connected must all be public. Without TLS only loopback can be allowed,
+ * unless `allowPlain` says otherwise.
  */
 export function createVettedConnector(options: VettedConnectorOptions): buildConnector.connector {
-  const { allowLoopback, connectTimeoutMs } = options;
+  const { allowLoopback, connectTimeoutMs, allowPlain = false } = options;
   const isLoopback = (address: string) => allowLoopback && isLoopbackAddress(address);
-  const secure = vetted((address) => isPublicAddress(address) || isLoopback(address), connectTimeoutMs);
-  const plain = vetted(isLoopback, connectTimeoutMs);
+  const isPermitted = (address: string) => isPublicAddress(address) || isLoopback(address);
+  const secure = vetted(isPermitted, connectTimeoutMs);
+  const plain = vetted(allowPlain ? isPermitted : isLoopback, connectTimeoutMs);
   return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
 }
 

@@ -11,6 +11,10 @@ export interface VettedGet {
   dispatcher: Dispatcher;
   userAgent: string;
   allowLoopback: boolean;
+  /** http to public hosts too; else https alone. */
+  allowPlain?: boolean;
+  /** Default 3. */
+  redirectsMax?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -21,8 +25,9 @@ export type OpenAnswer = Dispatcher.ResponseData;
  * redirect; throws a DownloadError when no answer came or an address is not allowed.
  */
 export async function vettedGet(url: string, headers: Record<string, string>, how: VettedGet): Promise<OpenAnswer> {
-  let target = vetUrl(url, undefined, how.allowLoopback);
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+  const { redirectsMax = REDIRECTS_MAX } = how;
+  let target = vetUrl(url, undefined, how);
+  for (let hop = 0; hop <= redirectsMax; hop++) {
     const answer = await send(target, headers, how);
     if (!REDIRECT_STATUSES.has(answer.statusCode)) return answer;
     discard(answer);
@@ -30,9 +35,10 @@ export async function vettedGet(url: string, headers: Record<string, string>, ho
     if (location === undefined) {
       throw new DownloadError('http', `${target.hostname} redirects without an address`, answer.statusCode);
     }
-    target = vetUrl(location, target, how.allowLoopback);
+    target = vetUrl(location, target, how);
   }
-  throw new DownloadError('http', `${target.hostname} redirects more than ${REDIRECTS_MAX} times`);
+  const often = redirectsMax === 0 ? 'redirects, which is not followed' : `redirects more than ${redirectsMax} times`;
+  throw new DownloadError('http', `${new URL(url).hostname} ${often}`);
 }
 
 /** The DownloadError for a status that gives no body to keep. */
@@ -77,15 +83,15 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** https to anywhere (the connector vets the address); http only to loopback, where that is allowed. */
-function vetUrl(url: string, base: URL | undefined, allowLoopback: boolean): URL {
-  if (!URL.canParse(url, base?.href)) throw new DownloadError('forbidden_address', 'the output URL is not a URL');
+/** https to anywhere (the connector vets the address); http to loopback, and to others, where that is allowed. */
+function vetUrl(url: string, base: URL | undefined, { allowLoopback, allowPlain = false }: VettedGet): URL {
+  if (!URL.canParse(url, base?.href)) throw new DownloadError('forbidden_address', 'the URL is not a URL');
   const target = new URL(url, base);
   const { protocol, hostname } = target;
   if (target.username !== '' || target.password !== '') {
     throw new DownloadError('forbidden_address', `the URL on ${hostname} carries credentials`);
   }
   const isLoopback = hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
-  if (protocol === 'https:' || (protocol === 'http:' && allowLoopback && isLoopback)) return target;
-  throw new DownloadError('forbidden_address', `output URLs must be https, not ${protocol}//${hostname}`);
+  if (protocol === 'https:' || (protocol === 'http:' && (allowPlain || (allowLoopback && isLoopback)))) return target;
+  throw new DownloadError('forbidden_address', `the URL must be https, not ${protocol}//${hostname}`);
 }

@@ -83,6 +83,10 @@ test('callsheet run --help', async () => {
       --errors <file>                 write every problem of the manifest to this file, as CSV
       --input-root <folder>           a folder besides its own from which the manifest may name media
                                       (repeatable)
+      --probe-urls                    look at the size and type of media URLs too, with one small
+                                      request each
+      --no-network                    check without resolver and service: no hosts, no voices, no media
+                                      behind URLs
 
     Running:
       -y, --yes                       submit without asking

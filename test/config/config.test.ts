@@ -61,6 +61,7 @@ describe('defaults', () => {
       budget: { maxCredits: null, askAbove: 1_000_000_000, waitMinutes: 15 },
       prices: [],
       names: { template: null, onExists: 'fail' },
+      svc: { aliasPaths: false },
       s3: { endpoint: null, region: null, forcePathStyle: false },
       temporal: { address: null, namespace: null },
       timeScale: 1,
@@ -128,6 +129,7 @@ describe('precedence', () => {
       ambiguity: 'if-proved',
       'account.exclusive': 'true',
       's3.forcePathStyle': 'true',
+      'svc.aliasPaths': 'true',
       'names.onExists': 'skip',
       alwaysMaxWaste: '0',
       'sync.maxWaste': '0',
@@ -270,4 +272,12 @@ test('account settings are in milliseconds and unscaled', async () => {
     aliasPaths: false,
   });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
+});
+
+test('the alias paths of the clip endpoints are a setting (service document 1, Versioning)', async () => {
+  const base = { baseUrl: 'http://127.0.0.1:99' };
+  const given = await load({ flags: base, env: { CALLSHEET_SVC_ALIAS_PATHS: 'true' } });
+  expect(accountSettings(given.config).aliasPaths).toBe(true);
+  writeConfig('{"svc":{"aliasPaths":true}}');
+  expect(accountSettings((await load({ flags: base })).config).aliasPaths).toBe(true);
 });

@@ -218,7 +218,7 @@ describe('B40, B45: the real bytes of local files against the limits (service do
     ]);
   });
 
-  it('B28: the driver clip has a cap per orientation, and under-declaring is warned of', async () => {
+  it('B28: the driver clip has a cap per orientation; a length declared too short or too long is warned of', async () => {
     const [five, eleven] = [file('five.mp4', await clip(5)), file('eleven.mp4', await clip(11))];
     const [still, moving] = [file('still.png', png(10, 10)), file('moving.mp4', await clip(31))];
     const kind = 'vendor-a/motion-control';
@@ -227,6 +227,10 @@ describe('B40, B45: the real bytes of local files against the limits (service do
     const short = await checkCells(kind, { image: still, video: five, input_video_seconds: '4' });
     expect(short.warnings.map(({ code, message }) => `${code} ${message}`)).toEqual([
       'B28 input_video_seconds is 4, the video has 5.0 s; under-declaring is charged later',
+    ]);
+    const over = await checkCells(kind, { image: still, video: five, input_video_seconds: '6' });
+    expect(over.warnings.map(({ message }) => message)).toEqual([
+      'input_video_seconds is 6, the video has 5.0 s; over-declaring is not refunded by itself',
     ]);
     const long = await checkCells(kind, { image: still, video: eleven, input_video_seconds: '10' });
     expect(long.printed).toEqual([

@@ -304,6 +304,19 @@ describe('vendor-a warnings', () => {
     ]);
   });
 
+  it('B31: placeholders count in the shots of a storyboard, and not in the prompt that it ignores', async () => {
+    const shots = JSON.stringify([
+      { prompt: '<<<image_1>>> leaves', duration: 3 },
+      { prompt: '<<<image_2>>>', duration: 3 },
+    ]);
+    const cells = { id: 'a', kind: 'vendor-a/omni-video', images: IMAGE, shots, shot_type: 'customize' };
+    const { warnings } = await checkText(csv({ ...cells, prompt: '<<<image_9>>>' }));
+    expect(warnings.map(({ message }) => message).sort()).toEqual([
+      'prompt is ignored in storyboard mode',
+      'shots refers to <<<image_2>>>, the row has 1 of that sort',
+    ]);
+  });
+
   it('gives shots with their durations as numbers', async () => {
     const cells = { id: 'a', kind: 'vendor-a/text2video', shots: shots('5', 4), shot_type: 'customize' };
     const { passed } = await checkText(csv(cells));

@@ -92,7 +92,8 @@ describe('documented shapes (service document 1, Errors)', () => {
 
   it('avatar submit: error.code with a doc_url', () => {
     const error = { code: 'invalid_parameter', message: 'cannot download', doc_url: 'https://docs.example' };
-    expect(read(400, { error })).toMatchObject({ code: 'invalid_parameter', message: 'cannot download' });
+    const message = 'cannot download (see https://docs.example)';
+    expect(read(400, { error })).toMatchObject({ code: 'invalid_parameter', message });
   });
 });
 

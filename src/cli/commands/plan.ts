@@ -27,7 +27,7 @@ export function definePlan(command: Command, cli: Cli): void {
   addSettings(command, 'run')
     .addHelpText(
       'after',
-      `\nExamples:\n  callsheet plan shots.csv\n  callsheet plan shots.csv --errors problems.csv\n  callsheet plan shots.csv --max-credits 40 --json\n\nWithout an API key and base URL the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
+      `\nExamples:\n  callsheet plan shots.csv\n  callsheet plan shots.csv --errors problems.csv --probe-urls\n  callsheet plan shots.csv --max-credits 40 --json\n\nWithout an API key and base URL, or with --no-network, the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
     )
     .action(async (manifest: string) => {
       sayChecking(manifest, command, cli);
@@ -39,7 +39,8 @@ export function definePlan(command: Command, cli: Cli): void {
 async function showPlan(session: Session, manifest: string, flags: PlanFlags): Promise<number> {
   const { terminal, config } = session;
   const place = readManifestFlags(manifest, flags, session);
-  const canRead = config.baseUrl !== null && keyOrigin(session.cli.io.env, session.keyFile) !== undefined;
+  const canRead =
+    place.asksNetwork && config.baseUrl !== null && keyOrigin(session.cli.io.env, session.keyFile) !== undefined;
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../access/home-access.js');
   const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');

@@ -20,7 +20,7 @@ const PROGRESS_EVERY_MS = 2_000;
 export async function checkManifest(
   session: Session,
   place: ManifestPlace,
-  sinks: Pick<ManifestOptions, 'onRow' | 'keepBlob' | 'date'>,
+  sinks: Pick<ManifestOptions, 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'>,
 ): Promise<ManifestSummary> {
   const { terminal, config } = session;
   const errors = place.errorsFile === undefined ? undefined : await openErrors(place.errorsFile);

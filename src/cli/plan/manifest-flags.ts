@@ -14,6 +14,8 @@ export interface ManifestFlags {
   format?: 'csv' | 'jsonl';
   errors?: string;
   inputRoot?: string[];
+  network: boolean;
+  probeUrls?: boolean;
 }
 
 /** A manifest as the command line names it. */
@@ -29,6 +31,10 @@ export interface ManifestPlace {
   /** Where every problem is written, absolute. */
   errorsFile: string | undefined;
   inputRoots: string[];
+  /** Resolver and service may be asked while the manifest is checked. */
+  asksNetwork: boolean;
+  /** Media behind URLs are looked at. */
+  probesUrls: boolean;
 }
 
 export function addManifestFlags(command: Command): Command {
@@ -42,6 +48,8 @@ export function addManifestFlags(command: Command): Command {
       '--input-root <folder>',
       'a folder besides its own from which the manifest may name media (repeatable)',
     ).argParser((folder: string, earlier: string[] = []) => [...earlier, folder]),
+    new Option('--probe-urls', 'look at the size and type of media URLs too, with one small request each'),
+    new Option('--no-network', 'check without resolver and service: no hosts, no voices, no media behind URLs'),
   ];
   for (const option of options) command.addOption(option.helpGroup('Manifest:'));
   return command;
@@ -56,6 +64,9 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
       'manifest and API key cannot both come on standard input: put the key in CALLSHEET_API_KEY or a file',
     );
   }
+  if (flags.probeUrls === true && !flags.network) {
+    throw new UserError('--probe-urls and --no-network exclude each other');
+  }
   const named = batchNameFrom(isStdin ? undefined : manifest, flags.name);
   if ('message' in named) throw new UserError(`B12 ${named.message}`);
   return {
@@ -66,6 +77,8 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     delimiter: flags.delimiter === undefined ? undefined : checkedDelimiter(flags.delimiter),
     format: flags.format,
     errorsFile: flags.errors === undefined ? undefined : resolve(cwd, flags.errors),
+    asksNetwork: flags.network,
+    probesUrls: flags.probeUrls === true,
     inputRoots: (flags.inputRoot ?? []).map((folder) => resolve(cwd, folder)),
   };
 }

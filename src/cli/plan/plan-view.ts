@@ -100,7 +100,7 @@ function costSuffix(cost: CostTally): string {
 }
 
 function balanceLines({ credits, costs }: Plan): string[] {
-  if (credits === undefined) return ['balance   not read (no API key or base URL)'];
+  if (credits === undefined) return ['balance   not read (no API key, base URL or network)'];
   const left: CreditsNano = credits.creditsRemainingNano - costs.total.worstNano;
   const short = left < 0 ? `; ${formatCredits(-left)} less than the worst case` : '';
   return [`balance   ${formatCredits(credits.creditsRemainingNano)} credits${short}`];

@@ -7,6 +7,7 @@ import type { Session } from '../session.js';
 import { checkManifest } from './check-manifest.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
+import { openOutsideChecks } from './outside-checks.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
 import { readTakenNames } from './taken-names.js';
 
@@ -39,8 +40,10 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
   const counter = await createRowCounter(session, { ...options, batch, takenNames });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
+  const outside = await openOutsideChecks(session, access, place);
   try {
     const summary = await checkManifest(session, place, {
+      ...outside.options,
       // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
       ...(binding === undefined ? {} : { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
       onRow: async (row, raw) => {
@@ -56,6 +59,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   } catch (error) {
     await writer?.abort();
     throw error;
+  } finally {
+    await outside.close();
   }
 }
 

@@ -55,6 +55,14 @@ export function factsFlaw(name: string, facts: MediaFacts, rule: MediaRule, want
   return message === undefined ? undefined : { code: 'B45', message };
 }
 
+/** The limits that the beginning of a file shows: its type, and an image's pixels where they stand there. */
+export function headFlaw(name: string, facts: MediaFacts, rule: MediaRule, wanted: MediaSort): MediaFlaw | undefined {
+  const flaw = typeFlaw(name, 'the file', facts.mediaType, rule, wanted);
+  if (flaw !== undefined || rule.sort !== wanted || wanted !== 'image' || facts.width === undefined) return flaw;
+  const message = imageFlaw(name, facts, rule);
+  return message === undefined ? undefined : { code: 'B45', message };
+}
+
 function imageFlaw(name: string, facts: MediaFacts, rule: MediaRule): string | undefined {
   const { width, height } = facts;
   if (width === undefined || height === undefined || width < 1 || height < 1) {

@@ -11,6 +11,7 @@ import { bytesFlaw, factsFlaw, type MediaFlaw, typeFlaw } from './media-limits.j
 import { typeByName } from './media-types.js';
 import { urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
+import { createUrlMediaCheck, type UrlProbing } from './probe-url-media.js';
 import { createHostChecker } from './public-host.js';
 
 /** Bytes of a medium, offered for keeping; `read` gives exactly the bytes that were checked. */
@@ -33,6 +34,7 @@ export interface MediaReaderOptions extends MediaRoots {
   resolveHosts: boolean;
   hasUploadStore: boolean;
   keepBlob?: (blob: MediaBlob) => Promise<void>;
+  probeUrl?: UrlProbing;
 }
 
 /** No documented limit is larger; a file is never read without a bound. */
@@ -45,6 +47,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const findPath = createPathFinder(options);
   const knownFiles = new Map<string, { facts: MediaFacts; kept: boolean }>();
   const keptBlobs = createLineIndex();
+  const checkBehind = options.probeUrl === undefined ? undefined : createUrlMediaCheck(options.probeUrl);
 
   async function keep(facts: MediaFacts, bytes: Buffer): Promise<void> {
     if (options.keepBlob === undefined || keptBlobs.add(facts.sha256, 1) !== undefined) return;
@@ -95,11 +98,16 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
 
   function readUrl(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem> {
     const flaw = urlFlaw(name, text, rule, hosts);
-    const finish = (message: string | undefined): MediaItem => {
+    const finish = (message: string | undefined): MediaItem | Promise<MediaItem> => {
       if (message !== undefined) return { ok: false, code: 'B44', message };
       const byName = typeByName(new URL(text).pathname);
       const wrong = byName === undefined ? undefined : typeFlaw(name, 'the URL', byName, rule, wanted);
-      return wrong === undefined ? { ok: true, media: { source: 'url', url: text } } : { ok: false, ...wrong };
+      if (wrong !== undefined) return { ok: false, ...wrong };
+      const good: MediaItem = { ok: true, media: { source: 'url', url: text } };
+      if (checkBehind === undefined) return good;
+      return checkBehind(name, text, rule, wanted).then((found) =>
+        found === undefined ? good : { ok: false, ...found },
+      );
     };
     return flaw instanceof Promise ? flaw.then(finish) : finish(flaw);
   }

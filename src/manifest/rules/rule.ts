@@ -72,6 +72,8 @@ export interface MediaRule {
    * `bytes-only`: URLs are fetched by callsheet before the submit.
    */
   inline: 'bytes' | 'url-only' | 'bytes-only';
+  /** The service does not follow redirects of such a URL. */
+  redirects?: 'refused';
   maxBytes?: number;
   /** The documents say "under", so the limit itself is too much. */
   belowBytes?: number;

@@ -27,6 +27,7 @@ export const svcEdit: KindRules = {
         types: ['image/png', 'image/jpeg', 'image/webp'],
         url: 'http-or-https',
         inline: 'bytes',
+        redirects: 'refused',
         maxBytes: 10_000_000,
         minSide: 64,
         maxRatio: 8,

@@ -10,7 +10,7 @@ const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video:
 const SECONDS_SLACK = 0.1;
 
 const driverLength: MediaCheck = {
-  rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length is charged later (warning)',
+  rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length is charged later, declaring more is not refunded (warnings)',
   check(row, facts, report) {
     const seconds = facts.get('video')?.[0]?.seconds;
     if (seconds === undefined) return;
@@ -24,6 +24,11 @@ const driverLength: MediaCheck = {
     const declared = numberOf(row, 'input_video_seconds');
     if (declared !== undefined && seconds > declared + SECONDS_SLACK) {
       const message = `input_video_seconds is ${declared}, the video has ${shown} s; under-declaring is charged later`;
+      report.warning(row, 'B28', 'input_video_seconds', message);
+    }
+    const needed = Math.max(1, Math.ceil(seconds - SECONDS_SLACK));
+    if (declared !== undefined && declared > needed) {
+      const message = `input_video_seconds is ${declared}, the video has ${shown} s; over-declaring is not refunded by itself`;
       report.warning(row, 'B28', 'input_video_seconds', message);
     }
   },

@@ -51,14 +51,23 @@ const placeholders: Check = {
       video: countOf(row, 'videos'),
       element: listOf(row, 'elements')?.length ?? 0,
     };
-    for (const match of (textOf(row, 'prompt') ?? '').matchAll(/<<<(image|video|element)_([0-9]{1,3})>>>/g)) {
-      const [placeholder, sort = '', number = ''] = match;
-      const count = counts[sort] ?? 0;
-      if (Number(number) >= 1 && Number(number) <= count) continue;
-      report.warning(row, 'B31', 'prompt', `prompt refers to ${placeholder}, the row has ${count} of that sort`);
+    for (const [field, text] of textsOf(row)) {
+      for (const match of text.matchAll(/<<<(image|video|element)_([0-9]{1,3})>>>/g)) {
+        const [placeholder, sort = '', number = ''] = match;
+        const count = counts[sort] ?? 0;
+        if (Number(number) >= 1 && Number(number) <= count) continue;
+        report.warning(row, 'B31', field, `${field} refers to ${placeholder}, the row has ${count} of that sort`);
+      }
     }
   },
 };
+
+/** The prompt that counts: in storyboard mode those of the shots, and the top-level one is ignored. */
+function textsOf(row: DraftRow): [field: string, text: string][] {
+  const shots = listOf(row, 'shots');
+  if (shots === undefined) return [['prompt', textOf(row, 'prompt') ?? '']];
+  return shots.filter(isJsonObject).map(({ prompt }) => ['shots', typeof prompt === 'string' ? prompt : '']);
+}
 
 const image = { sort: 'image', url: 'http-or-https', inline: 'bytes' } as const;
 

@@ -1,4 +1,4 @@
-import { has, settled } from './helpers.js';
+import { has, settled, textOf } from './helpers.js';
 import type { Check, KindRules } from './rule.js';
 
 /** vendor-b/avatar: POST /v1/vendor-b/v3/videos, service document 2. */
@@ -27,6 +27,16 @@ const oneSpeech: Check = {
     } else if (!audio && !script) {
       report.problem(row, 'B42', 'audio', 'the row has no speech: give audio, or script with voice_id');
     }
+  },
+};
+
+const autoPhoto: Check = {
+  rule: 'with a photo, aspect_ratio auto gives 1280x720 cropped to the face (warning): send the nearest canvas',
+  check(row, report) {
+    if (!has(row, 'image') || textOf(row, 'aspect_ratio') !== 'auto') return;
+    const message =
+      'aspect_ratio auto does not read a photo: the clip is 1280x720, cropped to the face; send the nearest canvas';
+    report.warning(row, 'B63', 'aspect_ratio', message);
   },
 };
 
@@ -67,7 +77,7 @@ export const vendorBAvatar: KindRules = {
       help: 'The canvas; with a photo, auto does not read the photo: send the nearest canvas.',
     },
   ],
-  checks: [oneFace, oneSpeech],
+  checks: [oneFace, oneSpeech, autoPhoto],
   documentedFields: {
     ...settled('model', 'type', 'avatar_id', 'audio_url', 'script', 'voice_id', 'resolution', 'aspect_ratio'),
     image: settled('type', 'url', 'media_type', 'data'),

@@ -1,0 +1,88 @@
+// docs/conformance.md says which file honours each sentence of the service documents, and which test proves it.
+import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../src/emulator/emulator.js';
+import { KIND_RULES } from '../src/manifest/rules/index.js';
+
+const sheet = readFileSync('docs/conformance.md', 'utf8');
+const lines = sheet.split('\n').flatMap((text) => {
+  const cells = /^\| (\d+) \| (.+) \| `([^`]+)` \| (.+) \|$/.exec(text);
+  if (cells === null) return [];
+  const [, number, rule = '', where = '', proof = ''] = cells;
+  const proofs = proof.split('<br>').map((one) => /^`([^`]+)` › (.+)$/.exec(one)?.slice(1) ?? [one, '']);
+  return [{ number: Number(number), rule, where, proofs }];
+});
+
+describe('the conformance sheet is in step', () => {
+  it('numbers its lines without a gap, each with a rule of its own', () => {
+    expect(lines.map(({ number }) => number)).toEqual(lines.map((_, at) => at + 1));
+    expect(lines.length).toBe(sheet.split('\n').filter((text) => /^\| \d+ \|/.test(text)).length);
+    expect(lines.length).toBeGreaterThanOrEqual(200);
+  });
+
+  it('names files that exist', () => {
+    expect(lines.filter(({ where }) => !existsSync(where)).map(({ number, where }) => `${number} ${where}`)).toEqual(
+      [],
+    );
+  });
+
+  it('names tests that exist', () => {
+    const missing = lines.flatMap(({ number, proofs }) =>
+      proofs
+        .filter(
+          ([file = '', title = '']) => title === '' || !existsSync(file) || !readFileSync(file, 'utf8').includes(title),
+        )
+        .map(([file, title]) => `${number} ${file} › ${title}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has every endpoint of the service', async () => {
+    const emulator = await startEmulator();
+    try {
+      const answer = await request(`${emulator.url}/openapi.json`);
+      const { paths } = (await answer.body.json()) as { paths: Record<string, unknown> };
+      const bare = (text: string): string => text.replaceAll(/\{\w+\}/g, '{}');
+      const known = Object.keys(paths).filter((path) => path.startsWith('/v1/'));
+      expect(known.length).toBeGreaterThan(20);
+      expect(known.filter((path) => !bare(sheet).includes(`${bare(path)}\``))).toEqual([]);
+    } finally {
+      await emulator.close();
+    }
+  });
+
+  it('has every error code that the documents name', () => {
+    const codes = [
+      ...['engine_error', 'invalid_request', 'unsupported_response_format', 'missing_api_key', 'invalid_key_format'],
+      ...['invalid_api_key', 'key_revoked', 'key_expired', 'insufficient_credits', 'model_not_available'],
+      ...['request_too_large', 'rpm_limit_exceeded', 'concurrent_limit_exceeded', 'output_too_large', 'engine_timeout'],
+      ...['unsupported_resolution', 'invalid_parameter', '1201', 'vendor-f_unreachable'],
+    ];
+    expect(codes.filter((code) => !sheet.includes(code))).toEqual([]);
+  });
+
+  it('has the rules of every kind', () => {
+    const used = new Set(lines.map(({ where }) => where));
+    const files = Object.keys(KIND_RULES).map(
+      (kind) => RULE_FILES[kind] ?? `src/manifest/rules/${kind.replace('/', '-')}.ts`,
+    );
+    expect(files.filter((file) => !used.has(file))).toEqual([]);
+  });
+});
+
+const RULES = 'src/manifest/rules';
+const RULE_FILES: Readonly<Record<string, string>> = {
+  'svc/animation': `${RULES}/svc-clip.ts`,
+  'vendor-a/text2video': `${RULES}/vendor-a.ts`,
+  'vendor-a/image2video': `${RULES}/vendor-a.ts`,
+  'vendor-a/omni-video': `${RULES}/vendor-a-omni.ts`,
+  'vendor-a/motion-control': `${RULES}/vendor-a-motion.ts`,
+  'vendor-b/avatar': `${RULES}/vendor-b.ts`,
+  'vendor-c/video': `${RULES}/vendor-c.ts`,
+  'vendor-g/video': `${RULES}/vendor-g.ts`,
+  'vendor-d/video': `${RULES}/vendor-d.ts`,
+  'vendor-e/video': `${RULES}/vendor-e.ts`,
+  'vendor-f/video': `${RULES}/vendor-f.ts`,
+  'vendor-f/interaction': `${RULES}/vendor-f.ts`,
+};
