@@ -1,4 +1,5 @@
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { CreditAccount } from '../../service/account.js';
 import { formatDuration } from '../views/durations.js';
@@ -28,10 +29,13 @@ export function planLines(plan: Plan): string[] {
   const groups = [...byGroup].slice(0, GROUPS_SHOWN);
   const hidden = byGroup.size - groups.length;
   return [
-    `plan of '${plan.batch}' (${plan.manifest}), account ${plan.account}`,
+    `plan of '${plan.batch}' (${safeText(plan.manifest, 200)}), account ${plan.account}`,
     `rows      ${total.rows}: ${rowsText(total)}`,
     ...[...byKind].map(([kind, cost]) => `            ${kind}: ${cost.rows}${costSuffix(cost)}`),
-    ...groups.map(([group, cost]) => `  group     ${group}: ${cost.rows}, ${rowsText(cost)}${costSuffix(cost)}`),
+    ...groups.map(([group, cost]) => {
+      // A label comes from the manifest and may hold anything, escape sequences too.
+      return `  group     ${safeText(group, 60)}: ${cost.rows}, ${rowsText(cost)}${costSuffix(cost)}`;
+    }),
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
     `cost      ${costText(total)}`,
     ...balanceLines(plan),
