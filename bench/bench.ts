@@ -1,14 +1,16 @@
 // `npm run bench` runs every benchmark; `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
+import { download } from './download.js';
 import { finished } from './finished.js';
 import { ledger } from './ledger.js';
 import { type Bench, type BenchOptions, say } from './lib/bench.js';
 import { describeMachine, loadAverage } from './lib/machine.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
+import { outputs } from './outputs.js';
 import { turnover } from './turnover.js';
 import { validate } from './validate.js';
 
-const BENCHES: Record<string, Bench> = { turnover, validate, ledger, finished };
+const BENCHES: Record<string, Bench> = { turnover, validate, ledger, finished, download, outputs };
 const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--runs 3] [--slots 10] [--jobs 160] [--keep]
   --runs   how often; the median counts
   --slots  turnover: simultaneous jobs of the plan
@@ -60,7 +62,15 @@ async function runBench(bench: Bench, options: BenchOptions, keep: boolean): Pro
 /** All of them where none is named; `turnover` then with ten slots and with one. */
 function chosen(names: string[]): Bench[] {
   if (names.length === 0) {
-    return [turnover, (options) => turnover({ ...options, slots: 1, jobs: undefined }), validate, ledger, finished];
+    return [
+      turnover,
+      (options) => turnover({ ...options, slots: 1, jobs: undefined }),
+      validate,
+      ledger,
+      finished,
+      download,
+      outputs,
+    ];
   }
   return names.map((name) => {
     const bench = BENCHES[name];

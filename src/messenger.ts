@@ -21,6 +21,9 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async release(message) {
       return delivered(() => client.workflow.getHandle(semaphoreId(account)).signal(messages.release, message));
     },
+    async outputBlocked(batch, what) {
+      await delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.outputBlocked, what));
+    },
     async outcomeKnown({ batch, id }, message) {
       await delivered(() =>
         client.workflow.getHandle(jobId(account, batch, id)).signal(messages.outcomeKnown, message),

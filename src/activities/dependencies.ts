@@ -1,5 +1,5 @@
 import type { AccountReading } from '../contract/activities.js';
-import type { OutcomeKnown, RowFinished } from '../contract/messages.js';
+import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
 import type { JobKey, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { Downloader } from '../service/download.js';
@@ -40,6 +40,8 @@ export interface Messenger {
   rowFinished(batch: string, report: RowFinished): Promise<boolean>;
   /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */
   release(message: Release): Promise<boolean>;
+  /** Something finished cannot be stored: the batch submits nothing new meanwhile. */
+  outputBlocked(batch: string, what: OutputBlocked): Promise<void>;
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;

@@ -1,23 +1,22 @@
 import { Context } from '@temporalio/activity';
 import type { AttemptInput, DownloadResult } from '../contract/activities.js';
 import type { RowRef } from '../contract/workflows.js';
+import { askedOutput, disagreements } from '../domain/asked-output.js';
 import type { RecordedOutput } from '../domain/attempt.js';
 import type { OutputFile } from '../domain/outcome.js';
-import { DownloadError } from '../service/download.js';
-import { createOutputs, OutputRefused, type Outputs } from '../store/outputs.js';
-import { StoreError } from '../store/port.js';
+import { type Download, DownloadError } from '../service/download.js';
+import { createDiskBudget, type DiskBudget } from '../store/disk-budget.js';
+import { createOutputs, OutputRefused, type Outputs, type SavedOutput } from '../store/outputs.js';
+import { type Store, StoreError } from '../store/port.js';
+import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
+import { afterRefusedBytes, afterRefusedDownload, BAD_BYTES_MAX, type Given, type Lost } from './download-ends.js';
+import { type Tries, withTries } from './download-tries.js';
 import { tryAgain } from './failures.js';
 import { fetchInputs, InputMissing } from './media.js';
 import { endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
-
-const HEARTBEAT_MS = 5_000;
-/** Wrong bytes this often are what the URL serves. */
-const BAD_BYTES_MAX = 6;
-/** With up to 30 s between tries this is beyond the shortest life of an output URL (an hour). */
-const TRIES_MAX = 130;
 
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
@@ -27,30 +26,10 @@ export interface DownloadActivities {
 }
 
 export function downloadActivities(deps: Dependencies): DownloadActivities {
+  const budget = createDiskBudget();
   return {
-    async download({ row: rowRef, n }) {
-      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      try {
-        const work = await loadRow(deps, rowRef);
-        const attempt = await deps.ledger.readAttempt({ batch: rowRef.batch, id: rowRef.id, n });
-        const result = attempt && resultState(attempt);
-        if (!result) return { outcome: 'rejected', reason: 'download_failed' };
-        if (await isRecordedDone(deps, rowRef, work, attempt)) return { outcome: 'done' };
-        const outputs = createOutputs(deps.openStore(work.options.out), rowRef.batch);
-        const files: OutputFile[] = [];
-        const warnings: string[] = [];
-        for (const [i, output] of result.outputs.entries()) {
-          const saved = await save(deps, { ...work, batch: rowRef.batch, n }, outputs, output, i);
-          if ('outcome' in saved) return canRefresh(work, saved);
-          files.push(withFacts(saved.file, output));
-          warnings.push(...saved.warnings);
-        }
-        await endRow(deps, rowRef, { status: 'done', files, warnings });
-        return { outcome: 'done' };
-      } finally {
-        clearInterval(beat);
-      }
-    },
+    download: (input) =>
+      withTries(deps.now(), (tries) => whileStored(deps, input.row, tries, () => download(deps, budget, tries, input))),
 
     async fetchInputs({ row: rowRef }) {
       const { row, adapter } = await loadRow(deps, rowRef);
@@ -68,37 +47,105 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
   };
 }
 
-interface Saved {
-  file: OutputFile;
-  warnings: string[];
+/** One try of all outputs of one attempt. */
+interface Landing {
+  deps: Dependencies;
+  budget: DiskBudget;
+  tries: Tries;
+  ref: AttemptInput;
+  work: RowWork;
+  store: Store;
+  outputs: Outputs;
+  onExists: RowWork['options']['onExists'];
+  given: Given;
 }
 
-async function save(
+async function download(
   deps: Dependencies,
-  work: RowWork & { batch: string; n: number },
-  outputs: Outputs,
-  output: RecordedOutput,
-  position: number,
-): Promise<Saved | DownloadResult> {
-  const { row, options, batch, n } = work;
+  budget: DiskBudget,
+  tries: Tries,
+  ref: AttemptInput,
+): Promise<DownloadResult> {
+  const { batch, id } = ref.row;
+  const work = await loadRow(deps, ref.row);
+  const attempt = await deps.ledger.readAttempt({ batch, id, n: ref.n });
+  const result = attempt && resultState(attempt);
+  if (!result) return reject(deps, ref, { outcome: 'rejected', reason: 'download_failed', text: '' }, [], []);
+  if (await isRecordedDone(deps, ref.row, work, attempt)) return { outcome: 'done' };
+  const landing = await openLanding(deps, budget, tries, ref, work, result.atMs);
+  const files: OutputFile[] = [];
+  const warnings: string[] = [];
+  const lost: Lost[] = [];
+  // One output that cannot be had does not keep the others from being saved.
+  for (const [i, output] of result.outputs.entries()) {
+    const saved = await save(landing, output, i);
+    if ('outcome' in saved) {
+      lost.push(saved);
+      continue;
+    }
+    const file = withFacts(saved.file, output);
+    files.push(file);
+    warnings.push(...saved.warnings, ...disagreements(askedOutput(work.row), file));
+  }
+  const expired = lost.find((one) => one.outcome === 'expired');
+  if (expired) return expired;
+  const [rejected] = lost;
+  if (rejected?.outcome === 'rejected') return reject(deps, ref, rejected, files, warnings);
+  await endRow(deps, ref.row, { status: 'done', files, warnings });
+  return { outcome: 'done' };
+}
+
+async function openLanding(
+  deps: Dependencies,
+  budget: DiskBudget,
+  tries: Tries,
+  ref: AttemptInput,
+  work: RowWork,
+  resultAtMs: number,
+): Promise<Landing> {
+  const { batch } = ref.row;
+  const { options, adapter } = work;
+  const store = deps.openStore(options.out);
+  const mayVersion = options.onExists === 'fail' && (await hasOlderFiles(deps, work, batch));
+  const onExists = mayVersion ? 'version' : options.onExists;
+  const given: Given = { tries, adapter, resultAtMs, nowMs: () => deps.now(), timeScale: deps.settings.timeScale };
+  return { deps, budget, tries, ref, work, store, outputs: createOutputs(store, batch), onExists, given };
+}
+
+/** The record says what was tried; files that could be had are in it. */
+async function reject(
+  deps: Dependencies,
+  { row }: AttemptInput,
+  { reason, text }: Extract<Lost, { outcome: 'rejected' }>,
+  files: OutputFile[],
+  warnings: string[],
+): Promise<DownloadResult> {
+  await endRow(deps, row, { status: 'lost_paid', reason, files, warnings, text });
+  return { outcome: 'rejected', reason };
+}
+
+async function save(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Lost> {
+  const { deps, budget, ref, work, store, outputs, onExists } = landing;
+  let free: (() => void) | undefined;
   try {
     const source = await open(deps, output);
-    return await outputs.save(source, {
-      stem: row.stem,
+    if (source === undefined) return { outcome: 'rejected', reason: 'download_failed', text: 'no output was kept' };
+    free = await budget.reserve(store, source.contentLength ?? 0);
+    return await outputs.save(source.stream, {
+      stem: work.row.stem,
       position,
-      attemptName: `${row.id}-${n}`,
-      expected: expectedMedia(row.kind),
-      onExists: options.onExists === 'fail' && (await hasOlderFiles(deps, work, batch)) ? 'version' : options.onExists,
+      attemptName: `${work.row.id}-${ref.n}`,
+      expected: expectedMedia(work.row.kind),
+      onExists,
     });
   } catch (error) {
-    if (error instanceof StoreError) {
-      deps.log.warn({ id: row.id, code: error.code }, 'the output could not be stored; it is tried again');
-      throw tryAgain('output.unavailable', error.code);
-    }
-    deps.log.warn({ id: row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
-    if (error instanceof OutputRefused) return afterBadBytes(error);
-    if (error instanceof DownloadError) return afterDownloadError(error);
+    if (error instanceof StoreError) throw error;
+    deps.log.warn({ id: work.row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
+    if (error instanceof OutputRefused) return afterRefusedBytes(landing.given, error);
+    if (error instanceof DownloadError) return afterRefusedDownload(landing.given, error);
     throw error;
+  } finally {
+    free?.();
   }
 }
 
@@ -108,35 +155,13 @@ async function hasOlderFiles({ records }: Dependencies, { row }: RowWork, batch:
   return record !== undefined && record.rowHash !== row.hash && record.files.length > 0;
 }
 
-async function open(deps: Dependencies, { url, blobSha256 }: RecordedOutput): Promise<AsyncIterable<Uint8Array>> {
-  if (url !== undefined) return (await deps.downloader.fetchOutput(url)).stream;
+async function open(
+  deps: Dependencies,
+  { url, blobSha256 }: RecordedOutput,
+): Promise<Pick<Download, 'stream' | 'contentLength'> | undefined> {
+  if (url !== undefined) return await deps.downloader.fetchOutput(url);
   const blob = blobSha256 === undefined ? undefined : await deps.home.readBlob(blobSha256);
-  if (blob) return blob;
-  throw new StoreError('ENOENT', 'the answer of the service had no output that could be kept');
-}
-
-/** A page of a proxy or a cut file may be better at the next try; the same bytes again and again will not. */
-function afterBadBytes(error: OutputRefused): DownloadResult {
-  if (Context.current().info.attempt >= BAD_BYTES_MAX) return { outcome: 'rejected', reason: 'output_rejected' };
-  throw tryAgain('download.interrupted', error.reason);
-}
-
-function afterDownloadError(error: DownloadError): DownloadResult {
-  switch (error.reason) {
-    case 'expired':
-      return { outcome: 'expired', canRefresh: true };
-    case 'forbidden_address':
-    case 'too_large':
-      return { outcome: 'rejected', reason: 'output_rejected' };
-    default:
-      if (Context.current().info.attempt >= TRIES_MAX) return { outcome: 'rejected', reason: 'download_failed' };
-      throw tryAgain('download.interrupted', error.reason);
-  }
-}
-
-/** Only a job with a handle can be asked for a fresh URL. */
-function canRefresh({ adapter }: RowWork, result: DownloadResult): DownloadResult {
-  return result.outcome === 'expired' ? { outcome: 'expired', canRefresh: adapter.flow === 'async' } : result;
+  return blob && { stream: blob };
 }
 
 /** What the file shows wins; what it does not show is taken from the answer. */

@@ -5,6 +5,7 @@ import { type PollActivities, pollActivities } from './poll.js';
 import { type ResultActivities, resultActivities } from './results.js';
 import { type RowActivities, rowActivities } from './rows.js';
 import { type SettleActivities, settleActivities } from './settle.js';
+import { type ShareActivities, shareActivities } from './share.js';
 import { type SubmitActivities, submitActivities } from './submit.js';
 
 /** Every activity by name, as workflows know them (types only). */
@@ -14,6 +15,7 @@ export type Activities = SubmitActivities &
   AccountActivities &
   RowActivities &
   SettleActivities &
+  ShareActivities &
   ResultActivities;
 
 /** Makes one account's activities over the dependencies that it is handed. */
@@ -25,6 +27,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...settleActivities(deps),
+    ...shareActivities(deps),
     ...resultActivities(deps),
   };
 }

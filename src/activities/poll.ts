@@ -76,7 +76,7 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, createdAtMs, troubles };
   // An earlier try recorded the end and died before it was heard.
   const standing = standingOf(attempt);
-  if (standing === 'rendered' && !input.fresh) return { outcome: 'rendered', renderMs: renderMs(poll) };
+  if (standing === 'rendered' && !input.fresh) return rendered(poll);
   if (standing === 'ended') return { outcome: 'ended', reason: 'render_failed', renderMs: renderMs(poll) };
   return poll;
 }
@@ -99,7 +99,7 @@ async function take(poll: Poll, answer: Answer): Promise<PollResult> {
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
       if (!poll.input.fresh) await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: atMs, facts });
       await deps.ledger.close(ref);
-      return { outcome: 'rendered', renderMs: renderMs(poll), ...released };
+      return { ...rendered(poll), ...released };
     }
     case 'failed': {
       const { word, code, message } = reading;
@@ -113,6 +113,14 @@ async function take(poll: Poll, answer: Answer): Promise<PollResult> {
       return { outcome: 'ended', reason: reasonOf(word), renderMs: renderMs(poll), ...released };
     }
   }
+}
+
+/** The life of the URL counts from when the service was first heard to say that it is there. */
+function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
+  const { urlLifeMs, freshUrlOnPoll } = poll.adapter;
+  const known = poll.attempt.states.find((state) => state.state === 'rendered')?.atMs;
+  const ageMs = known === undefined ? 0 : (poll.deps.now() - known) * poll.input.timeScale;
+  return { outcome: 'rendered', renderMs: renderMs(poll), urlLeftMs: freshUrlOnPoll ? null : urlLifeMs - ageMs };
 }
 
 /** The documents' words for an end without a result. */

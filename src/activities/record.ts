@@ -2,6 +2,9 @@ import type { RowRef } from '../contract/workflows.js';
 import { type Attempt, handleOf, standingOf } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
+import type { ResultFacts } from '../domain/reading.js';
+import { modelOf } from '../manifest/cost-notes.js';
+import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
@@ -15,6 +18,10 @@ export interface Ending {
   reason?: ReasonCode;
   files?: OutputFile[];
   warnings?: string[];
+  /** For people, beside what the service said. */
+  text?: string;
+  /** The row whose render this one shares: what the service said of it holds here too. */
+  shared?: RowRecord;
 }
 
 /** Writes the record, then tells the batch; both can be repeated. */
@@ -22,6 +29,10 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const work = await loadRow(deps, ref);
   const attempts = await deps.ledger.read(ref.batch, ref.id);
   const record = await buildRecord(deps, work, ref, attempts, ending);
+  if (work.options.sidecar === true && record.files.length > 0) {
+    const sidecar = sidecarOf(work.row, record, modelOf(work.row));
+    await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
+  }
   await deps.records.writeRecord(ref.batch, record);
   await tell(deps, ref, record);
 }
@@ -58,9 +69,10 @@ async function buildRecord(
   const last = attempts.at(-1);
   const result = last && resultState(last);
   const handle = last && handleOf(last);
-  const reason = last && ending.status !== 'done' ? reasonText(last) : undefined;
+  const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
+  const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const reasonCode = reasonCodeOf(last, ending.reason);
-  const facts = result?.facts ?? {};
+  const facts = result?.facts ?? sharedFacts(ending.shared);
   const submittedAtMs = claimedAtMs(last);
   return {
     schema: 1,
@@ -84,6 +96,12 @@ async function buildRecord(
     rowHash: work.row.hash,
     seenStates: statesOf(attempts),
   };
+}
+
+function sharedFacts(shared: RowRecord | undefined): ResultFacts {
+  if (shared === undefined) return {};
+  const { seed, revisedPrompt } = shared;
+  return { ...(seed === undefined ? {} : { seed }), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
 }
 
 function warningsOf(attempts: Attempt[]): string[] {

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../contract/activities.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
+import { triedText } from './download-tries.js';
 import { tryAgain, withRecords } from './failures.js';
 import { endRow } from './record.js';
 import { writeBatchResults } from './result-files.js';
@@ -17,16 +18,21 @@ export interface ResultActivities {
 
 export function resultActivities(deps: Dependencies): ResultActivities {
   return {
-    finishRow: ({ row, status, reason }) =>
-      withRecords(() => endRow(deps, row, { status, ...(reason ? { reason } : {}) })),
+    finishRow: ({ row, status, reason, tried }) => {
+      const text = tried === undefined ? {} : { text: triedText(tried, deps.now()) };
+      return withRecords(() => endRow(deps, row, { status, ...(reason ? { reason } : {}), ...text }));
+    },
 
     async writeResults({ batch, generation }) {
       const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
       try {
         await writeBatchResults(deps, batch, generation);
       } catch (error) {
-        if (error instanceof StoreError) throw tryAgain('output.unavailable', error.code);
-        throw error;
+        if (!(error instanceof StoreError)) throw error;
+        const { code } = error;
+        deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
+        await deps.messenger.outputBlocked(batch, { id: null, code });
+        throw tryAgain('output.unavailable', code);
       } finally {
         clearInterval(beat);
       }

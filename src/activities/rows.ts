@@ -42,9 +42,9 @@ export function rowActivities(deps: Dependencies): RowActivities {
 
 async function pageRows(
   deps: Dependencies,
-  { batch, generation, cursor, limit, retry }: PageInput,
+  { batch, generation, cursor, limit, retry, isSharing = false }: PageInput,
 ): Promise<PageResult> {
-  if (retry && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
+  if (retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const cancelled = retry === null && (await isCancelledBatch(deps.home, batch));
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const page = newPage(deps, batch, cursor.part);
@@ -52,16 +52,24 @@ async function pageRows(
   let chars = 0;
   while (at < part.length && page.entries.length < limit && chars < PAGE_CHARS_MAX) {
     const rows = part.slice(at, at + SCAN_WIDTH);
-    const standings = await Promise.all(rows.map((row) => standingOfRow(deps, batch, row, retry)));
+    const standings = await Promise.all(
+      rows.map(async (row) =>
+        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, retry),
+      ),
+    );
     for (const [i, { row }] of rows.entries()) {
       if (page.entries.length >= limit || chars >= PAGE_CHARS_MAX) break;
       at += 1;
       const standing = standings[i];
-      if (standing === undefined) continue;
+      // The second way through the rows opens those that share a render; all others were counted by the first.
+      if (standing === undefined || (isSharing && (standing.ended || standing.letter !== 'n'))) continue;
       if (standing.ended) count(page, standing);
       else if (cancelled && standing.attempts === 0) count(page, { ended: true, status: 'cancelled', creditsNano: 0 });
+      else if (!isSharing && row.shares !== undefined && standing.letter === 'n')
+        page.deferred = (page.deferred ?? 0) + 1;
       else {
-        const entry: PageEntry = [row.index, standing.letter, standing.attempts, KINDS.indexOf(row.kind), row.id];
+        const letter = isSharing ? 's' : standing.letter;
+        const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id];
         chars += JSON.stringify(entry).length + 1;
         page.entries.push(entry);
       }

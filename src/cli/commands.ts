@@ -102,6 +102,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/results.js')).defineResults,
   },
   {
+    name: 'clean',
+    usage: '[batch]',
+    summary: 'remove parts and temporary files of finished batches, never media',
+    group: BATCHES,
+    load: async () => (await import('./commands/clean.js')).defineClean,
+  },
+  {
     name: 'credits',
     usage: '',
     summary: 'balance, plan and caps',

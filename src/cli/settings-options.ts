@@ -18,6 +18,7 @@ const RUN = [
   'prices',
   'names.template',
   'names.onExists',
+  'names.sidecar',
   'temporal.address',
   'timeScale',
 ];

@@ -57,6 +57,7 @@ export function makeConfig(given: GivenValues): Config {
     names: {
       template: get<string>('names.template') ?? null,
       onExists: get<NonNullable<Given<'names'>['onExists']>>('names.onExists') ?? 'fail',
+      sidecar: get<boolean>('names.sidecar') ?? false,
     },
     svc: { aliasPaths: get<boolean>('svc.aliasPaths') ?? false },
     s3: {

@@ -109,7 +109,11 @@ export const configSchema = z.strictObject({
     .exactOptional(),
   prices: z.array(priceRule, { error: 'must be a list of price rules' }).exactOptional(),
   names: z
-    .strictObject({ template: word.exactOptional(), onExists: choice(['fail', 'skip', 'version']).exactOptional() })
+    .strictObject({
+      template: word.exactOptional(),
+      onExists: choice(['fail', 'skip', 'version']).exactOptional(),
+      sidecar: flag.exactOptional(),
+    })
     .exactOptional(),
   svc: z.strictObject({ aliasPaths: flag.exactOptional() }).exactOptional(),
   s3: z

@@ -47,6 +47,7 @@ export const SETTINGS: readonly Setting[] = [
   json('prices', 'prices', 'price rules, as JSON or the path of a JSON file'),
   text('names.template', 'name-template', '<template>', 'output names (default {id}; above 1,000 rows {part}/{id})'),
   text('names.onExists', 'on-exists', '<what>', 'an output name that is taken: fail, skip or version'),
+  flagOnly('names.sidecar', 'sidecar', 'a JSON file beside each output: request, model, seed, handle, credits'),
   flagOnly('svc.aliasPaths', 'alias-paths', 'svc clips by the alias paths /v1/videos/…: same result, same price'),
   text('s3.endpoint', 'endpoint', '<url>', 'S3 endpoint'),
   text('s3.region', 'region', '<name>', 'S3 region'),

@@ -34,6 +34,8 @@ export interface Config {
     /** null = `{id}`, and `{part}/{id}` above 1,000 rows. */
     readonly template: string | null;
     readonly onExists: 'fail' | 'skip' | 'version';
+    /** A JSON file beside each output. */
+    readonly sidecar: boolean;
   };
   readonly svc: {
     /** Clips go by `/v1/videos/…` (service document 1, Versioning). */

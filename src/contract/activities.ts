@@ -54,14 +54,27 @@ export interface PollInput extends AttemptInput, HeldGrant {
 
 /** `renderMs` is service time from submit to terminal; `slotUntilMs` is when an unfinished job's slot goes back. */
 export type PollResult =
-  | ({ outcome: 'rendered'; renderMs: number } & GivenBack)
+  /** `urlLeftMs`: service time that the output URL has left, null where a later poll gives a fresh one. */
+  | ({ outcome: 'rendered'; renderMs: number; urlLeftMs: number | null } & GivenBack)
   | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
   | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
 
 export type DownloadResult =
   | { outcome: 'done' }
-  | { outcome: 'expired'; canRefresh: boolean }
+  /** The URL gives no file any more. `freshUrls`: how often asking for a fresh one is worth it. */
+  | { outcome: 'expired'; freshUrls: number; tried: DownloadTried }
+  /** The row's record is written: lost. */
   | { outcome: 'rejected'; reason: ReasonCode };
+
+/** What was done to get an output, in codes and numbers: URLs and messages stay in the home. */
+export interface DownloadTried {
+  tries: number;
+  sinceMs: number;
+  /** Why the last one ended: `expired`, `unreachable`, … */
+  why: string;
+  /** The HTTP status of the last answer, where there was one. */
+  status?: number;
+}
 
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
@@ -73,6 +86,8 @@ export interface FinishInput {
   row: RowRef;
   status: Status;
   reason?: ReasonCode;
+  /** For an output that could not be had. */
+  tried?: DownloadTried & { freshUrls: number };
 }
 
 /** `[index, letter, attempts, kind, id]`: small, since a page must stay below 4 KB. */
@@ -85,6 +100,8 @@ export interface PageInput {
   /** At most this many unfinished rows. */
   limit: number;
   retry: RetryOrder | null;
+  /** Only rows that share the render of another; they are left out of the first way through the rows. */
+  isSharing?: boolean;
 }
 
 export interface PageResult {
@@ -92,6 +109,8 @@ export interface PageResult {
   part: number;
   entries: PageEntry[];
   next: { part: number; index: number } | null;
+  /** Rows passed over because they share the render of another row. */
+  deferred?: number;
   /** Rows passed over because they are finished. */
   finished: Partial<Record<Status, number>>;
   creditsNano: CreditsNano;

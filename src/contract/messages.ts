@@ -46,6 +46,13 @@ export interface RowFinished {
 export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
 /** A row's answer was lost, or its case ended. */
 export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
+/** Something finished cannot be stored: a row's files or record, or with `id` null the results of the batch. */
+export interface OutputBlocked {
+  id: string | null;
+  /** The store's code, as `ENOSPC`. */
+  code: string;
+}
+export const outputBlocked = defineSignal<[OutputBlocked]>('outputBlocked');
 export const pauseBatch = defineSignal('pauseBatch');
 export const resumeBatch = defineSignal('resumeBatch');
 /** No new submits; accepted jobs are still fetched. */

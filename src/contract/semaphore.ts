@@ -33,8 +33,11 @@ export interface Waiting {
 }
 
 export interface PauseReason {
-  /** `key` = the key is refused, `credits` = the balance is too low, `user` = the batch's own pause. */
-  reason: 'key' | 'credits' | 'user' | 'records';
+  /**
+   * `key` = the key is refused, `credits` = the balance is too low, `user` = the batch's own pause, `records` = the home
+   * cannot be written, `outputs` = finished files of the batch cannot be stored.
+   */
+  reason: 'key' | 'credits' | 'user' | 'records' | 'outputs';
   batch?: string;
   sinceMs: number;
   /** For `credits`: what the service said is needed, when it did. */

@@ -26,9 +26,10 @@ export interface JobPolicy {
 
 /**
  * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `h`andle,
- * `c`ase (claimed without an answer, or an answer lost), `r`endered (outputs known, not yet stored).
+ * `c`ase (claimed without an answer, or an answer lost), `r`endered (outputs known, not yet stored), `s`hares the render
+ * of another row, which has ended.
  */
-export type Letter = 'n' | 'h' | 'c' | 'r';
+export type Letter = 'n' | 'h' | 'c' | 'r' | 's';
 
 export interface JobInput {
   account: string;
@@ -69,6 +70,10 @@ export interface BatchState {
   rows: number;
   cursor: { part: number; index: number } | null;
   retry: RetryOrder | null;
+  /** Rows that share the render of another and wait until all others have ended. */
+  deferred?: number;
+  /** The second way through the rows, for the deferred ones. */
+  isSharing?: boolean;
   open: OpenRow[];
   /** Open jobs allowed at once; pages bring the newest figure. */
   window: number;
@@ -76,6 +81,10 @@ export interface BatchState {
   creditsNano: CreditsNano;
   creditsUnknown: number;
   paused: boolean;
+  /** Why the results of the batch cannot be written, as the store's code. */
+  resultsBlocked?: string;
+  /** The semaphore was told that finished files cannot be stored: nothing new is submitted. */
+  outputsPaused?: boolean;
   cancelling: boolean;
   events: BatchEvent[];
   nextEvent: number;
@@ -86,6 +95,10 @@ export interface OpenRow {
   row: RowRef;
   /** The generation whose count it belongs to; an older one than the batch's is not counted. */
   countedIn: string;
+  /** It shares the render of another row. */
+  isSharing?: boolean;
+  /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
+  blocked?: string;
   restarts: number;
   sinceMs: number;
 }
@@ -102,6 +115,8 @@ export interface BatchEvent {
   seq: number;
   atMs: number;
   type: 'row_finished' | 'ambiguous' | 'settled' | 'paused' | 'resumed';
+  /** For a pause by `outputs`: the store's code. */
+  code?: string;
   id?: string;
   status?: Status;
   verdict?: Verdict;
@@ -118,6 +133,8 @@ export interface BatchProgress {
   counts: Record<Status, number>;
   /** Started and not ended. */
   open: number;
+  /** The first output that cannot be stored, and how many there are; null when all can. */
+  blocked: { id: string | null; code: string; count: number } | null;
   creditsNano: CreditsNano;
   creditsUnknown: number;
   events: BatchEvent[];

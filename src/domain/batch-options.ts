@@ -7,6 +7,8 @@ export interface BatchOptions {
   /** Absolute folder or `s3://bucket/prefix`. */
   out: string;
   onExists: 'fail' | 'skip' | 'version';
+  /** A JSON file beside each output that says how it was made. */
+  sidecar?: boolean;
   responseFormat: ResponseFormat;
   /** Absolute path of the manifest's folder, for failed.csv. */
   manifestFolder: string;

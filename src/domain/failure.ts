@@ -132,6 +132,12 @@ export const REASONS = {
     meaning: 'An input of the row could not be read when it was needed.',
     advice: 'Make the input reachable, then `callsheet retry`.',
   },
+  shared_row_failed: {
+    retry: true,
+    billed: 'no',
+    meaning: 'The row whose render this row shares did not bring an output.',
+    advice: 'Read the reason of that row, then `callsheet retry`.',
+  },
   cancelled_by_user: {
     retry: true,
     billed: 'no',

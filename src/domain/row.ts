@@ -27,6 +27,8 @@ export interface Row {
   extra?: JsonObject;
   /** `x-…` columns, passed through to the results. */
   passthrough?: Record<string, string>;
+  /** The index of an earlier row with the same request, whose render this row shares. */
+  shares?: number;
   /** sha256 (hex) over kind, cells, media hashes and extra: what makes two requests the same. */
   hash: string;
 }

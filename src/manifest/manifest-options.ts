@@ -25,6 +25,8 @@ export interface ManifestOptions {
   allowLoopback?: boolean;
   /** Local media for fields that take URLs only can be uploaded before the submit. */
   hasUploadStore?: boolean;
+  /** Also rows without an explicit seed share one render when their requests are the same. */
+  shareIdentical?: boolean;
   /** Resolve the hosts of media URLs (default true). */
   resolveHosts?: boolean;
   /** How many problems and warnings the summary keeps; 100 when absent. */

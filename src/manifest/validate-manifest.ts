@@ -3,6 +3,7 @@ import type { Media, Row } from '../domain/row.js';
 import { type CheckedRow, checkRow } from './check-row.js';
 import { checkVoice } from './check-voice.js';
 import { isColumn, isPassthrough } from './columns.js';
+import { createIdenticalRows } from './identical-rows.js';
 import { foldName } from './ids.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestOptions, ManifestSummary, RawCells } from './manifest-options.js';
@@ -35,7 +36,9 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const columns = new Set<string>();
   const tally = createManifestTally();
   const checker = createChecker(options, log);
+  const identical = createIdenticalRows(options.shareIdentical === true);
   const outlet = createOutlet(options, columns, log, (row, raw) => {
+    identical.mark(row);
     tally.add(row);
     return options.onRow?.(row, raw);
   });

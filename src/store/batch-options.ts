@@ -10,6 +10,7 @@ const optionsSchema: z.ZodType<BatchOptions> = z.object({
   schema: z.literal(1),
   out: z.string(),
   onExists: z.enum(['fail', 'skip', 'version']),
+  sidecar: z.exactOptional(z.boolean()),
   responseFormat: z.enum(['url', 'b64_json']),
   manifestFolder: z.string(),
   maxOutputBytes: z.number(),

@@ -31,6 +31,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** What a code means, in words: `the disk is full (ENOSPC)`. */
+export function storeTrouble(code: string): string {
+  return `${SENTENCES[code] ?? 'the store refuses'} (${code})`;
+}
+
 /** A StoreError for a failed file operation: `cannot write 'a/b' in /data: the disk is full (ENOSPC)`. */
 export function toStoreError(error: unknown, verb: 'write' | 'read' | 'remove', key: string, location: string): Error {
   if (error instanceof StoreError) return error;

@@ -35,6 +35,7 @@ const rowSchema = z.object({
   media: z.record(text, z.array(mediaSchema)),
   extra: z.exactOptional(jsonObjectSchema),
   passthrough: z.exactOptional(z.record(text, text)),
+  shares: z.exactOptional(z.int()),
   hash: text,
 }) satisfies z.ZodType<Row>;
 

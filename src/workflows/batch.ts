@@ -12,8 +12,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import { jobId, semaphoreId } from '../contract/names.js';
+import { jobId } from '../contract/names.js';
 import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
+import { openHold } from './hold-batch.js';
 import type { job } from './job.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import * as window from './window.js';
@@ -33,6 +34,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let cancelled = false;
   let dirty = true;
 
+  const hold = openHold(input, state, () => {
+    dirty = true;
+  });
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
@@ -43,10 +47,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (state.cancelling) await cancelOpen();
     const room = window.roomForPage(state);
     if (room > 0) await openPage(room);
+    window.shareAfterAll(state);
     if (handOverDue()) return await handOver();
     if (window.isFinished(state)) {
       phase = 'writing results';
       await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+      delete state.resultsBlocked;
+      await hold.review();
       phase = 'running';
       // An order that came meanwhile keeps the batch open.
       if (window.isFinished(state)) break;
@@ -65,15 +72,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       cancelled = false;
       dirty = true;
     });
-    setHandler(messages.rowFinished, (report) => {
+    setHandler(messages.rowFinished, async (report) => {
       dirty = window.countFinished(state, report, Date.now()) || dirty;
+      await hold.review();
     });
     setHandler(messages.caseNoted, ({ id, verdict }) => {
       const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
       window.addEvent(state, { atMs: Date.now(), id, ...event });
     });
-    setHandler(messages.pauseBatch, () => setPaused(true));
-    setHandler(messages.resumeBatch, () => setPaused(false));
     setHandler(messages.cancelBatch, () => {
       state.cancelling = true;
       dirty = true;
@@ -84,7 +90,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   function currentPhase(): BatchProgress['phase'] {
     if (phase !== 'running') return phase;
     if (state.cancelling) return 'cancelling';
-    return state.paused ? 'paused' : 'running';
+    return state.paused || state.outputsPaused === true ? 'paused' : 'running';
   }
 
   function handOverDue(): boolean {
@@ -98,8 +104,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   async function openPage(limit: number): Promise<void> {
     if (state.cursor === null) return;
-    const { generation, cursor, retry } = state;
-    const page = await home.pageRows({ batch: input.batch, generation, cursor, limit, retry });
+    const { generation, cursor, retry, isSharing } = state;
+    const which = { generation, cursor, limit, retry, ...(isSharing ? { isSharing } : {}) };
+    const page = await home.pageRows({ batch: input.batch, ...which });
     // An order that came while the page was read made it stale.
     if (state.generation !== generation || state.cursor !== cursor) return;
     const fresh = window.takePage(state, page, Date.now());
@@ -135,16 +142,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     );
   }
 
-  async function setPaused(paused: boolean): Promise<void> {
-    state.paused = paused;
-    dirty = true;
-    window.addEvent(state, { atMs: Date.now(), type: paused ? 'paused' : 'resumed', reason: 'user' });
-    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
-    const which = { reason: 'user' as const, batch: input.batch };
-    if (paused) await semaphore.signal(messages.pauseGrants, which);
-    else await semaphore.signal(messages.resumeGrants, which);
-  }
-
   /** Looks after rows that did not report for a while: a terminated job sends nothing. */
   function sweepNowAndThen(): void {
     void (async () => {
@@ -169,7 +166,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
         continue;
       }
       open.restarts += 1;
-      await start(open.row, seen.letter, seen.attempts);
+      const letter = open.isSharing && seen.letter === 'n' ? 's' : seen.letter;
+      await start(open.row, letter, seen.attempts);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { ActivityFailure, sleep } from '@temporalio/workflow';
-import type { PollResult } from '../contract/activities.js';
+import type { DownloadTried, PollResult } from '../contract/activities.js';
+import { downloadPriority } from '../domain/download-order.js';
 import { KINDS } from '../domain/kind.js';
 import { pollBaseMs, pollGapMs } from '../domain/poll-schedule.js';
 import type { Job, Step } from './job.js';
@@ -10,8 +11,8 @@ import { downloadProxy, pollProxy } from './proxies.js';
 const POLL_BACKSTOP_MS = 30 * 24 * 3_600_000;
 /** How long a job may run on at the service when even its polling could not be carried on. */
 const RENDER_MAX_MS = 3_600_000;
-/** How often an expired output URL is asked for again. */
-const FRESH_URLS_MAX = 2;
+/** The longest pause before an expired output URL is asked for once more. */
+const FRESH_URL_PAUSE_MAX_MS = 600_000;
 
 /** Polls until the service says terminal, then gives the slot back before anything else happens. */
 export async function pollRow(work: Job): Promise<Step> {
@@ -23,6 +24,7 @@ export async function pollRow(work: Job): Promise<Step> {
   switch (polled.outcome) {
     case 'rendered':
       work.slot.release({ renderMs: polled.renderMs });
+      work.urlLeftMs = polled.urlLeftMs;
       return { step: 'download' };
     case 'ended':
       work.slot.release({ renderMs: polled.renderMs });
@@ -36,19 +38,35 @@ export async function pollRow(work: Job): Promise<Step> {
 /** Downloads what was rendered; an expired URL is asked for again while the handle lives. Never a new submit. */
 export async function downloadRow(work: Job): Promise<Step> {
   const { account, row, timeScale } = work.input;
-  const { download } = downloadProxy(account);
-  for (let fresh = 0; ; fresh += 1) {
+  const priority = work.urlLeftMs === undefined ? undefined : downloadPriority(work.urlLeftMs);
+  const { download } = downloadProxy(account, priority);
+  const all = { tries: 0, sinceMs: Date.now(), freshUrls: 0 };
+  for (;;) {
     const result = await download({ row, n: work.n });
     if (result.outcome === 'done') return { step: 'finish', status: 'done', recorded: true };
-    if (result.outcome === 'rejected') return { step: 'finish', status: 'lost_paid', reason: result.reason };
-    if (!result.canRefresh || fresh >= FRESH_URLS_MAX) {
-      return { step: 'finish', status: 'lost_paid', reason: 'output_expired' };
+    if (result.outcome === 'rejected') {
+      return { step: 'finish', status: 'lost_paid', reason: result.reason, recorded: true };
     }
-    await sleep(pollBaseOf(row.kind) / timeScale);
+    all.tries += result.tried.tries;
+    if (all.freshUrls >= result.freshUrls) return lost(result.tried, all);
+    const pauseMs = pollBaseOf(row.kind) * 2 ** all.freshUrls;
+    await sleep(Math.min(FRESH_URL_PAUSE_MAX_MS, pauseMs) / timeScale);
+    all.freshUrls += 1;
     const polled = await poll(work, true);
     if (polled.outcome === 'ended') return nextStep(work, 'ended');
-    if (polled.outcome === 'review') return { step: 'finish', status: 'lost_paid', reason: 'output_expired' };
+    if (polled.outcome === 'review') return lost(result.tried, all);
   }
+}
+
+/** Takes over what another row rendered, or runs by itself where there is nothing to share. */
+export async function shareRow(work: Job): Promise<Step> {
+  const { account, row } = work.input;
+  const { status } = await downloadProxy(account).shareOutput({ row });
+  return status === null ? { step: 'submit' } : { step: 'finish', status, recorded: true };
+}
+
+function lost(last: DownloadTried, all: { tries: number; sinceMs: number; freshUrls: number }): Step {
+  return { step: 'finish', status: 'lost_paid', reason: 'output_expired', tried: { ...last, ...all } };
 }
 
 async function poll(work: Job, fresh: boolean): Promise<PollResult> {

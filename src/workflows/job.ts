@@ -1,8 +1,9 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { FinishInput } from '../contract/activities.js';
 import type { JobInput, JobResult } from '../contract/workflows.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
-import { downloadRow, pollRow } from './fetch-row.js';
+import { downloadRow, pollRow, shareRow } from './fetch-row.js';
 import { homeProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
 import { openSlot, type Slot } from './slot.js';
@@ -14,7 +15,8 @@ export type Step =
   | { step: 'case' }
   | { step: 'poll' }
   | { step: 'download' }
-  | { step: 'finish'; status: Status; reason?: ReasonCode; recorded?: boolean };
+  | { step: 'share' }
+  | { step: 'finish'; status: Status; reason?: ReasonCode; tried?: FinishInput['tried']; recorded?: boolean };
 
 /** What the steps of one job share. `n` is the attempt at hand. */
 export interface Job {
@@ -24,6 +26,8 @@ export interface Job {
   n: number;
   /** Attempts that ended unbilled at the service and were tried again by policy. */
   retried: number;
+  /** Service time that the output URL has left, null where a fresh one can be asked for. */
+  urlLeftMs?: number | null;
 }
 
 /**
@@ -34,8 +38,8 @@ export async function job(input: JobInput): Promise<JobResult> {
   const slot = openSlot(input);
   const work: Job = { input, slot, submits: openSubmits(input), n: input.attempts, retried: 0 };
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
-  if (input.letter !== 'n') await CancellationScope.nonCancellable(() => slot.acquire(true));
-  let next = firstStep(input);
+  if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
+  let next = firstStep(work);
   for (;;) {
     if (next.step === 'finish') return await finish(work, next);
     next =
@@ -43,15 +47,18 @@ export async function job(input: JobInput): Promise<JobResult> {
   }
 }
 
-function firstStep({ letter }: JobInput): Step {
-  switch (letter) {
+function firstStep(work: Job): Step {
+  switch (work.input.letter) {
     case 'n':
       return { step: 'submit' };
     case 'h':
       return { step: 'poll' };
     case 'c':
       return { step: 'case' };
+    case 's':
+      return { step: 'share' };
     case 'r':
+      work.urlLeftMs = 0; // rendered in an earlier run: nobody knows what is left
       return { step: 'download' };
   }
 }
@@ -77,6 +84,8 @@ async function go(work: Job, next: Step): Promise<Step> {
     case 'download':
       work.slot.release();
       return downloadRow(work);
+    case 'share':
+      return shareRow(work);
     case 'submit':
     case 'finish':
       return next;
@@ -84,11 +93,12 @@ async function go(work: Job, next: Step): Promise<Step> {
 }
 
 async function finish(work: Job, end: Extract<Step, { step: 'finish' }>): Promise<JobResult> {
-  const { status, reason, recorded } = end;
+  const { status, reason, tried, recorded } = end;
   return CancellationScope.nonCancellable(async () => {
     work.slot.release();
     if (!recorded) {
-      await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...(reason ? { reason } : {}) });
+      const why = { ...(reason ? { reason } : {}), ...(tried ? { tried } : {}) };
+      await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...why });
     }
     await work.slot.settled();
     return { status };

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../contract/names.js';
+import type { DownloadPriority } from '../domain/download-order.js';
 
 /**
  * The activities as workflows call them, grouped by what repeating costs. Every group bounds the single attempt and,
@@ -47,20 +48,23 @@ export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Act
   });
 }
 
-/** Bytes from the service to the store: repeatable, long, watched by heartbeats. */
-export function downloadProxy(account: string): Pick<Activities, 'download' | 'fetchInputs'> {
+type DownloadName = 'download' | 'fetchInputs' | 'shareOutput';
+
+/** Bytes from the service to the store: repeatable, long, watched by heartbeats; what expires soonest goes first. */
+export function downloadProxy(account: string, priority: DownloadPriority = 3): Pick<Activities, DownloadName> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).io,
     startToCloseTimeout: '2 h',
     heartbeatTimeout: '30 s',
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s' },
+    priority: { priorityKey: priority },
   });
 }
 
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | 'poll' | 'download' | 'fetchInputs' | 'writeResults' | ApiReads> {
+): Omit<Activities, 'submit' | 'poll' | DownloadName | 'writeResults' | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',

@@ -36,21 +36,32 @@ export function supplyRows(
   state: BatchState,
   order: { generation: string; rows: number; retry: RetryOrder | null },
 ): void {
-  const running = state.cursor !== null || state.open.length > 0;
+  const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
   if (running && !state.cancelling && order.generation === state.generation && order.retry === null) return;
   state.generation = order.generation;
   state.rows = order.rows;
   state.retry = order.retry;
   state.cursor = { part: 0, index: 0 };
+  state.deferred = 0;
+  state.isSharing = false;
   state.counts = zeroCounts();
   state.creditsNano = 0;
   state.creditsUnknown = 0;
   state.cancelling = false;
 }
 
+/** Once every other row has ended, rows that share a render are gone through: what they share is known then. */
+export function shareAfterAll(state: BatchState): void {
+  const isDue = state.cursor === null && state.open.length === 0 && !state.cancelling;
+  if (!isDue || (state.deferred ?? 0) === 0) return;
+  state.deferred = 0;
+  state.isSharing = true;
+  state.cursor = { part: 0, index: 0 };
+}
+
 /** How many rows the next page may bring; 0 = do not ask now. */
 export function roomForPage(state: BatchState): number {
-  if (state.cursor === null || state.paused || state.cancelling) return 0;
+  if (state.cursor === null || state.paused || state.outputsPaused === true || state.cancelling) return 0;
   const room = state.window - state.open.length;
   return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? Math.min(room, PAGE_MAX) : 0;
 }
@@ -64,19 +75,21 @@ export function takePage(
   for (const status of STATUSES) state.counts[status] += page.finished[status] ?? 0;
   state.creditsNano += page.creditsNano;
   state.creditsUnknown += page.creditsUnknown;
+  state.deferred = (state.deferred ?? 0) + (page.deferred ?? 0);
   state.cursor = page.next;
   // As many again as there are slots: downloads and records go on while the next rows already wait for a slot.
   state.window = page.cap + Math.max(PAGE_MIN, page.cap);
   const fresh: (OpenRow & { entry: PageResult['entries'][number] })[] = [];
   for (const entry of page.entries) {
-    const [index, , , kind, id] = entry;
+    const [index, letter, , kind, id] = entry;
     const known = state.open.find((o) => o.row.id === id);
     if (known) {
       known.countedIn = state.generation;
       continue;
     }
     const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
-    const opened: OpenRow = { row, countedIn: state.generation, restarts: 0, sinceMs: nowMs };
+    const shared = letter === 's' ? { isSharing: true } : {};
+    const opened: OpenRow = { row, countedIn: state.generation, restarts: 0, sinceMs: nowMs, ...shared };
     state.open.push(opened);
     fresh.push({ ...opened, entry });
   }
@@ -101,26 +114,52 @@ export function countFinished(
   return true;
 }
 
+/** Notes what cannot be stored; a row that has ended meanwhile is none. */
+export function noteBlocked(state: BatchState, { id, code }: { id: string | null; code: string }): void {
+  if (id === null) {
+    state.resultsBlocked = code;
+    return;
+  }
+  const found = state.open.find((o) => o.row.id === id);
+  if (found) found.blocked = code;
+}
+
+/** The first output that cannot be stored, and how many there are. */
+export function blockedOf(state: BatchState): BatchProgress['blocked'] {
+  const rows = state.open.filter((o) => o.blocked !== undefined);
+  const [first] = rows;
+  if (first?.blocked !== undefined) return { id: first.row.id, code: first.blocked, count: rows.length };
+  return state.resultsBlocked === undefined ? null : { id: null, code: state.resultsBlocked, count: 1 };
+}
+
+/** What cannot be stored is tried again in any case, and noted again if it fails. */
+export function forgetBlocked(state: BatchState): void {
+  for (const open of state.open) delete open.blocked;
+  delete state.resultsBlocked;
+}
+
 export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): void {
   state.events = [...state.events, { seq: state.nextEvent++, ...event }].slice(-EVENTS_KEPT);
 }
 
 /** Rows that were never opened when a batch is cancelled end as cancelled. */
 export function cancelRest(state: BatchState): void {
-  if (state.cursor === null) return;
+  if (state.cursor === null && (state.deferred ?? 0) === 0) return;
   state.cursor = null;
+  state.deferred = 0;
   const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
   const open = state.open.filter((o) => o.countedIn === state.generation).length;
   state.counts.cancelled += Math.max(0, state.rows - counted - open);
 }
 
 export function isFinished(state: BatchState): boolean {
-  return state.cursor === null && state.open.length === 0;
+  return state.cursor === null && state.open.length === 0 && (state.deferred ?? 0) === 0;
 }
 
 export function progressOf(state: BatchState, phase: BatchProgress['phase']): BatchProgress {
   const { generation, rows, counts, creditsNano, creditsUnknown, events, startedAtMs } = state;
-  return { phase, generation, rows, counts, open: state.open.length, creditsNano, creditsUnknown, events, startedAtMs };
+  const [open, blocked] = [state.open.length, blockedOf(state)];
+  return { phase, generation, rows, counts, open, blocked, creditsNano, creditsUnknown, events, startedAtMs };
 }
 
 function zeroCounts(): Record<Status, number> {

@@ -14,6 +14,7 @@ function progress(more: Partial<BatchProgress> = {}): BatchProgress {
     rows: 2,
     counts: COUNTS,
     open: 1,
+    blocked: null,
     creditsNano: 0,
     creditsUnknown: 0,
     events: [],

@@ -29,6 +29,7 @@ test('callsheet --help', async () => {
       cancel <batch>      submit nothing new; what is paid is still fetched
       retry <batch>       run failed and cancelled rows again
       results <batch>     write results.csv, results.jsonl and failed.csv now
+      clean [batch]       remove parts and temporary files of finished batches, never media
 
     The service:
       credits             balance, plan and caps
@@ -87,6 +88,7 @@ test('callsheet run --help', async () => {
                                       request each
       --no-network                    check without resolver and service: no hosts, no voices, no media
                                       behind URLs
+      --share-identical               render identical rows once, also those without an explicit seed
 
     Running:
       -y, --yes                       submit without asking
@@ -117,6 +119,8 @@ test('callsheet run --help', async () => {
       --prices <json>                 price rules, as JSON or the path of a JSON file
       --name-template <template>      output names (default {id}; above 1,000 rows {part}/{id})
       --on-exists <what>              an output name that is taken: fail, skip or version
+      --sidecar                       a JSON file beside each output: request, model, seed, handle,
+                                      credits
       --temporal-address <host:port>  a shared Temporal instead of the data folder's engine
       --time-scale <number>           rehearsals on this machine only: divides the service-side waits
 

@@ -20,6 +20,7 @@ const snapshot: Snapshot = {
     rows: 40,
     counts: { ...NONE, done: 9, failed: 1 },
     open: 12,
+    blocked: null,
     creditsNano: 3.2 * CREDIT,
     creditsUnknown: 2,
     events: [],

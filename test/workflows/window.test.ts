@@ -96,3 +96,51 @@ describe('window', () => {
     expect(window.roomForPage(state)).toBe(0);
   });
 });
+
+describe('rows that share a render', () => {
+  it('are gone through once all others have ended, and each is counted once (G2)', () => {
+    const state = supplied(3);
+    window.takePage(state, page([entry(0)], { deferred: 2 }), 0);
+    window.shareAfterAll(state);
+    expect(state.cursor).toBeNull();
+    window.countFinished(state, done('r0'), 1);
+    expect(window.isFinished(state)).toBe(false);
+    window.shareAfterAll(state);
+    expect([state.cursor, state.isSharing]).toEqual([{ part: 0, index: 0 }, true]);
+    const shared: PageEntry = [1, 's', 0, 0, 'r1'];
+    const [first] = window.takePage(state, page([shared, [2, 's', 0, 0, 'r2']]), 2);
+    expect(first?.isSharing).toBe(true);
+    window.countFinished(state, { id: 'r1', status: 'done', creditsNano: 0 }, 3);
+    window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 4);
+    expect(window.isFinished(state)).toBe(true);
+    expect(state.counts).toMatchObject({ done: 2, failed: 1 });
+  });
+
+  it('end as cancelled with the rest of a cancelled batch (I6)', () => {
+    const state = supplied(3);
+    window.takePage(state, page([entry(0)], { deferred: 2 }), 0);
+    state.cancelling = true;
+    window.cancelRest(state);
+    window.countFinished(state, done('r0'), 1);
+    expect(window.isFinished(state)).toBe(true);
+    expect(state.counts).toMatchObject({ done: 1, cancelled: 2 });
+  });
+});
+
+describe('F45: what cannot be stored', () => {
+  it('is known by its row until that ends, and nothing new is opened meanwhile', () => {
+    const state = supplied(20);
+    window.takePage(state, page([entry(0), entry(1)], { next: { part: 0, index: 2 } }), 0);
+    window.noteBlocked(state, { id: 'r1', code: 'ENOSPC' });
+    window.noteBlocked(state, { id: 'gone', code: 'EACCES' });
+    expect(window.blockedOf(state)).toEqual({ id: 'r1', code: 'ENOSPC', count: 1 });
+    state.outputsPaused = true;
+    expect(window.roomForPage(state)).toBe(0);
+    window.countFinished(state, done('r1'), 1);
+    expect(window.blockedOf(state)).toBeNull();
+    window.noteBlocked(state, { id: null, code: 'EROFS' });
+    expect(window.blockedOf(state)).toEqual({ id: null, code: 'EROFS', count: 1 });
+    window.forgetBlocked(state);
+    expect(window.blockedOf(state)).toBeNull();
+  });
+});

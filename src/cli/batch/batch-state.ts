@@ -3,6 +3,7 @@ import { formatCredits } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { blockedText } from '../views/blocked.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 
@@ -20,6 +21,8 @@ export interface BatchStateReport {
   out: string;
   createdAt: string;
   generation: string;
+  /** What finished work cannot be stored, in a sentence. */
+  blocked: string | null;
   /** Undefined when the workflow does not run. */
   progress: BatchProgress | undefined;
 }
@@ -47,6 +50,7 @@ export async function readBatchState(
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
     generation,
+    blocked: running === 'unknown' || !running?.blocked ? null : blockedText(running.blocked),
     progress: running === 'unknown' ? undefined : running,
   };
 }

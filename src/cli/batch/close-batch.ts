@@ -19,6 +19,8 @@ export interface EndedBatch {
   events: JsonEvents | undefined;
   /** Rows, by index, that were finished before this command; undefined when the command only watched. */
   finishedBefore: readonly boolean[] | undefined;
+  /** What identical rows saved, in words. */
+  saving?: string | undefined;
   /** Undefined when nothing was run. */
   tookMs: number | undefined;
 }

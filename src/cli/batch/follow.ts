@@ -41,8 +41,11 @@ export interface FollowOptions {
 export type FollowEnd =
   | { end: 'ended'; result: BatchResult }
   | { end: 'detached'; last: Snapshot | undefined }
-  | { end: 'paused_too_long'; reason: 'key' | 'credits' | 'records'; last: Snapshot }
+  | { end: 'paused_too_long'; reason: AccountPause; last: Snapshot }
   | { end: 'broken'; word: string };
+
+/** A pause that is waited for only so long. */
+type AccountPause = Exclude<PauseReason['reason'], 'user'>;
 
 const LOOK_EVERY_MS = 500;
 const BALANCE_EVERY_MS = 5_000;
@@ -136,27 +139,23 @@ function tellEvents(options: FollowOptions, seen: Seen, { events }: BatchProgres
   }
 }
 
-/** The account's own pauses; a batch's pause by its user comes as an event of the batch. */
+/** The account's own pauses; those of the batch come as its events. */
 function tellPauses(options: FollowOptions, seen: Seen, slots: SemaphoreView | undefined): void {
   if (slots === undefined) return;
   const current = new Map<PauseReason['reason'], number>();
   for (const { reason, sinceMs } of slots.pauses) {
     if (reason === 'user') continue;
     current.set(reason, seen.pauses.get(reason) ?? options.now());
-    if (!seen.pauses.has(reason)) options.onEvent({ type: 'paused', reason, sinceMs });
+    if (!seen.pauses.has(reason) && reason !== 'outputs') options.onEvent({ type: 'paused', reason, sinceMs });
   }
   for (const reason of seen.pauses.keys()) {
-    if (!current.has(reason)) options.onEvent({ type: 'resumed', reason });
+    if (!current.has(reason) && reason !== 'outputs') options.onEvent({ type: 'resumed', reason });
   }
   seen.pauses = current;
 }
 
 /** Measured from when this command first saw the pause: an old one is given its time again. */
-function pausedTooLong(
-  { waitMs, now }: FollowOptions,
-  seen: Seen,
-  progress: BatchProgress,
-): 'key' | 'credits' | 'records' | undefined {
+function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: BatchProgress): AccountPause | undefined {
   if (waitMs === null || progress.phase === 'ended') return undefined;
   for (const [reason, seenAtMs] of seen.pauses) {
     if (reason !== 'user' && now() - seenAtMs >= waitMs) return reason;

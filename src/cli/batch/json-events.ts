@@ -2,6 +2,7 @@ import type { BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Status } from '../../domain/outcome.js';
 import type { Session } from '../session.js';
+import { blockedText } from '../views/blocked.js';
 import type { FollowEvent } from './follow.js';
 
 /** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
@@ -46,7 +47,7 @@ export function createJsonEvents(
       if (event.type === 'paused') say('paused', { reason: event.reason }, event.sinceMs);
       if (event.type === 'resumed') say('resumed', { reason: event.reason });
       if (event.type !== 'batch') return;
-      const { type, id = '', status, verdict, reason, creditsNano, atMs } = event.event;
+      const { type, id = '', status, verdict, reason, code, creditsNano, atMs } = event.event;
       switch (type) {
         case 'row_finished':
           if (status !== undefined) rowFinished(id, status, creditsNano ?? null, atMs);
@@ -56,8 +57,10 @@ export function createJsonEvents(
         case 'settled':
           return say(type, { id, verdict: verdict ?? null }, atMs);
         case 'paused':
-        case 'resumed':
-          return say(type, { reason: reason ?? 'user' }, atMs);
+        case 'resumed': {
+          const why = code === undefined ? {} : { code, message: blockedText({ id: id || null, code, count: 1 }) };
+          return say(type, { reason: reason ?? 'user', ...(id === '' ? {} : { id }), ...why }, atMs);
+        }
       }
     },
     rowFinished,

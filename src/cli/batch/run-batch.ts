@@ -11,8 +11,9 @@ import { placeRefused } from '../place-refused.js';
 import { approvePlan } from '../plan/approve-plan.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
-import { planLines } from '../plan/plan-view.js';
+import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
+import { refuseFullDisk } from '../plan/refuse-full-disk.js';
 import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -63,7 +64,9 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes);
   await preparePlaces(run);
-  return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, ...request });
+  const { total } = plan.costs;
+  const saving = total.shared > 0 ? savedText(total) : undefined;
+  return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, saving, ...request });
 }
 
 /** Refuses what the home knows to be wrong before anything is read or asked. */
@@ -96,11 +99,13 @@ async function refuseOtherPlaces(
 }
 
 /** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
-async function preparePlaces({ session, request, access, generation }: Run): Promise<void> {
+async function preparePlaces({ session, request, access, prepared, generation }: Run): Promise<void> {
   const { config } = session;
   const { batch, folder } = request.place;
   try {
-    await openPlace(config.out, 'shared').probe();
+    const out = openPlace(config.out, 'shared');
+    await out.probe();
+    await refuseFullDisk(out, prepared.outputBytes);
   } catch (error) {
     throw placeRefused(config.out, error);
   }
@@ -109,6 +114,7 @@ async function preparePlaces({ session, request, access, generation }: Run): Pro
     schema: 1,
     out: config.out,
     onExists: config.names.onExists,
+    sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
     manifestFolder: folder,
     maxOutputBytes: OUTPUT_BYTES_MAX,

@@ -13,6 +13,8 @@ export interface BatchToRun {
   rows: CountedRows;
   retry: RetryOrder | null;
   retries: number;
+  /** What identical rows save, in words. */
+  saving?: string | undefined;
 }
 
 /** Hands a batch to its workflow and follows it to its end; gives the exit code. */
@@ -43,6 +45,7 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
     result: end.result,
     events,
     finishedBefore: toRun.rows.finishedBefore,
+    saving: toRun.saving,
     tookMs: Date.now() - startedAtMs,
   });
 }

@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
+import { blockedText } from '../views/blocked.js';
 import { totalOf } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 import { renderingOf } from '../views/live-view.js';
@@ -116,6 +117,8 @@ function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { e
       return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once credits are there; \`${again}\` follows it`;
     case 'key':
       return `the service has not accepted the API key for longer than ${waited}: run the same command again with a valid one`;
+    case 'outputs':
+      return `${blockedText(end.last.progress.blocked)} for longer than ${waited}; \`${again}\` follows the batch`;
     case 'records':
       return `the home ${session.config.home} could not be written for longer than ${waited}: make room or mend its permissions; \`${again}\` follows the batch`;
   }

@@ -32,6 +32,7 @@ export async function checkManifest(
     ...(place.defaultKind === undefined ? {} : { defaultKind: place.defaultKind }),
     ...(config.names.template === null ? {} : { nameTemplate: config.names.template }),
     inputRoots: place.inputRoots,
+    shareIdentical: place.sharesIdentical,
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...sinks,

@@ -32,7 +32,7 @@ export async function makePlan(
   const discounts = credits === undefined || config.prices.length === 0 ? [] : await readOwnDiscounts(session);
   const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
-  const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished]));
+  const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.shared]));
   const time =
     caps === undefined
       ? undefined

@@ -16,6 +16,7 @@ export interface ManifestFlags {
   inputRoot?: string[];
   network: boolean;
   probeUrls?: boolean;
+  shareIdentical?: boolean;
 }
 
 /** A manifest as the command line names it. */
@@ -35,6 +36,8 @@ export interface ManifestPlace {
   asksNetwork: boolean;
   /** Media behind URLs are looked at. */
   probesUrls: boolean;
+  /** Also rows without an explicit seed are rendered once when they ask for the same. */
+  sharesIdentical: boolean;
 }
 
 export function addManifestFlags(command: Command): Command {
@@ -50,6 +53,7 @@ export function addManifestFlags(command: Command): Command {
     ).argParser((folder: string, earlier: string[] = []) => [...earlier, folder]),
     new Option('--probe-urls', 'look at the size and type of media URLs too, with one small request each'),
     new Option('--no-network', 'check without resolver and service: no hosts, no voices, no media behind URLs'),
+    new Option('--share-identical', 'render identical rows once, also those without an explicit seed'),
   ];
   for (const option of options) command.addOption(option.helpGroup('Manifest:'));
   return command;
@@ -80,6 +84,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     asksNetwork: flags.network,
     probesUrls: flags.probeUrls === true,
     inputRoots: (flags.inputRoot ?? []).map((folder) => resolve(cwd, folder)),
+    sharesIdentical: flags.shareIdentical === true,
   };
 }
 

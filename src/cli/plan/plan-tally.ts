@@ -10,6 +10,8 @@ import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 export type RowPlan =
   | { plan: 'finished'; status: Status; creditsNano: CreditsNano | null }
   | { plan: 'joined' }
+  /** Gets a copy of what an identical row renders. */
+  | { plan: 'shared' }
   | { plan: 'submit' };
 
 export interface CostTally {
@@ -17,6 +19,9 @@ export interface CostTally {
   finished: number;
   joined: number;
   toSubmit: number;
+  /** Rows that get a copy of what an identical row renders, and what rendering them would cost at least. */
+  shared: number;
+  savedNano: CreditsNano;
   /** Bounds over the rows to submit whose price is known. */
   lowNano: CreditsNano;
   worstNano: CreditsNano;
@@ -67,6 +72,10 @@ export function tallyRow(
   cell.rows += 1;
   if (plan.plan === 'joined') cell.joined += 1;
   if (plan.plan === 'submit') addPrice(cell, price);
+  if (plan.plan === 'shared') {
+    cell.shared += 1;
+    cell.savedNano += price?.lo ?? 0;
+  }
   if (plan.plan !== 'finished') return;
   cell.finished += 1;
   tally.ended[plan.status] += 1;
@@ -80,7 +89,8 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
   for (const cell of tally.cells.values()) {
     const ppb = discountPpb(cell.kind);
     const paid = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * ppb);
-    const one: CostTally = { ...cell, lowNano: paid(cell.lowNano), worstNano: paid(cell.worstNano) };
+    const [lowNano, worstNano, savedNano] = [paid(cell.lowNano), paid(cell.worstNano), paid(cell.savedNano)];
+    const one: CostTally = { ...cell, lowNano, worstNano, savedNano };
     addTally(costs.total, one);
     addTally(entry(costs.byKind, cell.kind), one);
     if (cell.group !== undefined) addTally(entry(costs.byGroup, cell.group), one);
@@ -107,7 +117,17 @@ function addTally(sum: CostTally, one: CostTally): void {
   for (const name of TALLY_FIELDS) sum[name] += one[name];
 }
 
-const TALLY_FIELDS = ['rows', 'finished', 'joined', 'toSubmit', 'lowNano', 'worstNano', 'unknown'] as const;
+const TALLY_FIELDS = [
+  'rows',
+  'finished',
+  'joined',
+  'toSubmit',
+  'shared',
+  'savedNano',
+  'lowNano',
+  'worstNano',
+  'unknown',
+] as const;
 
 function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
   const known = map.get(key);
@@ -118,5 +138,6 @@ function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
 }
 
 function newCostTally(): CostTally {
-  return { rows: 0, finished: 0, joined: 0, toSubmit: 0, lowNano: 0, worstNano: 0, unknown: 0 };
+  const counts = { rows: 0, finished: 0, joined: 0, toSubmit: 0, shared: 0 };
+  return { ...counts, savedNano: 0, lowNano: 0, worstNano: 0, unknown: 0 };
 }

@@ -38,6 +38,7 @@ export function planLines(plan: Plan): string[] {
     }),
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
     `cost      ${costText(total)}`,
+    ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
     ...balanceLines(plan),
     capsLine(plan),
     timeLine(plan),
@@ -87,9 +88,17 @@ export function costText(cost: CostTally): string {
   return cost.unknown === 0 ? bounds : `${bounds} for ${known} rows; ${unknown}`;
 }
 
-function rowsText({ toSubmit, joined, finished }: CostTally): string {
+/** What identical rows save, where it is known. */
+export function savedText({ shared, savedNano }: Pick<CostTally, 'shared' | 'savedNano'>): string {
+  const rows = shared === 1 ? '1 row is identical to another and is' : `${shared} rows are identical to others and are`;
+  const amount = savedNano === 0 ? '' : `: about ${formatCredits(savedNano)} credits less`;
+  return `${rows} copied instead of rendered${amount}`;
+}
+
+function rowsText({ toSubmit, shared, joined, finished }: CostTally): string {
   const parts = [
     ...(toSubmit > 0 ? [`${toSubmit} to run`] : []),
+    ...(shared > 0 ? [`${shared} shared`] : []),
     ...(joined > 0 ? [`${joined} under way`] : []),
     ...(finished > 0 ? [`${finished} finished`] : []),
   ];
@@ -122,8 +131,8 @@ function timeLine({ time }: Plan): string {
   return `time      at least ${formatDuration(time.atLeastMs)}, bound by ${time.bound} as far as known; ${unseen}`;
 }
 
-function rowsJson({ rows, toSubmit, joined, finished }: CostTally): object {
-  return { total: rows, toSubmit, underWay: joined, finished };
+function rowsJson({ rows, toSubmit, shared, joined, finished }: CostTally): object {
+  return { total: rows, toSubmit, shared, underWay: joined, finished };
 }
 
 function costJson(cost: CostTally): object {
@@ -132,5 +141,6 @@ function costJson(cost: CostTally): object {
     expected: formatCredits(expectedNano(cost)),
     worst: formatCredits(cost.worstNano),
     unknownRows: cost.unknown,
+    saved: formatCredits(cost.savedNano),
   };
 }

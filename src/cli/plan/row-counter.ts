@@ -1,4 +1,5 @@
 import type { RetryOrder } from '../../contract/workflows.js';
+import { outputBytes } from '../../domain/output-size.js';
 import type { Row } from '../../domain/row.js';
 import { estimate } from '../../reconcile/price-book.js';
 import type { HomeAccess } from '../access/home-access.js';
@@ -17,6 +18,8 @@ export interface CountedRows {
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
   taken: { row: Row; file: string }[];
   takenCount: number;
+  /** What the outputs of the rows that have not ended will take, roughly. */
+  outputBytes: number;
   /** By the row's index: it was finished before this command. */
   finishedBefore: boolean[];
 }
@@ -46,6 +49,7 @@ export async function createRowCounter({ config }: Session, options: RowCounterO
     changedCount: 0,
     taken: [],
     takenCount: 0,
+    outputBytes: 0,
     finishedBefore: [],
   };
   let buffer: Row[] = [];
@@ -62,8 +66,10 @@ export async function createRowCounter({ config }: Session, options: RowCounterO
       counted.takenCount += 1;
       if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
     }
+    if (plan.plan !== 'finished') counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = plan.plan === 'finished';
-    tallyRow(counted.tally, row, plan, plan.plan === 'submit' ? estimate(row, prices) : null);
+    const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
+    tallyRow(counted.tally, row, plan, isPriced ? estimate(row, prices) : null);
   }
 
   async function flush(): Promise<void> {

@@ -74,7 +74,7 @@ export function planRow(
   if (isCancelled && record === undefined && attempts.length === 0) {
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
   }
-  return { ...common, plan: { plan: standing.letter === 'n' ? 'submit' : 'joined' } };
+  return { ...common, plan: standing.letter === 'n' ? freshPlan(row, record) : { plan: 'joined' } };
 }
 
 /** Only an attempt binds a row to its content. */
@@ -90,5 +90,11 @@ function changeOf(row: Row, record: RowRecord | undefined, attempts: Attempt[]):
 }
 
 function toSubmit(row: Row): PlannedRow {
-  return { row, plan: { plan: 'submit' } };
+  return { row, plan: freshPlan(row) };
+}
+
+/** A retry of a row that found nothing to share may have to pay for it. */
+function freshPlan({ shares }: Row, record?: RowRecord): RowPlan {
+  const isShared = shares !== undefined && record?.reasonCode !== 'shared_row_failed';
+  return { plan: isShared ? 'shared' : 'submit' };
 }

@@ -1,6 +1,8 @@
-import type { Holder } from '../../contract/semaphore.js';
+import type { Holder, PauseReason } from '../../contract/semaphore.js';
+import type { BatchProgress } from '../../contract/workflows.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
+import { blockedText } from './blocked.js';
 import { countsText, spentWords, totalOf } from './counts.js';
 import { formatClock, formatDuration } from './durations.js';
 
@@ -110,10 +112,14 @@ const PAUSE_WORDS = {
   records: 'the home cannot be written: nothing new is submitted',
 } as const;
 
-function troubles({ slots, lostSinceMs, atMs }: Snapshot): string[] {
+function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): string {
+  return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
+}
+
+function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
-    return `${PAUSE_WORDS[pause.reason]}${need}, since ${formatClock(pause.sinceMs)}`;
+    return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
   });
   if (lostSinceMs !== undefined)
     lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);

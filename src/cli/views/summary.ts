@@ -14,6 +14,8 @@ export interface SummaryFacts {
   /** The batch's folder. */
   folder: string;
   tookMs: number | undefined;
+  /** What identical rows saved, in words. */
+  saving?: string | undefined;
 }
 
 const GROUPS_SHOWN = 10;
@@ -29,6 +31,7 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
     ...shown.map((group) => `  ${failureLine(group)}`),
     `  ${coloredCounts(counts, colors)}`,
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
+    ...(facts.saving === undefined ? [] : [`  saved    ${facts.saving}`]),
     `  results  ${facts.folder}/results.csv`,
     ...advice(facts, colors),
   ];

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
+import type { Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+import { plain } from '../terminal.js';
+
+/** `clean`: removes what finished batches left behind, never media. */
+export function defineClean(command: Command, cli: Cli): void {
+  command
+    .description(
+      'Removes what killed processes left of finished batches: parts of downloads, temporary files, rows of checks that\n' +
+        'broke off. Media, results and records stay. Without a batch, of every finished batch of the account.',
+    )
+    .argument('[batch]', "the batch's name")
+    .addOption(new Option('--dry-run', 'only say what would go'));
+  addSettings(command, 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet clean --dry-run\n  callsheet clean shots\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string | undefined) =>
+      clean(await openSession(command, cli), batch, command.opts<{ dryRun?: boolean }>().dryRun === true),
+    );
+}
+
+async function clean(session: Session, batch: string | undefined, isDryRun: boolean): Promise<void> {
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { joinWork } = await import('../access/work-access.js');
+  const { knownBatch } = await import('../batch/known-batch.js');
+  const { cleanBatches } = await import('../batch/clean-batches.js');
+  const { terminal, config } = session;
+  const access = openHomeAccess(config);
+  if (batch !== undefined) await knownBatch(session, access, batch);
+  const batches = batch === undefined ? await access.home.batches() : [batch];
+  const work = await joinWork(session);
+  try {
+    const request = { home: config.home, account: config.account.name, batches, isDryRun, nowMs: Date.now() };
+    const { removed, bytes, skipped } = await cleanBatches(access, work, request);
+    if (session.isJson) return terminal.json({ schema: 1, dryRun: isDryRun, removed, bytes, skipped });
+    for (const { path, bytes: size } of removed) terminal.data(`${plain(path, 4_000)} (${size} bytes)`);
+    for (const name of skipped) terminal.note(`'${name}' is not finished: nothing of it is touched`);
+    const verb = isDryRun ? 'would go' : 'removed';
+    terminal.note(`${removed.length} leftovers ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
+  } finally {
+    await work?.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '../domain/json.js';
+import { formatCredits } from '../domain/money.js';
+import type { RowRecord } from '../domain/outcome.js';
+import type { Media, Row } from '../domain/row.js';
+import { encodeJson } from './json-file.js';
+import type { Store } from './port.js';
+
+/** A small JSON file beside each output that says how it was made: for people and tools that see the file alone. */
+
+/** A longer text in a request is bytes of some sort, or a whole document: its hash says enough. */
+const TEXT_MAX = 8_000;
+
+/** What a sidecar says; the same for the same record, so that writing it again changes nothing. */
+export function sidecarOf(row: Row, record: RowRecord, model: string): JsonObject {
+  const media = Object.entries(row.media).map(([column, list]): [string, Json] => [column, list.map(mediaText)]);
+  return {
+    schema: 1,
+    id: row.id,
+    kind: row.kind,
+    model: model === '' ? null : model,
+    request: {
+      ...(withoutBytes(row.cells) as JsonObject),
+      ...Object.fromEntries(media),
+      ...(row.extra === undefined ? {} : { extra: withoutBytes(row.extra) }),
+    },
+    seed: record.seed ?? null,
+    revised_prompt: record.revisedPrompt ?? null,
+    handle: record.handle ?? null,
+    credits: record.creditsNano === undefined ? null : formatCredits(record.creditsNano),
+    credits_basis: record.creditsBasis,
+    warnings: record.warnings,
+    row_hash: record.rowHash,
+  };
+}
+
+/** Writes `<file>.json` beside every output of the record; another file of that name is kept and stepped around. */
+export async function writeSidecars(
+  store: Store,
+  batch: string,
+  record: RowRecord,
+  sidecar: JsonObject,
+): Promise<void> {
+  for (const [i, { file, bytes, sha256, contentType }] of record.files.entries()) {
+    const base = `${batch}/${file}`;
+    const text = encodeJson({ ...sidecar, file, content_type: contentType, bytes, sha256 });
+    await store.putStream(`${base}.json`, once(text), {
+      attemptName: `sidecar-${record.id}-${i}`,
+      ifExists: 'fail',
+      nextKey: (n) => `${base}.v${n}.json`,
+    });
+  }
+}
+
+/** A URL may be signed: its query is a key to the file, so only its place is told. */
+function mediaText(media: Media): Json {
+  if (media.source === 'blob') return { sha256: media.sha256, media_type: media.mediaType, bytes: media.bytes };
+  if (!URL.canParse(media.url)) return { url: null };
+  const { origin, pathname } = new URL(media.url);
+  return { url: `${origin}${pathname}` };
+}
+
+function withoutBytes(value: Json): Json {
+  if (typeof value === 'string') return value.length > TEXT_MAX ? shortened(value) : value;
+  if (Array.isArray(value)) return value.map(withoutBytes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutBytes(inner)]));
+}
+
+function shortened(text: string): Json {
+  return { characters: text.length, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

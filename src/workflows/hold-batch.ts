@@ -1,0 +1,48 @@
+import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import * as messages from '../contract/messages.js';
+import { semaphoreId } from '../contract/names.js';
+import type { BatchInput, BatchState } from '../contract/workflows.js';
+import * as window from './window.js';
+
+/** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
+export interface Hold {
+  /** Holds the batch while something finished cannot be stored; it goes on by itself once all of it is. */
+  review(): Promise<void>;
+}
+
+/** Opens the batch's dealings with pauses; `touch` wakes its loop. */
+export function openHold({ account, batch }: BatchInput, state: BatchState, touch: () => void): Hold {
+  setHandler(messages.pauseBatch, () => setPaused(true));
+  setHandler(messages.resumeBatch, async () => {
+    window.forgetBlocked(state);
+    await review();
+    await setPaused(false);
+  });
+  setHandler(messages.outputBlocked, async (what) => {
+    window.noteBlocked(state, what);
+    await review();
+  });
+  return { review };
+
+  async function setPaused(paused: boolean): Promise<void> {
+    state.paused = paused;
+    await tell('user', paused, {});
+  }
+
+  async function review(): Promise<void> {
+    const blocked = window.blockedOf(state);
+    const paused = blocked !== null;
+    if (paused === (state.outputsPaused ?? false)) return;
+    state.outputsPaused = paused;
+    const id = blocked?.id === null ? undefined : blocked?.id;
+    await tell('outputs', paused, { ...(blocked && { code: blocked.code }), ...(id === undefined ? {} : { id }) });
+  }
+
+  async function tell(reason: 'user' | 'outputs', paused: boolean, what: { code?: string; id?: string }) {
+    touch();
+    window.addEvent(state, { atMs: Date.now(), type: paused ? 'paused' : 'resumed', reason, ...what });
+    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+    if (paused) await semaphore.signal(messages.pauseGrants, { reason, batch });
+    else await semaphore.signal(messages.resumeGrants, { reason, batch });
+  }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/emulator/emulator.js';
+import { sha256 } from '../download/broken-server.js';
+import { imageRow, type Stack, startStack } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+const CELLS = { model: 'svc-alpha.2-klein-4b', prompt: 'one lamp', width: 320, height: 200, seed: 7 };
+const same = (id: string, shares?: number) =>
+  imageRow(id, { cells: CELLS, hash: 'hash-lamp', ...(shares === undefined ? {} : { shares }) });
+
+/** Two rows of their own, three that share the first, one of which has a hash that only looks the same. */
+const ROWS = [same('a'), same('b', 0), imageRow('c'), same('d', 0), imageRow('e', { shares: 0 })];
+
+describe.skipIf(!hasTemporal())('rows with the same request are rendered once', { timeout: 300_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  }, 120_000);
+  afterAll(() => temporal?.teardown());
+
+  async function withStack(account: string, faults: FaultRule[], use: (stack: Stack) => Promise<void>) {
+    const stack = await startStack({ temporal, account, speed: 20, emulator: { faults } });
+    try {
+      await stack.startWorker();
+      await use(stack);
+    } finally {
+      await stack.stop();
+    }
+  }
+
+  it.concurrent('the others are copied to their own names, cost nothing, and running again changes nothing', async () => {
+    await withStack('share', [], async (stack) => {
+      expect((await stack.run('b', ROWS)).counts).toMatchObject({ done: 5, failed: 0 });
+      const { jobs } = stack.emulator.truth();
+      expect(jobs).toHaveLength(3);
+      const first = await stack.record('b', 'a');
+      for (const id of ['b', 'd']) {
+        const record = await stack.record('b', id);
+        expect(record).toMatchObject({ status: 'done', attempts: 0, creditsNano: 0, flags: [] });
+        expect(record?.warnings).toContain('shares the render of row a');
+        const [file] = record?.files ?? [];
+        expect(file).toMatchObject({ file: `media/${id}.png`, sha256: first?.files[0]?.sha256 });
+        expect(sha256(readFileSync(join(stack.out, 'b', 'media', `${id}.png`)))).toBe(file?.sha256);
+      }
+      expect((await stack.record('b', 'e'))?.attempts).toBe(1);
+      expect((await stack.run('b', ROWS)).counts.done).toBe(5);
+      expect(stack.emulator.truth().jobs).toHaveLength(3);
+    });
+  });
+
+  it.concurrent('G2: when the first fails the others end as it did, unpaid; a retry renders once', async () => {
+    const refused: FaultRule = {
+      match: { route: 'svc.image', nth: [1] },
+      action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' },
+    };
+    await withStack('shareFail', [refused], async (stack) => {
+      const rows = [same('a'), same('b', 0), same('d', 0)];
+      expect((await stack.run('b', rows)).counts).toMatchObject({ failed: 3 });
+      expect(await stack.record('b', 'd')).toMatchObject({
+        reasonCode: 'shared_row_failed',
+        creditsNano: 0,
+        attempts: 0,
+      });
+      expect((await stack.record('b', 'd'))?.reason).toBe('row a, which has the same request: failed');
+      expect(stack.emulator.truth().jobs).toHaveLength(0);
+      const retry = { beforeMs: Date.now() + 1, classes: [] };
+      expect((await stack.run('b', rows, { retry })).counts).toMatchObject({ done: 3 });
+      expect(stack.emulator.truth().jobs).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createFolderStore } from '../../src/store/folder.js';
+import { findLeftovers, removeLeftover } from '../../src/store/leftovers.js';
+import { collect, streamOf, temporaryFolder } from './support/temporary.js';
+
+const OLD_MS = Date.now() - 7_200_000;
+const HOUR_AGO_MS = Date.now() - 3_600_000;
+
+function write(path: string, text: string, atMs = OLD_MS): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  utimesSync(path, atMs / 1_000, atMs / 1_000);
+}
+
+describe('what killed processes leave behind', () => {
+  test('parts, temporary files and broken checks are found; media, records and links are not', async () => {
+    const root = temporaryFolder();
+    const store = createFolderStore(root);
+    await store.put('b/records/aa/a.json', Buffer.from('{}'));
+    await store.putStream('b/media/a.mp4', streamOf('clip'), { attemptName: 'a-1', ifExists: 'fail' });
+    write(join(root, 'b/media/.part-a-1-0123456789ab-0123456789ab'), 'part');
+    write(join(root, 'b/media/0001/.part-b-1-0123456789ab-0123456789ab'), 'more');
+    write(join(root, 'b/attempts/aa/.tmp-012345678901234567'), 'torn');
+    write(join(root, 'b/media/.hidden'), 'not ours');
+    write(join(root, 'b/rows/incoming-0123456789abcdef/000000.jsonl'), 'rows');
+    utimesSync(join(root, 'b/rows/incoming-0123456789abcdef'), OLD_MS / 1_000, OLD_MS / 1_000);
+    const outside = temporaryFolder();
+    write(join(outside, '.part-x'), 'of others');
+    symlinkSync(outside, join(root, 'b/media/linked'));
+    const found = await collect(findLeftovers(join(root, 'b'), HOUR_AGO_MS));
+    expect(found.map(({ path }) => path.slice(root.length + 3)).sort()).toEqual([
+      'attempts/aa/.tmp-012345678901234567',
+      'media/.part-a-1-0123456789ab-0123456789ab',
+      'media/0001/.part-b-1-0123456789ab-0123456789ab',
+      'rows/incoming-0123456789abcdef',
+    ]);
+    expect(found.every(({ bytes }) => bytes === 4)).toBe(true);
+    for (const leftover of found) await removeLeftover(leftover);
+    expect(await collect(findLeftovers(join(root, 'b'), Date.now()))).toEqual([]);
+    expect(await collect(store.list(''))).toEqual(['b/media/a.mp4', 'b/records/aa/a.json']);
+    expect(readdirSync(outside)).toEqual(['.part-x']);
+  });
+
+  test('what was touched a moment ago may be under way and stays', async () => {
+    const root = temporaryFolder();
+    write(join(root, 'b/.tmp-1'), 'now', Date.now());
+    write(join(root, 'b/rows/incoming-0123456789abcdef/000000.jsonl'), 'now', Date.now());
+    expect(await collect(findLeftovers(root, HOUR_AGO_MS))).toEqual([]);
+    expect(await collect(findLeftovers(join(root, 'nowhere'), HOUR_AGO_MS))).toEqual([]);
+  });
+});
