@@ -1,11 +1,11 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Messenger } from './activities/dependencies.js';
+import type { CallbackMessenger } from './callbacks/take-callback.js';
 import * as messages from './contract/messages.js';
-import { batchId, jobId, semaphoreId, taskQueues } from './contract/names.js';
-import type { JobKey } from './contract/semaphore.js';
+import { batchId, jobId, lateHandleId, semaphoreId, taskQueues } from './contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
-export function createMessenger(client: Client, account: string, timeScale: number): Messenger {
+export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {
   return {
     async ensureSemaphore() {
       await client.workflow.start('semaphore', {
@@ -29,15 +29,26 @@ export function createMessenger(client: Client, account: string, timeScale: numb
         client.workflow.getHandle(jobId(account, batch, id)).signal(messages.outcomeKnown, message),
       );
     },
+    callbackCame: ({ batch, id }, message) =>
+      delivered(() => client.workflow.getHandle(jobId(account, batch, id)).signal(messages.callbackCame, message)),
+    async confirmLate(input) {
+      await client.workflow.start('lateHandle', {
+        workflowId: lateHandleId(account, input.row.batch, input.row.id),
+        taskQueue: taskQueues(account).home,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+    },
+    isBatchOpen: (batch) => isOpen(client, batchId(account, batch)),
     async areOpen(jobs) {
-      return Promise.all(jobs.map((job) => isOpen(client, account, job)));
+      return Promise.all(jobs.map(({ batch, id }) => isOpen(client, jobId(account, batch, id))));
     },
   };
 }
 
-async function isOpen(client: Client, account: string, { batch, id }: JobKey): Promise<boolean> {
+async function isOpen(client: Client, workflowId: string): Promise<boolean> {
   try {
-    const description = await client.workflow.getHandle(jobId(account, batch, id)).describe();
+    const description = await client.workflow.getHandle(workflowId).describe();
     return description.status.name === 'RUNNING' || description.status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

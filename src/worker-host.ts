@@ -1,7 +1,12 @@
 import type { Log } from './activities/dependencies.js';
+import { createSwitchboard } from './callbacks/switchboard.js';
+import { createCallbackDesk } from './callbacks/take-callback.js';
 import type { AccountSettings } from './contract/settings.js';
 import type { AccountRegistration, FromWorker } from './engine/registration.js';
 import { createKeySource, type KeySource } from './key-source.js';
+import { createMessenger } from './messenger.js';
+import { createCallbacks } from './store/callbacks.js';
+import { createFolderStore } from './store/folder.js';
 import { type AccountWorker, startAccountWorker, type WorkerPlace } from './worker.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
@@ -26,6 +31,8 @@ export function createWorkerHost(options: {
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
+  const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
+  const switchboard = createSwitchboard(onError);
   let turn: Promise<void> = Promise.resolve();
   const timer = setInterval(() => void sayOpen(), OPEN_EVERY_MS);
 
@@ -37,6 +44,7 @@ export function createWorkerHost(options: {
     async shutdown() {
       clearInterval(timer);
       await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
+      await Promise.all([...served.keys()].map((account) => switchboard.disconnect(account)));
     },
   };
 
@@ -65,6 +73,7 @@ export function createWorkerHost(options: {
     }
     const source = known?.key ?? createKeySource(key);
     const accountSettings = settings as unknown as AccountSettings;
+    await receiveCallbacks(accountSettings);
     const worker = await startAccountWorker({
       place: await options.place,
       settings: accountSettings,
@@ -76,6 +85,21 @@ export function createWorkerHost(options: {
       log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
       process.exit(1);
     });
+  }
+
+  async function receiveCallbacks(settings: AccountSettings): Promise<void> {
+    const { account, home, timeScale, callbacks } = settings;
+    if (callbacks.listen === null) return switchboard.disconnect(account);
+    const { client } = await options.place;
+    const desk = createCallbackDesk({
+      account,
+      callbacks: createCallbacks(createFolderStore(home), account),
+      messenger: createMessenger(client, account, timeScale),
+      timeScale,
+      log,
+      onError,
+    });
+    await switchboard.connect(account, callbacks.listen, desk);
   }
 
   /** Open batches keep the engine awake. */

@@ -9,6 +9,7 @@ import type { KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { createDownloader } from './service/download.js';
 import { createTransport } from './service/transport.js';
+import { createCallbacks } from './store/callbacks.js';
 import { createChargeBook } from './store/charge-book.js';
 import { createFolderStore } from './store/folder.js';
 import { openHome } from './store/home.js';
@@ -113,6 +114,7 @@ function createDependencies(
     rows: createRows(store, account),
     records: createRecords(store, account),
     book: createChargeBook(store, account),
+    callbacks: createCallbacks(store, account),
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => createFolderStore(location, { access: 'shared' }),

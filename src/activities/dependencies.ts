@@ -4,6 +4,7 @@ import type { JobKey, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
+import type { Callbacks } from '../store/callbacks.js';
 import type { ChargeBook } from '../store/charge-book.js';
 import type { Home } from '../store/home.js';
 import type { Ledger } from '../store/ledger.js';
@@ -19,6 +20,7 @@ export interface Dependencies {
   rows: Rows;
   records: Records;
   book: ChargeBook;
+  callbacks: Callbacks;
   transport: Transport;
   downloader: Downloader;
   /** Opens the store at an absolute folder or an `s3://` address. */
@@ -45,6 +47,7 @@ export interface Messenger {
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
+  isBatchOpen(batch: string): Promise<boolean>;
 }
 
 /** Structured log lines; never a prompt, a URL or a key. */

@@ -1,4 +1,5 @@
 import { type AccountActivities, accountActivities } from './account.js';
+import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
 import { type PollActivities, pollActivities } from './poll.js';
@@ -16,6 +17,7 @@ export type Activities = SubmitActivities &
   RowActivities &
   SettleActivities &
   ShareActivities &
+  ConfirmActivities &
   ResultActivities;
 
 /** Makes one account's activities over the dependencies that it is handed. */
@@ -28,6 +30,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...rowActivities(deps),
     ...settleActivities(deps),
     ...shareActivities(deps),
+    ...confirmActivities(deps),
     ...resultActivities(deps),
   };
 }

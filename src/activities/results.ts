@@ -14,6 +14,8 @@ export interface ResultActivities {
   finishRow(input: FinishInput): Promise<void>;
   /** Assembles results.csv, results.jsonl and failed.csv of a batch, each replaced whole. */
   writeResults(input: { batch: string; generation: string }): Promise<void>;
+  /** The same for a batch that has ended and of which a row came right afterwards; one that runs does it itself. */
+  rewriteResults(input: { batch: string }): Promise<void>;
 }
 
 export function resultActivities(deps: Dependencies): ResultActivities {
@@ -23,19 +25,27 @@ export function resultActivities(deps: Dependencies): ResultActivities {
       return withRecords(() => endRow(deps, row, { status, ...(reason ? { reason } : {}), ...text }));
     },
 
-    async writeResults({ batch, generation }) {
-      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      try {
-        await writeBatchResults(deps, batch, generation);
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        const { code } = error;
-        deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
-        await deps.messenger.outputBlocked(batch, { id: null, code });
-        throw tryAgain('output.unavailable', code);
-      } finally {
-        clearInterval(beat);
-      }
+    writeResults: ({ batch, generation }) => write(deps, batch, generation),
+
+    async rewriteResults({ batch }) {
+      if (await deps.messenger.isBatchOpen(batch)) return;
+      const generation = await withRecords(() => deps.rows.currentGeneration(batch));
+      if (generation !== undefined) await write(deps, batch, generation);
     },
   };
+}
+
+async function write(deps: Dependencies, batch: string, generation: string): Promise<void> {
+  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+  try {
+    await writeBatchResults(deps, batch, generation);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const { code } = error;
+    deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
+    await deps.messenger.outputBlocked(batch, { id: null, code });
+    throw tryAgain('output.unavailable', code);
+  } finally {
+    clearInterval(beat);
+  }
 }

@@ -5,7 +5,7 @@ import { settle } from '../reconcile/settle.js';
 import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
-import { tryAgain, withRecords } from './failures.js';
+import { withRecords } from './failures.js';
 import { loadRow } from './row-work.js';
 import { isUnderWay } from './submit.js';
 import { resultOf } from './submit-result.js';
@@ -16,8 +16,6 @@ export interface SettleActivities {
    * that nobody sent it; a claim without an answer becomes a case.
    */
   inspectAttempt(input: AttemptInput): Promise<SubmitResult>;
-  /** Takes a handle that was found in a cut answer for real once a poll confirms it. */
-  confirmHandle(input: AttemptInput): Promise<{ confirmed: boolean }>;
   /** One step of the credits check: gathers the evidence, asks the pure verdict, records it. */
   settle(input: AttemptInput): Promise<SettleResult>;
 }
@@ -25,22 +23,6 @@ export interface SettleActivities {
 export function settleActivities(deps: Dependencies): SettleActivities {
   return {
     inspectAttempt: ({ row, n }) => withRecords(() => inspect(deps, { batch: row.batch, id: row.id, n })),
-
-    async confirmHandle({ row, n }) {
-      const ref = { batch: row.batch, id: row.id, n };
-      const last = (await deps.ledger.readAttempt(ref))?.states.at(-1);
-      if (last?.state !== 'created_lost' || last.salvagedHandle === undefined) return { confirmed: false };
-      const work = await loadRow(deps, row);
-      if (work.adapter.flow !== 'async') return { confirmed: false };
-      const exchange = await deps.transport.send(work.adapter.pollRequest(last.salvagedHandle, work.row));
-      if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
-      const { answer } = exchange;
-      if (answer.status === 429 || answer.status >= 500) throw tryAgain('service.unavailable', String(answer.status));
-      if (answer.status !== 200 || work.adapter.readPoll(answer).reading === 'unreadable') return { confirmed: false };
-      const warning = 'the handle was found in a cut answer and confirmed by a poll';
-      await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle: last.salvagedHandle, warning });
-      return { confirmed: true };
-    },
 
     settle: ({ row, n }) => withRecords(() => settleStep(deps, { row, n })),
   };

@@ -1,17 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { SubmitInput, SubmitResult } from '../contract/activities.js';
-import type { RowRef } from '../contract/workflows.js';
 import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { allowsAnother, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { StoreError } from '../store/port.js';
-import { lastReading } from './account.js';
+import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { intentFor } from './intent.js';
 import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
-import { expectedCredits } from './prices.js';
 import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
@@ -73,6 +71,8 @@ interface Ready {
   work: RowWork;
   ref: AttemptRef;
   request: ServiceRequest;
+  /** Stands in the request, so the claim must have it too. */
+  offer: CallbackOffer | undefined;
 }
 
 /** Everything that can be done, and refused, without a claim. */
@@ -88,10 +88,11 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
   if (standing) return standing;
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
-  const request = await buildRequest(deps, work, responseFormat);
+  const offer = newCallbackOffer(deps, work);
+  const request = await buildRequest(deps, work, responseFormat, offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
-  return { work, ref, request };
+  return { work, ref, request, offer };
 }
 
 /** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
@@ -106,11 +107,13 @@ async function buildRequest(
   deps: Dependencies,
   { row, adapter, options }: RowWork,
   responseFormat: ResponseFormat | undefined,
+  offer: CallbackOffer | undefined,
 ): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
   try {
     return adapter.submitRequest(row, await resolveMedia(deps, row, adapter), {
       responseFormat: responseFormat ?? options.responseFormat,
       aliasPaths: deps.settings.aliasPaths,
+      ...(offer ? { callbackUrl: offer.url } : {}),
     });
   } catch (error) {
     if (error instanceof InputNotFetched) return 'needs_inputs';
@@ -122,16 +125,13 @@ async function buildRequest(
   }
 }
 
-async function claimAndSend(
-  deps: Dependencies,
-  { row, grant }: SubmitInput,
-  { work, ref, request }: Ready,
-): Promise<SubmitResult> {
+async function claimAndSend(deps: Dependencies, { row, grant }: SubmitInput, ready: Ready): Promise<SubmitResult> {
+  const { work, ref, request } = ready;
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
   underWayOf(deps).add(nameOf(ref));
   try {
-    const claimed = await claim(deps, ref, await intentFor(deps, work, row, claimedWallMs));
+    const claimed = await claim(deps, ref, await intentFor(deps, ready, row, claimedWallMs));
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')
       return (
@@ -162,23 +162,6 @@ async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promi
     deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
     return 'no_record';
   }
-}
-
-async function intentFor(deps: Dependencies, work: RowWork, rowRef: RowRef, atMs: number): Promise<Intent> {
-  const reading = lastReading(deps);
-  const balance = reading?.value.balanceNano;
-  return {
-    state: 'intent',
-    atMs,
-    nonce: randomBytes(32).toString('hex'),
-    rowHash: work.row.hash,
-    kind: work.row.kind,
-    generation: rowRef.generation,
-    part: rowRef.part,
-    index: rowRef.index,
-    expected: await expectedCredits(deps, work.row, work.adapter),
-    ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
-  };
 }
 
 function underWayOf(deps: Dependencies): Set<string> {

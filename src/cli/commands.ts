@@ -171,4 +171,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: MACHINE,
     load: async () => (await import('./commands/worker.js')).defineWorker,
   },
+  {
+    name: 'callbacks',
+    usage: '',
+    summary: "receive vendor-a's status updates for a shared Temporal",
+    group: MACHINE,
+    load: async () => (await import('./commands/callbacks.js')).defineCallbacks,
+  },
 ];

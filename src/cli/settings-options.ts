@@ -19,6 +19,8 @@ const RUN = [
   'names.template',
   'names.onExists',
   'names.sidecar',
+  'callbacks.url',
+  'callbacks.listen',
   'temporal.address',
   'timeScale',
 ];

@@ -21,6 +21,7 @@ export function accountSettings(config: Config): AccountSettings {
     limits: { ...limits },
     prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
     timeScale: config.timeScale,
+    callbacks: { ...config.callbacks },
     syncMaxWasteNano: config.sync.maxWaste,
     aliasPaths: config.svc.aliasPaths,
   };

@@ -32,6 +32,6 @@ export function isLoopbackUrl(origin: string): boolean {
 }
 
 /** By its written form alone: a name is never looked up. `URL` has already made every IPv4 form canonical. */
-function isLoopbackHost(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { NANO_PER_CREDIT } from '../domain/money.js';
 import { type BaseUrl, readBaseUrl } from './base-url.js';
+import { readCallbacks } from './callbacks.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import type { GivenSettings } from './schema.js';
 import type { Config } from './types.js';
@@ -65,6 +66,7 @@ export function makeConfig(given: GivenValues): Config {
       region: get<string>('s3.region') ?? null,
       forcePathStyle: get<boolean>('s3.forcePathStyle') ?? false,
     },
+    callbacks: callbacksFrom(given, baseUrl, problems),
     temporal: {
       address: get<string>('temporal.address') ?? null,
       namespace: get<string>('temporal.namespace') ?? null,
@@ -83,6 +85,20 @@ function baseUrlFrom(text: string | undefined, problems: ConfigProblem[]): BaseU
   if (read.ok) return read.baseUrl;
   problems.push({ code: 'B50', message: read.message });
   return undefined;
+}
+
+function callbacksFrom(
+  given: GivenValues,
+  baseUrl: BaseUrl | undefined,
+  problems: ConfigProblem[],
+): Config['callbacks'] {
+  const read = readCallbacks(
+    { url: given.valueOf('callbacks.url'), listen: given.valueOf('callbacks.listen') },
+    baseUrl,
+    given.nameOf,
+  );
+  problems.push(...read.problems);
+  return read.callbacks;
 }
 
 function folderFrom(given: GivenValues, path: string): string | undefined {

@@ -123,6 +123,7 @@ export const configSchema = z.strictObject({
       forcePathStyle: flag.exactOptional(),
     })
     .exactOptional(),
+  callbacks: z.strictObject({ url: word.exactOptional(), listen: word.exactOptional() }).exactOptional(),
   temporal: z.strictObject({ address: word.exactOptional(), namespace: word.exactOptional() }).exactOptional(),
   timeScale: bounded(z.number(), 1, 100_000, 'a number').exactOptional(),
 });

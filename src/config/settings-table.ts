@@ -52,6 +52,8 @@ export const SETTINGS: readonly Setting[] = [
   text('s3.endpoint', 'endpoint', '<url>', 'S3 endpoint'),
   text('s3.region', 'region', '<name>', 'S3 region'),
   flagOnly('s3.forcePathStyle', 'force-path-style', 'S3 addresses with the bucket in the path'),
+  text('callbacks.url', 'callback-url', '<url>', 'vendor-a posts status updates below this public https address'),
+  text('callbacks.listen', 'listen', '<host:port>', 'where those updates arrive on this machine'),
   text('temporal.address', 'temporal-address', '<host:port>', "a shared Temporal instead of the data folder's engine"),
   text('temporal.namespace', 'namespace', '<name>', 'its namespace'),
   number('timeScale', 'time-scale', 'rehearsals on this machine only: divides the service-side waits'),

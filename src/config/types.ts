@@ -42,6 +42,8 @@ export interface Config {
     readonly aliasPaths: boolean;
   };
   readonly s3: { readonly endpoint: string | null; readonly region: string | null; readonly forcePathStyle: boolean };
+  /** `https://host/path` without a slash at the end (http on loopback), and `host:port`. */
+  readonly callbacks: { readonly url: string | null; readonly listen: string | null };
   readonly temporal: { readonly address: string | null; readonly namespace: string | null };
   readonly timeScale: number;
 }

@@ -12,6 +12,17 @@ export interface AttemptInput {
   n: number;
 }
 
+export interface ConfirmInput extends AttemptInput {
+  /** Which of the attempt's unconfirmed handles to ask after, from 0. */
+  candidate: number;
+}
+
+export interface ConfirmResult {
+  confirmed: boolean;
+  /** There is a further candidate. */
+  more: boolean;
+}
+
 /** The grant by which the job holds its slot; null for a job without one. */
 export interface HeldGrant {
   grant: number | null;

@@ -31,6 +31,8 @@ export interface OutcomeKnown {
   result: SubmitResult;
 }
 export const outcomeKnown = defineSignal<[OutcomeKnown]>('outcomeKnown');
+/** The provider says that there is news of an attempt: a hint to ask now, and no more. */
+export const callbackCame = defineSignal<[{ n: number }]>('callbackCame');
 
 // ---- to a batch ----
 

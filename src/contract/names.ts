@@ -29,6 +29,11 @@ export function jobId(account: string, batch: string, row: string): string {
   return `callsheet/${account}/job/${batch}/${row}`;
 }
 
+/** What a callback says of an attempt whose job has ended is looked into once at a time. */
+export function lateHandleId(account: string, batch: string, row: string): string {
+  return `callsheet/${account}/late/${batch}/${row}`;
+}
+
 /** A read of the account that the command line asks for while an engine runs, so that it counts in the one queue. */
 export function readId(account: string, what: string): string {
   return `callsheet/${account}/read/${what}`;

@@ -19,6 +19,8 @@ export interface AccountSettings {
   prices: PriceRule[];
   /** Divides the service-side waits of a rehearsal; 1 against the real service. */
   timeScale: number;
+  /** Where status updates reach us from outside, and the `host:port` on which they arrive; null = polls alone. */
+  callbacks: { url: string | null; listen: string | null };
   syncMaxWasteNano: CreditsNano;
   aliasPaths: boolean;
 }

@@ -42,6 +42,14 @@ export interface JobInput {
   timeScale: number;
 }
 
+/** A handle came after the row's job had ended. */
+export interface LateHandleInput {
+  account: string;
+  row: RowRef;
+  n: number;
+  timeScale: number;
+}
+
 export interface JobResult {
   status: Status;
 }

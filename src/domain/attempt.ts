@@ -46,6 +46,8 @@ export interface Intent {
   atMs: number;
   /** 256 random bits, hex: proves whose claim it is. */
   nonce: string;
+  /** The last part of the URL that the provider may post status updates to; of this attempt alone, known to nobody else. */
+  callbackToken?: string;
   rowHash: string;
   kind: Kind;
   generation: string;

@@ -1,23 +1,57 @@
 /** Status updates that vendor-a posts to a `callback_url`; only loopback receivers are really called. */
 import { request as httpRequest } from 'node:http';
+import type { FaultActions } from './faults.js';
 import { isLoopbackUrl } from './input-media.js';
 import type { Job } from './jobs.js';
 import type { World } from './world.js';
 
 const TIMEOUT_MS = 5000;
+const OVERSIZE_BYTES = 10_000_000;
 
-/** Posts one update, as often as a fault asks for (once without one), and keeps what the receiver answered. */
+/** Posts one update, as often and as wrong as a fault asks for, and keeps what the receiver answered. */
 export function postUpdate(world: World, job: Job, body: unknown): void {
-  const url = job.plan.callbackUrl;
-  if (url === undefined || !isLoopbackUrl(url)) return;
-  const times = job.faults.get('callbacks')?.times ?? 1;
-  const { record } = job;
+  const { record, plan } = job;
+  const { callbackUrl } = plan;
+  if (callbackUrl === undefined || !isLoopbackUrl(callbackUrl)) return;
+  const fault = job.faults.get('callbacks');
   const { state } = record;
-  for (let count = 0; count < times; count += 1) {
-    const atMs = world.clock.nowMs();
-    void post(url, JSON.stringify(body)).then((status) => {
-      record.callbacks = [...(record.callbacks ?? []), { atMs, state, status }];
-    });
+  const text = JSON.stringify(body);
+  job.firstUpdate ??= text;
+  const { url, sent } = disturbed(fault?.forge, { url: callbackUrl, text, first: job.firstUpdate, job });
+  const dueMs = world.clock.nowMs() + world.clock.serviceMs(fault?.serviceSeconds ?? 0);
+  for (let count = 0; count < (fault?.times ?? 1); count += 1) {
+    const go = (atMs: number): void => {
+      void post(url, sent).then((status) => {
+        record.callbacks = [...(record.callbacks ?? []), { atMs, state, status }];
+      });
+    };
+    if (fault?.serviceSeconds === undefined) go(dueMs);
+    else world.scheduler.at(dueMs, go);
+  }
+}
+
+interface Update {
+  url: string;
+  text: string;
+  first: string;
+  job: Job;
+}
+
+function disturbed(
+  forge: FaultActions['callbacks']['forge'],
+  { url, text, first, job }: Update,
+): { url: string; sent: string } {
+  switch (forge) {
+    case 'handle':
+      return { url, sent: text.replaceAll(job.handle, `9${job.handle.slice(1)}`) };
+    case 'token':
+      return { url: url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), sent: text };
+    case 'size':
+      return { url, sent: JSON.stringify({ ...(JSON.parse(text) as object), padding: 'x'.repeat(OVERSIZE_BYTES) }) };
+    case 'replay':
+      return { url, sent: first };
+    case undefined:
+      return { url, sent: text };
   }
 }
 

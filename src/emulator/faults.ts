@@ -93,7 +93,13 @@ const ACTIONS = {
     serviceSeconds: serviceSeconds.optional(),
   }),
   'expire-output': z.strictObject({ do: z.literal('expire-output') }),
-  callbacks: z.strictObject({ do: z.literal('callbacks'), times: z.number().int().min(0).max(10) }),
+  // Status updates: repeated or left out, late, or with something in them that is not true.
+  callbacks: z.strictObject({
+    do: z.literal('callbacks'),
+    times: z.number().int().min(0).max(10).optional(),
+    serviceSeconds: serviceSeconds.optional(),
+    forge: z.enum(['handle', 'token', 'size', 'replay']).optional(),
+  }),
   // To what a poll says.
   'report-word': z.strictObject({ do: z.literal('report-word'), word: z.string() }),
   'report-first-state': z.strictObject({ do: z.literal('report-first-state') }),

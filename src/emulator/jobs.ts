@@ -53,6 +53,8 @@ export interface Job {
   /** Why it will fail. */
   failure?: JobFailure;
   endAs: JobState;
+  /** The first status update, for a fault that repeats it. */
+  firstUpdate?: string;
   /** A poll has been answered since the job ended. */
   seenTerminal?: boolean;
 }

@@ -64,6 +64,7 @@ const state = <Word extends string>(word: Word) => ({ state: z.literal(word), at
 export const intentSchema = z.object({
   ...state('intent'),
   nonce: text,
+  callbackToken: optionalText,
   rowHash: text,
   kind: kindSchema,
   generation: text,

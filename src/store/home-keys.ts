@@ -30,6 +30,10 @@ export interface HomeKeys {
   charge(ref: AttemptRef, atMs: number): string;
   opens: string;
   open(ref: AttemptRef): string;
+  /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
+  callback(tokenHash: string): string;
+  callbackHandles(tokenHash: string): string;
+  callbackHandle(tokenHash: string, handleHash: string): string;
 }
 
 /** The keys of one account. Names that are no safe path segment are refused with a StoreError `BAD_KEY`. */
@@ -41,6 +45,7 @@ export function homeKeys(account: string): HomeKeys {
   const attempts = (batch: string, id: string) => `${batchFolder(batch)}/attempts/${shardOf(id)}/${safe(id)}`;
   const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
   const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
+  const callbackFolder = (token: string) => `${root}/callbacks/${safe(token).slice(0, 2)}/${token}`;
   return {
     account: `${root}/account.json`,
     batches,
@@ -61,6 +66,9 @@ export function homeKeys(account: string): HomeKeys {
     charge: (ref, atMs) => `${bookBucket(atMs)}/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
     opens: `${root}/open`,
     open: (ref) => `${root}/open/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
+    callback: (token) => `${callbackFolder(token)}/attempt.json`,
+    callbackHandles: (token) => `${callbackFolder(token)}/handles`,
+    callbackHandle: (token, handle) => `${callbackFolder(token)}/handles/${safe(handle)}.json`,
   };
 }
 

@@ -3,6 +3,7 @@ import { intentOf, standingOf } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
 import { openFactsSchema } from './attempt-schema.js';
 import { transitionOf } from './attempt-transitions.js';
+import { callbackEntries } from './callbacks.js';
 import { type HomeKeys, homeKeys, parseOpenKey } from './home-keys.js';
 import { decodeJson, encodeJson } from './json-file.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts } from './load-attempts.js';
@@ -83,6 +84,7 @@ async function claim({ store, keys }: Home, ref: AttemptRef, intent: Intent): Pr
   const [listed, claimed] = await store.putAllIfAbsent([
     { key: keys.open(ref), bytes: encodeJson({ kind, generation, part, index, atMs }) },
     { key: keys.attempt(ref, 0), bytes: encodeJson(intent) },
+    ...callbackEntries(keys, ref, intent),
   ]);
   if (claimed === true) return true;
   if (listed === true) {

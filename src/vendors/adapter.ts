@@ -57,6 +57,8 @@ export interface AsyncAdapter extends AdapterBase {
   readonly urlLifeMs: number;
   /** A later poll returns a fresh output URL (service document 2, `vendor-e`). */
   readonly freshUrlOnPoll: boolean;
+  /** The submit may name a URL for status updates (service document 2, `callback_url`). */
+  readonly takesCallback?: true;
   pollRequest(handle: string, row: Row): ServiceRequest;
   /** Only for complete 2xx answers. */
   readPoll(answer: Answer): PollReading;

@@ -129,6 +129,7 @@ function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: HANDLE_LIFE_MS,
     freshUrlOnPoll: false,
+    ...(capability === 'text2video' || capability === 'image2video' ? { takesCallback: true } : {}),
     submitRequest: (row, media, options) => ({
       method: 'POST',
       path: `${VIDEOS_PATH}/${capability}`,

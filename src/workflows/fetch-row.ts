@@ -18,7 +18,11 @@ const FRESH_URL_PAUSE_MAX_MS = 600_000;
 export async function pollRow(work: Job): Promise<Step> {
   const { timeScale } = work.input;
   const expected = work.slot.expected();
-  await sleep(pollGapMs({ poll: 0, elapsedMs: 0, baseMs: pollBaseOf(work.input.row.kind), expected }) / timeScale);
+  const baseMs = pollBaseOf(work.input.row.kind);
+  const firstPollMs = Date.now() + baseMs / timeScale;
+  if (await work.news.within(work.n, pollGapMs({ poll: 0, elapsedMs: 0, baseMs, expected }) / timeScale)) {
+    await sleep(Math.max(1, firstPollMs - Date.now()));
+  }
   const polled = await poll(work, false);
   if (polled.outcome !== 'review' && polled.released) work.slot.released();
   switch (polled.outcome) {
@@ -72,14 +76,21 @@ function lost(last: DownloadTried, all: { tries: number; sinceMs: number; freshU
 async function poll(work: Job, fresh: boolean): Promise<PollResult> {
   const { account, row, timeScale } = work.input;
   try {
-    return await pollProxy(account, POLL_BACKSTOP_MS).poll({
-      row,
-      n: work.n,
-      grant: work.slot.grant(),
-      fresh,
-      expected: work.slot.expected(),
-      timeScale,
-    });
+    for (;;) {
+      const polled = await work.news.interrupting(work.n, () =>
+        pollProxy(account, POLL_BACKSTOP_MS).poll({
+          row,
+          n: work.n,
+          grant: work.slot.grant(),
+          fresh,
+          expected: work.slot.expected(),
+          timeScale,
+        }),
+      );
+      if (polled !== undefined) return polled;
+      // The poll before the callback may have been a moment ago: the documented gap lies between them for sure.
+      await sleep(pollBaseOf(row.kind) / timeScale);
+    }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return { outcome: 'review', reason: 'poll_unreadable', slotUntilMs: Date.now() + RENDER_MAX_MS / timeScale };

@@ -4,6 +4,7 @@ import type { JobInput, JobResult } from '../contract/workflows.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
 import { downloadRow, pollRow, shareRow } from './fetch-row.js';
+import { type News, openNews } from './news.js';
 import { homeProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
 import { openSlot, type Slot } from './slot.js';
@@ -23,6 +24,7 @@ export interface Job {
   input: JobInput;
   slot: Slot;
   submits: Submits;
+  news: News;
   n: number;
   /** Attempts that ended unbilled at the service and were tried again by policy. */
   retried: number;
@@ -36,7 +38,7 @@ export interface Job {
  */
 export async function job(input: JobInput): Promise<JobResult> {
   const slot = openSlot(input);
-  const work: Job = { input, slot, submits: openSubmits(input), n: input.attempts, retried: 0 };
+  const work: Job = { input, slot, submits: openSubmits(input), news: openNews(), n: input.attempts, retried: 0 };
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
   if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(work);

@@ -30,6 +30,8 @@ export function pollProxy(account: string, lifeMs: number): Pick<Activities, 'po
     startToCloseTimeout: '15 s',
     heartbeatTimeout: '15 s',
     scheduleToCloseTimeout: lifeMs,
+    // A callback breaks off the waiting between polls; a poll that is under way ends first.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '5 s', backoffCoefficient: 1 },
     priority: { priorityKey: PRIORITY.poll },
   });
@@ -64,7 +66,7 @@ export function downloadProxy(account: string, priority: DownloadPriority = 3): 
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | 'poll' | DownloadName | 'writeResults' | ApiReads> {
+): Omit<Activities, 'submit' | 'poll' | DownloadName | ResultFiles | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',
@@ -72,8 +74,10 @@ export function homeProxy(
   });
 }
 
+type ResultFiles = 'writeResults' | 'rewriteResults';
+
 /** Assembling the results of a whole batch: a million rows take minutes. */
-export function resultsProxy(account: string): Pick<Activities, 'writeResults'> {
+export function resultsProxy(account: string): Pick<Activities, ResultFiles> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).io,
     startToCloseTimeout: '1 h',

@@ -4,6 +4,7 @@ import { batchId } from '../contract/names.js';
 import type { Verdict } from '../domain/attempt.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job.js';
+import { confirmHandles } from './late-handle.js';
 import { nextStep } from './next-step.js';
 import { accountProxy, homeProxy } from './proxies.js';
 
@@ -17,14 +18,15 @@ export async function settleCase(work: Job): Promise<Step> {
   await note(work);
   // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
   await sleep(pollBaseOf(row.kind) / timeScale);
-  const { confirmed } = await accountProxy(account, 'case').confirmHandle({ row, n: work.n });
-  if (confirmed) return { step: 'poll' };
+  if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
   for (;;) {
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
     const settled = await home.settle({ row, n: work.n });
     switch (settled.outcome) {
       case 'wait':
-        await sleep(Math.max(100, settled.delayMs));
+        if (!(await work.news.within(work.n, Math.max(100, settled.delayMs)))) break;
+        await sleep(pollBaseOf(row.kind) / timeScale);
+        if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
         break;
       case 'standing':
         return work.submits.read(work, settled.result);

@@ -10,6 +10,7 @@ import type { Row } from '../../src/domain/row.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { createCallbacks } from '../../src/store/callbacks.js';
 import { createChargeBook } from '../../src/store/charge-book.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { openHome } from '../../src/store/home.js';
@@ -56,6 +57,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     rows: createRows(store, 'a'),
     records: createRecords(store, 'a'),
     book: createChargeBook(store, 'a'),
+    callbacks: createCallbacks(store, 'a'),
     transport,
     downloader,
     openStore: (location) => createFolderStore(location, { access: 'shared' }),
@@ -67,6 +69,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       },
       outcomeKnown: async () => undefined,
       release: async () => true,
+      isBatchOpen: async () => true,
       areOpen: async () => [],
     },
     log: silent,

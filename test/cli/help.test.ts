@@ -43,6 +43,7 @@ test('callsheet --help', async () => {
       engine status|stop  the engine of the data folder
       dev                 the engine in the foreground
       worker              a worker for a shared Temporal
+      callbacks           receive vendor-a's status updates for a shared Temporal
 
     Examples:
       callsheet init svc/image > shots.csv             a manifest to start from
@@ -121,6 +122,8 @@ test('callsheet run --help', async () => {
       --on-exists <what>              an output name that is taken: fail, skip or version
       --sidecar                       a JSON file beside each output: request, model, seed, handle,
                                       credits
+      --callback-url <url>            vendor-a posts status updates below this public https address
+      --listen <host:port>            where those updates arrive on this machine
       --temporal-address <host:port>  a shared Temporal instead of the data folder's engine
       --time-scale <number>           rehearsals on this machine only: divides the service-side waits
 

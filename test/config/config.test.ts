@@ -63,6 +63,7 @@ describe('defaults', () => {
       names: { template: null, onExists: 'fail', sidecar: false },
       svc: { aliasPaths: false },
       s3: { endpoint: null, region: null, forcePathStyle: false },
+      callbacks: { url: null, listen: null },
       temporal: { address: null, namespace: null },
       timeScale: 1,
     });
@@ -134,6 +135,8 @@ describe('precedence', () => {
       'names.sidecar': 'true',
       alwaysMaxWaste: '0',
       'sync.maxWaste': '0',
+      'callbacks.url': 'https://hooks.example.com/callsheet/',
+      'callbacks.listen': '0.0.0.0:8790',
       'waits.renderMaxSeconds': '{"vendor-a":60}',
       prices: '[{"kind":"svc/image","components":[{"unit":"image","credits":"0.1"}]}]',
     };
@@ -143,6 +146,7 @@ describe('precedence', () => {
     expect(config.waits.renderMaxSeconds).toEqual({ 'vendor-a': 60, 'vendor-f': 1800, default: 3600 });
     expect(config.prices).toEqual([{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }]);
     expect(config.account).toEqual({ name: '7', exclusive: true });
+    expect(config.callbacks).toEqual({ url: 'https://hooks.example.com/callsheet', listen: '0.0.0.0:8790' });
   });
 
   test('the table and the schema have the same settings', () => {
@@ -158,6 +162,26 @@ describe('precedence', () => {
 });
 
 describe('what is refused', () => {
+  test.each([
+    'http://hooks.example.com',
+    'https://user:secret@hooks.example.com',
+    'https://hooks.example.com/?a=1',
+    'https://10.0.0.5/x',
+    'https://[fd00::1]/x',
+    'https://intranet',
+    'ftp://hooks.example.com',
+  ])('callbacks.url %s: not a public https address', async (url) => {
+    writeConfig(JSON.stringify({ callbacks: { url } }));
+    const [problem, ...more] = await problemsOf({});
+    expect(problem).toContain('B56 callbacks.url must be a public https:// address');
+    expect([problem, ...more].join()).not.toContain('secret');
+  });
+
+  test('callbacks.url on this machine is for a service on this machine', async () => {
+    writeConfig(JSON.stringify({ callbacks: { url: 'http://127.0.0.1:8790' }, baseUrl: 'https://service.example' }));
+    expect((await problemsOf({}))[0]).toContain('must be reachable for the service');
+  });
+
   test('unknown settings, with place and suggestion', async () => {
     writeConfig('{\n  "limits": {\n    "concurency": 3\n  },\n  "rpm": 5,\n  "zzzzzzzz": 1\n}');
     expect(await problemsOf({})).toEqual([
@@ -269,6 +293,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     limits: { concurrency: null, rpm: 50 },
     prices: [],
     timeScale: 60,
+    callbacks: { url: null, listen: null },
     syncMaxWasteNano: 0,
     aliasPaths: false,
   });

@@ -16,14 +16,15 @@ const mayImport: Record<string, string[]> = {
   reconcile: ['domain'],
   workflows: ['domain', 'contract'],
   activities: below,
+  callbacks: ['domain', 'contract', 'store', 'vendors'],
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
-  worker: [...below, ...common, 'activities'],
+  worker: [...below, ...common, 'activities', 'callbacks'],
   engine: ['domain', 'contract', 'temporal'],
   dashboard: [...below.filter((name) => name !== 'vendors'), ...common],
   // The command line puts the parts together: it is the only one that may reach over.
-  cli: [...below, ...common, 'activities', 'worker', 'engine', 'dashboard', 'emulator'],
+  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator'],
 };
 
 /** Imports that the table alone would not allow. */

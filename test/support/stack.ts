@@ -1,5 +1,5 @@
 // A whole callsheet without its command line: emulator, Temporal server, one account's worker, a home and an out folder.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -18,6 +18,7 @@ import { createFolderStore } from '../../src/store/folder.js';
 import { openHome } from '../../src/store/home.js';
 import { createLedger, type Ledger } from '../../src/store/ledger.js';
 import { createRecords } from '../../src/store/records.js';
+import { createRows } from '../../src/store/rows.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
@@ -52,6 +53,8 @@ export interface Stack {
   result(batch: string): Promise<BatchResult>;
   run(batch: string, rows: Row[], options?: RunOptions): Promise<BatchResult>;
   record(batch: string, id: string): Promise<RowRecord | undefined>;
+  /** results.jsonl as it stands; empty while there is none. */
+  resultLines(batch: string): Promise<Record<string, unknown>[]>;
   startWorker(): Promise<AccountWorker>;
   stop(): Promise<void>;
 }
@@ -101,7 +104,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       });
       const writer = createRowsWriter(store, account, batch);
       for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: { id: row.id } });
-      return writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: Date.now() });
+      const facts = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: Date.now() });
+      await createRows(store, account).setCurrentGeneration(batch, facts.generation);
+      return facts;
     },
     async supply(batch, order, { policy, retry, eventsMax } = {}) {
       const input: BatchInput = {
@@ -125,6 +130,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return stack.result(batch);
     },
     record: (batch, id) => createRecords(store, account).readRecord(batch, id),
+    async resultLines(batch) {
+      const text = await readFile(join(out, batch, 'results.jsonl'), 'utf8').catch(() => '');
+      const lines = text.split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
     async startWorker() {
       const worker = await startAccountWorker({
         place,
@@ -164,9 +174,11 @@ function accountSettings(
     prices: [
       { kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.001' }] },
       { kind: 'vendor-b/avatar', components: [{ unit: 'second', credits: '0.1', upTo: 120 }] },
+      { kind: 'vendor-a/text2video', components: [{ unit: 'second', credits: '0.08' }] },
       { kind: 'vendor-f/video', components: [{ unit: 'second', credits: '0.1' }] },
     ],
     timeScale,
+    callbacks: { url: null, listen: null },
     syncMaxWasteNano: 0,
     aliasPaths: false,
     ...change,
@@ -182,6 +194,21 @@ export function imageRow(id: string, change: Partial<Row> = {}): Row {
 export function avatarRow(id: string, change: Partial<Row> = {}): Row {
   const cells = { avatar_id: 'anna', script: 'Hello, this is a short speech.', voice_id: 'v-amber-en' };
   return { index: 0, line: 2, id, kind: 'vendor-b/avatar', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
+}
+
+export function videoRow(id: string, change: Partial<Row> = {}): Row {
+  const cells = { prompt: `video ${id}`, duration: 5 };
+  return {
+    index: 0,
+    line: 2,
+    id,
+    kind: 'vendor-a/text2video',
+    stem: id,
+    cells,
+    media: {},
+    hash: `hash-${id}`,
+    ...change,
+  };
 }
 
 export function filmRow(id: string, change: Partial<Row> = {}): Row {

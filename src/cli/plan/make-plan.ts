@@ -5,7 +5,7 @@ import { ADAPTERS } from '../../vendors/index.js';
 import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
-import { planCosts } from './plan-tally.js';
+import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
 import { renderHistory } from './render-history.js';
 import type { CountedRows } from './row-counter.js';
@@ -31,6 +31,7 @@ export async function makePlan(
   // Without prices nothing is known that a discount could change: the request is saved.
   const discounts = credits === undefined || config.prices.length === 0 ? [] : await readOwnDiscounts(session);
   const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
+  warnOfPolling(session, costs.byKind);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.shared]));
   const time =
@@ -68,6 +69,24 @@ function capsInForce({ config, terminal }: Session, credits: CreditAccount): { c
     concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit),
     rpm: Math.min(rpm ?? rpmLimit, rpmLimit),
   };
+}
+
+/** Callbacks were asked for, and some rows can have none (`B34`). */
+function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, CostTally>): void {
+  const { url, listen } = config.callbacks;
+  if (url === null) return;
+  if (listen === null && config.temporal.address === null) {
+    terminal.warn('callbacks.url is set without callbacks.listen (--listen): the engine of this machine receives none');
+  }
+  const others = [...byKind].filter(([kind]) => {
+    const adapter = ADAPTERS[kind];
+    return adapter.flow === 'sync' || adapter.takesCallback !== true;
+  });
+  if (others.length === 0) return;
+  const rows = others.reduce((sum, [, cost]) => sum + cost.rows, 0);
+  terminal.warn(
+    `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${rows} ${rows === 1 ? 'row' : 'rows'})`,
+  );
 }
 
 function discountOf(kind: Kind, discounts: readonly Discount[]): number {

@@ -1,0 +1,98 @@
+import type { JobKey } from '../contract/semaphore.js';
+import type { LateHandleInput, RowRef } from '../contract/workflows.js';
+import { type Standing, standingOf } from '../domain/attempt.js';
+import { KINDS } from '../domain/kind.js';
+import type { Callbacks, CalledAttempt } from '../store/callbacks.js';
+import { adapterFor } from '../vendors/index.js';
+import type { CallbackDesk } from './receiver.js';
+
+/** Turns what a callback says of an attempt into a hint: ask now, or here may be the handle that was lost. */
+
+export interface CallbackMessenger {
+  /** Tells a row's open job that there is news of its attempt; false when no job is open. */
+  callbackCame(job: JobKey, message: { n: number }): Promise<boolean>;
+  /** Has a handle confirmed for a row whose job has ended. */
+  confirmLate(input: LateHandleInput): Promise<void>;
+}
+
+export interface CallbackDeskOptions {
+  account: string;
+  callbacks: Callbacks;
+  messenger: CallbackMessenger;
+  timeScale: number;
+  log: { info(facts: Record<string, unknown>, message: string): void };
+  onError(error: unknown): void;
+}
+
+/** The documented shortest gap between polls: asking more often is no use. */
+const GAP_MS = 5_000;
+/** So many attempts are remembered at once. */
+const PACED_MAX = 10_000;
+
+export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
+  const { callbacks, log } = options;
+  const pace = createPacer(GAP_MS / options.timeScale, options.onError);
+  return {
+    async open(token) {
+      const called = await callbacks.find(token);
+      if (called === undefined) return undefined;
+      return async (body) => {
+        const { id, n } = called.ref;
+        log.info({ account: options.account, id, n, standing: standingOf(called.attempt) }, 'a callback came');
+        const standing = await noteHandle(options, token, called, body);
+        if (standing === 'created') pace(token, () => tell(options, called, false));
+        else if (isLost(standing)) pace(token, () => tell(options, called, true));
+      };
+    },
+  };
+}
+
+/** Keeps a handle that the body names where one is missing; gives where the attempt stands after that. */
+async function noteHandle(
+  { callbacks }: CallbackDeskOptions,
+  token: string,
+  { attempt, intent }: CalledAttempt,
+  body: Uint8Array,
+): Promise<Standing | 'unknown'> {
+  const standing = standingOf(attempt);
+  if (standing !== 'claimed' && !isLost(standing)) return standing;
+  const handle = adapterFor(intent.kind).salvageHandle(body);
+  if (handle === undefined) return 'unknown';
+  await callbacks.noteHandle(intent, handle, Date.now());
+  // Looked at again: an answer that was lost meanwhile has perhaps not seen this handle.
+  const now = await callbacks.find(token);
+  return now === undefined ? 'unknown' : standingOf(now.attempt);
+}
+
+function isLost(standing: Standing | 'unknown'): boolean {
+  return ['open_case', 'billed', 'undecided', 'not_billed'].includes(standing);
+}
+
+async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt, mayBeLate: boolean): Promise<void> {
+  const { account, messenger, timeScale } = options;
+  const heard = await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n });
+  if (heard || !mayBeLate) return;
+  const { generation, part, index } = intent;
+  const row: RowRef = { batch: ref.batch, generation, part, index, id: ref.id, kind: KINDS.indexOf(intent.kind) };
+  await messenger.confirmLate({ account, row, n: ref.n, timeScale });
+}
+
+/** At most one message per attempt and gap; what comes in between is sent at the end of the gap, once. */
+function createPacer(gapMs: number, onError: (error: unknown) => void) {
+  const next = new Map<string, { atMs: number; isPending: boolean }>();
+  return (name: string, send: () => Promise<void>): void => {
+    const known = next.get(name) ?? { atMs: 0, isPending: false };
+    if (known.isPending) return;
+    if (next.size >= PACED_MAX && !next.has(name)) next.clear();
+    next.set(name, known);
+    const go = (): void => {
+      known.atMs = performance.now() + gapMs;
+      known.isPending = false;
+      send().catch(onError);
+    };
+    const waitMs = known.atMs - performance.now();
+    known.isPending = waitMs > 0;
+    if (known.isPending) setTimeout(go, waitMs).unref();
+    else go();
+  };
+}
