@@ -9,8 +9,17 @@ import { missedBounds, type Report, reportText, writeReport } from './lib/report
 import { outputs } from './outputs.js';
 import { turnover } from './turnover.js';
 import { validate } from './validate.js';
+import { validateMedia } from './validate-media.js';
 
-const BENCHES: Record<string, Bench> = { turnover, validate, ledger, finished, download, outputs };
+const BENCHES: Record<string, Bench> = {
+  turnover,
+  validate,
+  'validate-media': validateMedia,
+  ledger,
+  finished,
+  download,
+  outputs,
+};
 const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--runs 3] [--slots 10] [--jobs 160] [--keep]
   --runs   how often; the median counts
   --slots  turnover: simultaneous jobs of the plan
@@ -66,6 +75,7 @@ function chosen(names: string[]): Bench[] {
       turnover,
       (options) => turnover({ ...options, slots: 1, jobs: undefined }),
       validate,
+      validateMedia,
       ledger,
       finished,
       download,

@@ -1,5 +1,6 @@
 import { columnFlaw } from './columns.js';
-import { ManifestStop, quoted } from './problem.js';
+import { otherDelimiter } from './other-delimiter.js';
+import { quoted } from './problem.js';
 import { type Cell, cellSizeFlaw, type Finding, type RawRow } from './raw-row.js';
 import type { CsvRecord } from './read-csv.js';
 
@@ -36,17 +37,10 @@ export function readHeader(record: CsvRecord, delimiter: string): CsvHeader {
   return { names, positions, findings };
 }
 
-const DELIMITERS: Readonly<Record<string, string>> = { ';': ';', '\t': 'TAB', '|': '|', ',': ',' };
-
 function checkDelimiter({ line, cells }: CsvRecord, delimiter: string): void {
   if (cells.includes('id')) return;
-  for (const [other, name] of Object.entries(DELIMITERS)) {
-    if (other === delimiter) continue;
-    const parts = cells.join(delimiter).split(other);
-    if (parts.length < 2 || !parts.some((part) => part.trim().replace(/^"|"$/g, '') === 'id')) continue;
-    const option = other === '\t' ? '\\t' : other;
-    throw new ManifestStop('B7', line, 1, `looks ${name}-separated; use --delimiter '${option}'`);
-  }
+  const stop = otherDelimiter(cells.join(delimiter), line, delimiter);
+  if (stop !== undefined) throw stop;
 }
 
 /** One record as a row; with a wrong number of cells nobody knows which cell is which. */

@@ -1,5 +1,6 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { type CheckedBytes, checkedBytes } from './checked-bytes.js';
+import { otherDelimiter } from './other-delimiter.js';
 import { ManifestStop, quoted } from './problem.js';
 import { RECORD_BYTES_MAX } from './raw-row.js';
 
@@ -70,6 +71,8 @@ function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: s
   const start = checked.lines.skipLineEnds(end);
   const line = checked.lines.lineAt(start);
   const column = typeof error.column === 'number' ? error.column + 1 : 1;
+  const misread = end === 0 ? otherDelimiter(firstLine(checked.lines.from(start)), line, delimiter) : undefined;
+  if (misread !== undefined) return misread;
   switch (error.code) {
     case 'CSV_MAX_RECORD_SIZE':
       return new ManifestStop('B55', line, column, `cell is over ${RECORD_BYTES_MAX} bytes, limit 1 MiB`);
@@ -94,6 +97,11 @@ function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: s
     default:
       return new ManifestStop('B5', line, column, `cannot read the CSV: ${quoted(error.message)}`);
   }
+}
+
+/** A quoted header that another character separates is a broken quote to the parser. */
+function firstLine(bytes: Buffer): string {
+  return bytes.toString('utf8').split(/[\r\n]/, 1)[0] ?? '';
 }
 
 /** Walks the unfinished record and counts the line ends before the quote that is still open. */

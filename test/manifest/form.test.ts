@@ -98,6 +98,9 @@ describe('the file', () => {
       "<stdin>:1:1: B7 looks TAB-separated; use --delimiter '\\t'",
     ]);
     expect(await printed(text, ';')).toEqual(["<stdin>:1:1: B7 looks ,-separated; use --delimiter ','"]);
+    expect(await printed('"kind";"id"\n"svc/image";"a"\n')).toEqual([
+      "<stdin>:1:1: B7 looks ;-separated; use --delimiter ';'",
+    ]);
     expect(await printed(text.replaceAll(',', ';'), ';')).toEqual([]);
     expect(await printed(text.replaceAll(',', '\t'), '\t')).toEqual([]);
     expect(await printed(text.replaceAll(',', '\t'), '\\t')).toEqual([]);

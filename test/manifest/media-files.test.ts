@@ -312,6 +312,7 @@ describe('B30: data: URIs', () => {
     ['data:image/png;base64,ab*d', /B30 image is not valid base64/],
     ['data:image/png;base64,abcde', /B30 image is not valid base64/],
     ['data:image/png;base64,iVBORw0KGgo', /B40 image needs an image|B45/],
+    ['data:image/png;base64', /B30 image is a data: URI that ends before its comma; quote the cell/],
     ['data:image/png,hello', /B30 image is a data: URI without base64 content/],
     ['data:', /B30/],
     [uri(png(10, 10)), /B45 image is 10x10, each side at least 64 px/],

@@ -7,6 +7,9 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function readDataUri(name: string, text: string): DataUri {
   const comma = text.indexOf(',');
   const head = comma === -1 ? '' : text.slice(5, comma);
+  if (/;base64$/i.test(text)) {
+    return { ok: false, message: `${name} is a data: URI that ends before its comma; quote the cell` };
+  }
   if (comma === -1 || !/^data:/i.test(text) || !/;base64$/i.test(head)) {
     return { ok: false, message: `${name} is a data: URI without base64 content` };
   }
