@@ -6,6 +6,7 @@ import { batchId, jobId, lateHandleId, semaphoreId, taskQueues } from './contrac
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {
+  const semaphore = () => client.workflow.getHandle(semaphoreId(account));
   return {
     async ensureSemaphore() {
       await client.workflow.start('semaphore', {
@@ -23,6 +24,18 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     },
     async outputBlocked(batch, what) {
       await delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.outputBlocked, what));
+    },
+    async submitted(grant) {
+      await delivered(() => semaphore().signal(messages.submitted, { grant }));
+    },
+    async caseOpened(opened) {
+      await delivered(() => semaphore().signal(messages.caseOpened, opened));
+    },
+    async caseEnded(ended) {
+      await delivered(() => semaphore().signal(messages.caseEnded, ended));
+    },
+    async limitsRefused() {
+      await delivered(() => semaphore().signal(messages.limitsRefused));
     },
     async outcomeKnown({ batch, id }, message) {
       await delivered(() =>

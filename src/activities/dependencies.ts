@@ -1,6 +1,6 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
-import type { JobKey, Release } from '../contract/semaphore.js';
+import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
@@ -44,6 +44,11 @@ export interface Messenger {
   release(message: Release): Promise<boolean>;
   /** Something finished cannot be stored: the batch submits nothing new meanwhile. */
   outputBlocked(batch: string, what: OutputBlocked): Promise<void>;
+  /** To the semaphore; lost where none runs, since its successor reads the ledger. */
+  submitted(grant: number): Promise<void>;
+  caseOpened(opened: OpenedCase): Promise<void>;
+  caseEnded(ended: { job: JobKey; created: boolean }): Promise<void>;
+  limitsRefused(): Promise<void>;
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;

@@ -8,7 +8,7 @@ import type { Dependencies } from './dependencies.js';
 export async function giveBack(
   deps: Dependencies,
   { grant }: HeldGrant,
-  how: { renderMs?: number } = {},
+  how: { renderMs?: number; done?: boolean },
 ): Promise<GivenBack> {
   if (grant === null) return {};
   try {

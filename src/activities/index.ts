@@ -7,6 +7,7 @@ import { type ResultActivities, resultActivities } from './results.js';
 import { type RowActivities, rowActivities } from './rows.js';
 import { type SettleActivities, settleActivities } from './settle.js';
 import { type ShareActivities, shareActivities } from './share.js';
+import { type SlotActivities, slotActivities } from './slots.js';
 import { type SubmitActivities, submitActivities } from './submit.js';
 
 /** Every activity by name, as workflows know them (types only). */
@@ -15,6 +16,7 @@ export type Activities = SubmitActivities &
   DownloadActivities &
   AccountActivities &
   RowActivities &
+  SlotActivities &
   SettleActivities &
   ShareActivities &
   ConfirmActivities &
@@ -28,6 +30,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...downloadActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
+    ...slotActivities(deps),
     ...settleActivities(deps),
     ...shareActivities(deps),
     ...confirmActivities(deps),

@@ -13,6 +13,7 @@ import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { noteLimits } from './semaphore-notes.js';
 import { renderMaxMs } from './settle.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
@@ -130,12 +131,13 @@ function reasonOf(word: string): ReasonCode {
   return lower === 'expired' ? 'render_expired' : 'render_failed';
 }
 
-function refused(poll: Poll, answer: Answer): PollResult {
+async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   const { status } = answer;
   if (status === 404 || status === 409 || status === 410) {
     return troubled(poll, { gone: poll.troubles.gone + 1, unreadable: 0 }, String(status));
   }
   const { timeScale } = poll.input;
+  if (status === 429) await noteLimits(poll.deps);
   if (status === 429) throw again(poll, '429', retryAfterMs(answer.retryAfter, poll.deps.now()));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / timeScale);
   // Polls are free and change nothing: anything else is asked again at the schedule's pace.

@@ -1,6 +1,4 @@
 import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract/activities.js';
-import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';
 import { isCancelledBatch } from '../store/batch-marks.js';
@@ -10,33 +8,22 @@ import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
-import { renderMaxMs } from './settle.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 const PAGE_CHARS_MAX = 3_000;
 const SCAN_WIDTH = 25;
-/** Holders per page of `recoverOpen`. */
-const RECOVER_MAX = 15;
 
 export interface RowActivities {
   /** The next unfinished rows of a part, and the counts of the finished ones passed over. */
   pageRows(input: PageInput): Promise<PageResult>;
   /** What became of rows that did not report for a while. */
   sweepRows(input: { batch: string; ids: string[] }): Promise<OpenRowState[]>;
-  /** The account's open attempts that hold a slot at the service, from the ledger. */
-  recoverOpen(input: { from: number }): Promise<RecoverResult>;
-  /** Which holders of slots are gone without having sent anything. */
-  sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
-  ensureSemaphore(): Promise<void>;
 }
 
 export function rowActivities(deps: Dependencies): RowActivities {
   return {
     pageRows: (input) => withRecords(() => pageRows(deps, input)),
     sweepRows: (input) => withRecords(() => sweepRows(deps, input)),
-    recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
-    sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
-    ensureSemaphore: () => deps.messenger.ensureSemaphore(),
   };
 }
 
@@ -125,40 +112,6 @@ async function sweepRows(
       if (!standing.ended) return { id, state: 'restart', letter: standing.letter, attempts: standing.attempts };
       const status: Status = standing.status;
       return { id, state: 'finished', status, creditsNano: standing.creditsNano };
-    }),
-  );
-}
-
-async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
-  const holders: RecoverResult['holders'] = [];
-  let kept = 0;
-  for await (const open of deps.ledger.open()) {
-    if (holders.length >= RECOVER_MAX) return { holders, next: kept };
-    const attempt = await deps.ledger.readAttempt(open);
-    const standing = attempt ? standingOf(attempt) : 'void';
-    const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
-    const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-    const isGivenUp = standing === 'billed' || standing === 'undecided' || standing === 'overridden';
-    // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled || (isGivenUp && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
-    else if (kept++ >= from) {
-      const until = isGivenUp ? { releaseAtMs: mayRunUntilMs } : {};
-      holders.push({ job: { batch: open.batch, id: open.id }, kind, sinceMs: open.atMs, n: open.n, ...until });
-    }
-  }
-  return { holders, next: null };
-}
-
-async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {
-  const open = await deps.messenger.areOpen(jobs);
-  return Promise.all(
-    jobs.map(async (job, i): Promise<SweepAction> => {
-      if (open[i]) return { job, action: 'keep' };
-      const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
-      const standing = last ? standingOf(last) : 'void';
-      const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-      return { job, action: free ? 'free' : 'keep' };
     }),
   );
 }

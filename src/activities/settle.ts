@@ -7,6 +7,7 @@ import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
 import { loadRow } from './row-work.js';
+import { noteCase, noteCaseEnd } from './semaphore-notes.js';
 import { isUnderWay } from './submit.js';
 import { resultOf } from './submit-result.js';
 
@@ -24,8 +25,18 @@ export function settleActivities(deps: Dependencies): SettleActivities {
   return {
     inspectAttempt: ({ row, n }) => withRecords(() => inspect(deps, { batch: row.batch, id: row.id, n })),
 
-    settle: ({ row, n }) => withRecords(() => settleStep(deps, { row, n })),
+    async settle({ row, n }) {
+      const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+      const step = await withRecords(() => settleStep(deps, { row, n }));
+      if (step.outcome === 'wait') await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)));
+      else await noteCaseEnd(deps, ref, isCreated(step));
+      return step;
+    },
   };
+}
+
+function isCreated(step: SettleResult): boolean {
+  return step.outcome === 'standing' && step.result.outcome === 'standing' && step.result.standing === 'created';
 }
 
 async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {

@@ -14,6 +14,7 @@ import { close } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
+import { noteCase } from './semaphore-notes.js';
 
 /** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
 const OFFER_MS = 90_000;
@@ -79,7 +80,7 @@ export async function recordOutcome(
       };
     }
     case 'done': {
-      const released = await giveBack(deps, { grant });
+      const released = await giveBack(deps, { grant }, { done: true });
       await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
       await deps.ledger.close(ref);
       return { outcome: 'standing', n, standing: 'done', ...released };
@@ -87,6 +88,7 @@ export async function recordOutcome(
     case 'created':
       return { outcome: 'standing', n, standing: 'created' };
     default:
+      await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
       return { outcome: 'standing', n, standing: 'open_case' };
   }
 }

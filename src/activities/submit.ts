@@ -12,6 +12,7 @@ import { intentFor } from './intent.js';
 import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
 import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { noteLimits, noteSubmitted } from './semaphore-notes.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
 
@@ -43,6 +44,10 @@ export function submitActivities(deps: Dependencies): SubmitActivities {
       const startedMs = deps.monotonic();
       try {
         const result = await submitOnce(deps, input);
+        if (result.outcome === 'refused' && result.next === 'wait_turn') void noteLimits(deps);
+        if (input.grant !== null && result.outcome === 'standing' && result.standing === 'created') {
+          void noteSubmitted(deps, input.grant);
+        }
         if (deps.monotonic() - startedMs > SLOW_MS) {
           const { row, n } = input;
           await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });

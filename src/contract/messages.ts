@@ -3,19 +3,28 @@ import type { Verdict } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';
-import type { JobKey, PauseReason, Release, SemaphoreView } from './semaphore.js';
+import type { JobKey, OpenedCase, PauseReason, Release, SemaphoreView } from './semaphore.js';
 import type { BatchProgress, RenderTimes, RetryOrder } from './workflows.js';
 
 // ---- to the semaphore ----
 
-/** Asks for a slot; idempotent. `holds`: an attempt of this job is already at the service, so it has a slot. */
-export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean }]>('acquire');
+/**
+ * Asks for a slot; idempotent. `holds`: an attempt of this job is already at the service, so it has a slot. `apart`: the
+ * batch's policy is `if-proved`, so the balance must tell its submit from others.
+ */
+export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean; apart?: true }]>('acquire');
 /** The job no longer waits for a slot. */
 export const withdraw = defineSignal<[{ job: JobKey }]>('withdraw');
-/** The service accepted the job of this grant. */
+/** The service accepted the job of this grant; sent by the submit activity once the handle is recorded. */
 export const submitted = defineSignal<[{ grant: number }]>('submitted');
 /** Gives a slot back; idempotent by grant number. */
 export const release = defineSignal<[Release]>('release');
+/** An answer was lost; idempotent by attempt. Sent by the activity that recorded it. */
+export const caseOpened = defineSignal<[OpenedCase]>('caseOpened');
+/** A case ended by a verdict or a late state; `created` when its job renders after all. */
+export const caseEnded = defineSignal<[{ job: JobKey; created: boolean }]>('caseEnded');
+/** The service refused a request for the account's limits: they may have changed. */
+export const limitsRefused = defineSignal('limitsRefused');
 export const resize = defineSignal<[{ concurrent: number }]>('resize');
 export const pauseGrants = defineSignal<[Omit<PauseReason, 'sinceMs'>]>('pause');
 export const resumeGrants = defineSignal<[{ reason: PauseReason['reason']; batch?: string }]>('resume');

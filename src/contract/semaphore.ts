@@ -1,3 +1,5 @@
+import type { Breaker } from '../domain/breaker.js';
+import type { Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 
 /** What the semaphore of an account knows and is asked. */
@@ -21,7 +23,10 @@ export interface Holder {
   grant: number;
   kind: number;
   sinceMs: number;
+  /** `granted` = being submitted, `submitted` = rendering, `held` = kept for a lost answer. */
   phase: 'granted' | 'submitted' | 'held';
+  /** Its submit must be told apart from others of its family by the balance (policy `if-proved`). */
+  apart?: true;
   /** Set when the job ended without an answer: the slot goes back by itself then. */
   releaseAtMs?: number;
 }
@@ -30,6 +35,29 @@ export interface Waiting {
   job: JobKey;
   kind: number;
   sinceMs: number;
+  apart?: true;
+}
+
+/** A time in which nothing is granted, so that the balance moves for one lost answer alone. */
+export interface Quiet {
+  fromMs: number;
+  untilMs: number;
+}
+
+/** A lost answer as the semaphore hears of it. */
+export interface OpenedCase {
+  job: JobKey;
+  /** The attempt. */
+  n: number;
+  kind: number;
+  atMs: number;
+  /** When the balance wants silence; kept only for jobs whose policy needs it. */
+  quiet?: Quiet;
+}
+
+/** A breaker at work; `probe` is the grant that tries its family. */
+export interface OpenBreaker extends Breaker {
+  probe?: number;
 }
 
 export interface PauseReason {
@@ -50,6 +78,8 @@ export interface PauseReason {
 export interface SemaphoreState {
   /** After a foreign refusal the cap climbs back by one per this time. */
   climbMs: number;
+  /** Divides the other service-side waits. */
+  timeScale: number;
   planCap: number;
   /** Lowered after the service refused a job although slots were free by our count. */
   foreign: { cap: number; sinceMs: number } | null;
@@ -58,9 +88,23 @@ export interface SemaphoreState {
   waiting: Waiting[];
   lastBatch: string;
   lastReleaseMs: number;
+  /** When a refusal was last taken for the service's own bookkeeping. */
+  excusedAtMs: number | null;
   pauses: PauseReason[];
+  quiets: (Quiet & { job: JobKey })[];
+  /** Lost answers of the last minutes. */
+  cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
+  breakers: OpenBreaker[];
   renderTimesMs: Record<string, number[]>;
 }
+
+/** Why fewer jobs are granted than the plan allows, though nobody paused anything. */
+export type Curb =
+  /** Nothing is granted until then: the balance settles a lost answer. */
+  | { curb: 'quiet'; untilMs: number }
+  | ({ curb: 'breaker' } & Omit<Breaker, 'failures'>)
+  /** Someone else seems to run jobs on this account. */
+  | { curb: 'foreign'; cap: number; sinceMs: number };
 
 export interface SemaphoreView {
   planCap: number;
@@ -68,24 +112,30 @@ export interface SemaphoreView {
   holders: Holder[];
   waiting: number;
   pauses: PauseReason[];
+  curbs: Curb[];
   ready: boolean;
 }
 
 /**
  * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
- * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count.
+ * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count,
+ * `outage` that its family could not be reached several times in a row, `done` that a synchronous call gave its output.
  */
 export interface Release {
   grant: number;
   notBeforeMs?: number;
   renderMs?: number;
   overCap?: boolean;
+  outage?: boolean;
+  done?: boolean;
 }
 
 export interface RecoverResult {
   holders: RecoveredHolder[];
   /** Where to go on, or null at the end. */
   next: number | null;
+  /** As the home remembers them; on the first page. */
+  breakers?: Breaker[];
 }
 
 /** What to do with a holder that was asked after: leave it, free its slot, or hold it until a time. */
@@ -98,4 +148,6 @@ export interface RecoveredHolder {
   n: number;
   /** For a row that ended without an answer: its slot goes back by itself then. */
   releaseAtMs?: number;
+  /** For a lost answer without a verdict. */
+  quiet?: Quiet;
 }

@@ -34,3 +34,11 @@ export function providerOf(kind: Kind): Provider {
 export function takesSlot(kind: Kind): boolean {
   return kind !== 'vendor-f/interaction';
 }
+
+/** At most this many rows of the kinds without a slot are open at once: a bound of ours, the documents give none. */
+export const OPEN_WITHOUT_SLOT_MAX = 4;
+
+/** A kind whose submit is answered with a handle that is polled; the others answer with their output. */
+export function isAsync(kind: Kind): boolean {
+  return providerOf(kind) !== 'svc' && kind !== 'vendor-f/interaction';
+}

@@ -84,7 +84,7 @@ async function go(work: Job, next: Step): Promise<Step> {
     case 'case':
       return settleCase(work);
     case 'download':
-      work.slot.release();
+      work.slot.release({ done: true });
       return downloadRow(work);
     case 'share':
       return shareRow(work);

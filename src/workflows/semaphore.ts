@@ -3,15 +3,20 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  type SignalDefinition,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
-import type { SemaphoreInput, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
+import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
+import type { Breaker } from '../domain/breaker.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy } from './proxies.js';
+import { expectedRender } from './render-times.js';
+import { sameJob } from './same-job.js';
+import { viewOf } from './semaphore-view.js';
 
 /** One run hands over before the server would insist. */
 const EVENTS_MAX = 3_500;
@@ -22,50 +27,25 @@ const SWEEP_EVERY_MS = 60_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now());
+  const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
   let readDue = input.state === undefined;
   let telling = 0;
+  let alarmMs: number | undefined;
   const touch = (): void => {
     dirty = true;
   };
 
-  setHandler(messages.acquire, async (ask) => {
-    // The balance is read when work begins after a quiet time: the credits check starts from it.
-    if (!busy()) readDue = true;
-    const grant = permits.acquire(state, ask, Date.now());
-    touch();
-    if (grant) await tell(grant);
-  });
-  setHandler(messages.withdraw, ({ job }) => permits.withdraw(state, job));
-  setHandler(messages.submitted, ({ grant }) => permits.submitted(state, grant));
-  setHandler(messages.release, (message) => {
-    permits.release(state, message, Date.now());
-    if (message.overCap) readDue = true;
-    touch();
-  });
-  setHandler(messages.resize, ({ concurrent }) => {
-    state.planCap = concurrent;
-    touch();
-  });
-  setHandler(messages.pauseGrants, (reason) => {
-    permits.pause(state, reason, Date.now());
-    touch();
-  });
-  setHandler(messages.resumeGrants, (which) => {
-    permits.resume(state, which);
-    touch();
-  });
-  setHandler(messages.semaphoreView, (): SemaphoreView => view(state, ready));
-
+  listen();
   if (!ready) {
     await recoverHolders();
     await readCaps();
     await accountProxy(account, 'routine').readDiscounts();
     ready = true;
   }
+  let kept = JSON.stringify(lasting());
   background(READ_EVERY_MS, busy, readCaps);
   background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
   background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
@@ -74,16 +54,66 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     dirty = false;
     const now = Date.now();
     permits.releaseDue(state, now);
-    for (const grant of permits.grantNext(state, now)) inBackground(tell(grant));
+    for (const grant of permits.grantNext(state, now)) inBackground(tell(grant, true));
     if (readDue) inBackground(readCaps());
+    if (JSON.stringify(lasting()) !== kept) {
+      kept = JSON.stringify(lasting());
+      inBackground(home.keepBreakers({ breakers: lasting() }));
+    }
     if (workflowInfo().historyLength >= eventsMax) break;
-    const due = permits.nextDueMs(state, Date.now());
-    const woken = (): boolean => dirty || readDue || workflowInfo().historyLength >= eventsMax;
-    if (due === undefined) await condition(woken);
-    else await condition(woken, Math.max(1, due - Date.now()));
+    wakeAt(permits.nextDueMs(state, Date.now()));
+    await condition(() => dirty || readDue || workflowInfo().historyLength >= eventsMax);
   }
   await condition(() => allHandlersFinished() && telling === 0);
   await continueAsNew<typeof semaphore>({ ...input, state });
+
+  function listen(): void {
+    setHandler(messages.acquire, async (ask) => {
+      // The balance is read when work begins after a quiet time: the credits check starts from it.
+      if (!busy()) readDue = true;
+      const grant = permits.acquire(state, ask, Date.now());
+      touch();
+      if (grant) await tell(grant, false);
+    });
+    const change = <T>(signal: SignalDefinition<[T]>, apply: (message: T) => void): void =>
+      setHandler(signal, (message) => {
+        apply(message);
+        touch();
+      });
+    change(messages.withdraw, ({ job }) => permits.withdraw(state, job));
+    change(messages.submitted, ({ grant }) => permits.submitted(state, grant));
+    change(messages.release, (message) => {
+      permits.release(state, message, Date.now());
+      if (message.overCap) readDue = true;
+    });
+    change(messages.caseOpened, (opened) => permits.caseOpened(state, opened, Date.now()));
+    change(messages.caseEnded, (ended) => permits.caseEnded(state, ended));
+    change(messages.resize, ({ concurrent }) => {
+      state.planCap = concurrent;
+    });
+    change(messages.pauseGrants, (reason) => permits.pause(state, reason, Date.now()));
+    change(messages.resumeGrants, (which) => permits.resume(state, which));
+    setHandler(messages.limitsRefused, () => {
+      readDue = true;
+    });
+    setHandler(messages.semaphoreView, (): SemaphoreView => viewOf(state, ready, Date.now()));
+  }
+
+  /** One timer at a time: an earlier one that is due for nothing any more looks again and sets the next. */
+  function wakeAt(dueMs: number | undefined): void {
+    if (dueMs === undefined || (alarmMs !== undefined && alarmMs <= dueMs)) return;
+    alarmMs = dueMs;
+    void sleep(Math.max(1, dueMs - Date.now())).then(() => {
+      if (alarmMs !== dueMs) return;
+      alarmMs = undefined;
+      touch();
+    });
+  }
+
+  /** What the home keeps of the breakers, so that a wiped server remembers them. */
+  function lasting(): Breaker[] {
+    return state.breakers.map(({ probe, ...breaker }) => breaker);
+  }
 
   function busy(): boolean {
     return state.holders.length > 0 || state.waiting.length > 0;
@@ -97,14 +127,13 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     });
   }
 
-  async function tell(grant: permits.Grant): Promise<void> {
+  async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
     const job = getExternalWorkflowHandle(jobId(account, grant.job.batch, grant.job.id));
     try {
-      await job.signal(messages.granted, { grant: grant.grant, expected: permits.expectedRender(state, grant.kind) });
+      await job.signal(messages.granted, { grant: grant.grant, expected: expectedRender(state, grant.kind) });
     } catch {
       // The job is gone. A fresh grant has sent nothing, so its slot is free; any other is the sweep's to judge.
-      const holder = state.holders.find((h) => h.grant === grant.grant);
-      if (holder?.phase === 'granted') permits.release(state, { grant: grant.grant }, Date.now());
+      if (isFresh) permits.release(state, { grant: grant.grant }, Date.now());
       touch();
     }
   }
@@ -113,6 +142,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     for (let cursor: number | null = 0; cursor !== null; ) {
       const page: Awaited<ReturnType<typeof home.recoverOpen>> = await home.recoverOpen({ from: cursor });
       for (const found of page.holders) permits.recover(state, found);
+      state.breakers.push(...(page.breakers ?? []));
       cursor = page.next;
     }
   }
@@ -136,7 +166,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   async function sweep(): Promise<void> {
     const asked = state.holders.map((h) => h.job).slice(0, 20);
     for (const { job, action } of await home.sweepHolders({ jobs: asked })) {
-      const holder = state.holders.find((h) => permits.sameJob(h.job, job));
+      const holder = state.holders.find((h) => sameJob(h.job, job));
       if (holder && holder.releaseAtMs === undefined && action === 'free') {
         permits.release(state, { grant: holder.grant }, Date.now());
       }
@@ -154,15 +184,4 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       }
     })();
   }
-}
-
-function view(state: SemaphoreState, ready: boolean): SemaphoreView {
-  return {
-    planCap: state.planCap,
-    effectiveCap: permits.effectiveCap(state, Date.now()),
-    holders: state.holders,
-    waiting: state.waiting.length,
-    pauses: state.pauses,
-    ready,
-  };
 }

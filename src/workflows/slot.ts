@@ -1,11 +1,11 @@
 import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
+import type { Release } from '../contract/semaphore.js';
 import type { JobInput, RenderTimes } from '../contract/workflows.js';
-import { KINDS, takesSlot } from '../domain/kind.js';
 import { homeProxy } from './proxies.js';
 
-/** One of the plan's simultaneous jobs as a job workflow sees it. */
+/** One of the plan's simultaneous jobs (or of the few without a slot) as a job workflow sees it. */
 export interface Slot {
   /** Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. */
   acquire(holds: boolean): Promise<void>;
@@ -14,7 +14,7 @@ export interface Slot {
   /** An activity has given the grant back. */
   released(): void;
   /** Gives the grant back, without waiting for it to arrive; does nothing without one. */
-  release(how?: { notBeforeMs?: number; renderMs?: number; overCap?: boolean }): void;
+  release(how?: Omit<Release, 'grant'>): void;
   /** Leaves the queue, and gives back a grant that came meanwhile. */
   withdraw(): Promise<void>;
   /** Waits until what was given back has arrived. */
@@ -26,9 +26,7 @@ export interface Slot {
 const ASK_AGAIN = '60 s';
 
 /** Opens the job's dealings with its account's semaphore. */
-export function openSlot({ account, row }: JobInput): Slot {
-  const kind = KINDS[row.kind];
-  const needed = kind === undefined || takesSlot(kind);
+export function openSlot({ account, row, policy }: JobInput): Slot {
   const job = { batch: row.batch, id: row.id };
   const semaphore = getExternalWorkflowHandle(semaphoreId(account));
   let grant: number | undefined;
@@ -45,7 +43,7 @@ export function openSlot({ account, row }: JobInput): Slot {
 
   return {
     async acquire(holds) {
-      if (!needed || grant !== undefined) return;
+      if (grant !== undefined) return;
       // An acquire that overtakes a release would be told the grant that is just going back.
       await givingBack;
       for (;;) {
@@ -66,7 +64,6 @@ export function openSlot({ account, row }: JobInput): Slot {
       givingBack = tell(() => semaphore.signal(messages.release, message));
     },
     async withdraw() {
-      if (!needed) return;
       await tell(() => semaphore.signal(messages.withdraw, { job }));
       this.release();
     },
@@ -75,12 +72,14 @@ export function openSlot({ account, row }: JobInput): Slot {
   };
 
   async function ask(holds: boolean): Promise<void> {
+    const apart = policy.ambiguity === 'if-proved' ? { apart: true as const } : {};
+    const asked = { job, kind: row.kind, holds, ...apart };
     try {
-      await semaphore.signal(messages.acquire, { job, kind: row.kind, holds });
+      await semaphore.signal(messages.acquire, asked);
     } catch {
       // No semaphore runs (first job of the account, or a wiped server): start it and ask again.
       await homeProxy(account).ensureSemaphore();
-      await semaphore.signal(messages.acquire, { job, kind: row.kind, holds });
+      await semaphore.signal(messages.acquire, asked);
     }
   }
 

@@ -25,6 +25,8 @@ export interface Submits {
 
 const SYNC_RETRIES_MAX = 3;
 const TURNS_MAX = 4;
+/** Refused this often in a row for an absent network or provider. */
+const OUTAGE_AFTER = 3;
 
 /** Opens the job's submits; they share the counts of refusals. */
 export function openSubmits({ account, row, timeScale }: JobInput): Submits {
@@ -89,7 +91,12 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
   async function refused(work: Job, refusal: Extract<SubmitResult, { outcome: 'refused' }>): Promise<Step> {
     switch (refusal.next) {
       case 'retry_backoff':
-        await sleep(Math.min(30_000, 1_000 * 2 ** Math.min(backoffs++, 5)) / timeScale);
+        // The network or the family is away: the semaphore then tries it with one row at a time.
+        if (++backoffs >= OUTAGE_AFTER) {
+          work.slot.release({ outage: true });
+          return { step: 'submit' };
+        }
+        await sleep((1_000 * 2 ** (backoffs - 1)) / timeScale);
         return { step: 'submit' };
       case 'wait_turn':
         return waitTurn(work, refusal.retryAfterMs);

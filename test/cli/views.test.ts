@@ -37,6 +37,7 @@ const snapshot: Snapshot = {
     ],
     waiting: 8,
     pauses: [],
+    curbs: [],
     ready: true,
   },
   balanceNano: 96 * CREDIT,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { effectiveCap } from '../../src/workflows/cap.js';
 import * as permits from '../../src/workflows/permits.js';
+import { expectedRender } from '../../src/workflows/render-times.js';
 
 const job = (id: string, batch = 'b') => ({ batch, id });
 
@@ -91,9 +93,9 @@ describe('permits', () => {
     const grants = permits.grantNext(state, 100_000).slice(0, 3);
     for (const h of state.holders.slice(3)) permits.release(state, { grant: h.grant }, 100_000);
     permits.release(state, { grant: grants[2]?.grant ?? -1, overCap: true }, 200_000);
-    expect(permits.effectiveCap(state, 200_000)).toBe(2);
-    expect(permits.effectiveCap(state, 230_000)).toBe(3);
-    expect(permits.effectiveCap(state, 999_000)).toBe(5);
+    expect(effectiveCap(state, 200_000)).toBe(2);
+    expect(effectiveCap(state, 230_000)).toBe(3);
+    expect(effectiveCap(state, 999_000)).toBe(5);
   });
 
   it('does not take a refusal within 2 s of its own release for a stranger (F24)', () => {
@@ -103,7 +105,7 @@ describe('permits', () => {
     const [a, b] = permits.grantNext(state, 0);
     permits.release(state, { grant: a?.grant ?? -1 }, 10_000);
     permits.release(state, { grant: b?.grant ?? -1, overCap: true }, 11_000);
-    expect(permits.effectiveCap(state, 11_000)).toBe(5);
+    expect(effectiveCap(state, 11_000)).toBe(5);
   });
 
   it('grants nothing while the account is paused, and nothing of a paused batch', () => {
@@ -133,7 +135,7 @@ describe('permits', () => {
       const [granted] = permits.grantNext(state, 0);
       permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
     }
-    expect(permits.expectedRender(state, 0)).toEqual({ p5: 10, p50: 20, p95: 30 });
-    expect(permits.expectedRender(state, 1)).toBeNull();
+    expect(expectedRender(state, 0)).toEqual({ p5: 10, p50: 20, p95: 30 });
+    expect(expectedRender(state, 1)).toBeNull();
   });
 });

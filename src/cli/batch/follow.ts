@@ -1,7 +1,8 @@
-import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
+import type { SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { BatchSource } from './batch-source.js';
+import { type Standstill, standstillsOf } from './standstills.js';
 
 /** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
 
@@ -17,8 +18,8 @@ export interface Snapshot {
 
 export type FollowEvent =
   | { type: 'batch'; event: BatchEvent }
-  | { type: 'paused'; reason: PauseReason['reason']; sinceMs: number }
-  | { type: 'resumed'; reason: PauseReason['reason'] }
+  | ({ type: 'paused'; sinceMs: number } & Standstill)
+  | ({ type: 'resumed' } & Standstill)
   | { type: 'lost' }
   | { type: 'found' };
 
@@ -55,7 +56,12 @@ const RECONNECT_AFTER_MS = 5_000;
 
 export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
   const { source, signal, now } = options;
-  const seen: Seen = { seq: options.afterSeq, pauses: new Map(), balanceAtMs: Number.NEGATIVE_INFINITY, stateAtMs: 0 };
+  const seen: Seen = {
+    seq: options.afterSeq,
+    standstills: new Map(),
+    balanceAtMs: Number.NEGATIVE_INFINITY,
+    stateAtMs: 0,
+  };
   let last: Snapshot | undefined;
   let lostSinceMs: number | undefined;
   let reconnectAtMs = 0;
@@ -89,8 +95,8 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
 
 interface Seen {
   seq: number;
-  /** The account's pauses, and when each was first seen. */
-  pauses: Map<PauseReason['reason'], number>;
+  /** What keeps grants back, by its name, and when it was first seen. */
+  standstills: Map<string, Standstill & { seenAtMs: number }>;
   balanceNano?: CreditsNano | undefined;
   balanceAtMs: number;
   stateAtMs: number;
@@ -120,7 +126,7 @@ async function lookOnce(
   }
   const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, lostSinceMs: undefined };
   options.onSnapshot(snapshot);
-  tellPauses(options, seen, slots);
+  tellStandstills(options, seen, slots);
   const reason = pausedTooLong(options, seen, progress);
   return reason === undefined ? { snapshot } : { snapshot, end: { end: 'paused_too_long', reason, last: snapshot } };
 }
@@ -139,26 +145,30 @@ function tellEvents(options: FollowOptions, seen: Seen, { events }: BatchProgres
   }
 }
 
-/** The account's own pauses; those of the batch come as its events. */
-function tellPauses(options: FollowOptions, seen: Seen, slots: SemaphoreView | undefined): void {
+/** What keeps grants back for the whole account; a batch's pause by its user comes as an event of the batch. */
+function tellStandstills(options: FollowOptions, seen: Seen, slots: SemaphoreView | undefined): void {
   if (slots === undefined) return;
-  const current = new Map<PauseReason['reason'], number>();
-  for (const { reason, sinceMs } of slots.pauses) {
-    if (reason === 'user') continue;
-    current.set(reason, seen.pauses.get(reason) ?? options.now());
-    if (!seen.pauses.has(reason) && reason !== 'outputs') options.onEvent({ type: 'paused', reason, sinceMs });
+  const current: Seen['standstills'] = new Map();
+  for (const { sinceMs, ...standstill } of standstillsOf(slots, options.now())) {
+    const name = `${standstill.reason} ${standstill.family ?? ''}`;
+    const known = seen.standstills.get(name);
+    current.set(name, { ...standstill, seenAtMs: known?.seenAtMs ?? options.now() });
+    // A batch's own pause for its outputs comes as its event.
+    if (standstill.reason === 'outputs') continue;
+    if (known === undefined) options.onEvent({ type: 'paused', sinceMs, ...standstill });
   }
-  for (const reason of seen.pauses.keys()) {
-    if (!current.has(reason) && reason !== 'outputs') options.onEvent({ type: 'resumed', reason });
+  for (const [name, { seenAtMs: _, ...standstill }] of seen.standstills) {
+    if (!current.has(name) && standstill.reason !== 'outputs') options.onEvent({ type: 'resumed', ...standstill });
   }
-  seen.pauses = current;
+  seen.standstills = current;
 }
 
 /** Measured from when this command first saw the pause: an old one is given its time again. */
 function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: BatchProgress): AccountPause | undefined {
   if (waitMs === null || progress.phase === 'ended') return undefined;
-  for (const [reason, seenAtMs] of seen.pauses) {
-    if (reason !== 'user' && now() - seenAtMs >= waitMs) return reason;
+  for (const { reason, seenAtMs } of seen.standstills.values()) {
+    if (reason === 'user' || reason === 'quiet' || reason === 'breaker') continue;
+    if (now() - seenAtMs >= waitMs) return reason;
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import type { Status } from '../../domain/outcome.js';
 import type { Session } from '../session.js';
 import { blockedText } from '../views/blocked.js';
 import type { FollowEvent } from './follow.js';
+import type { Standstill } from './standstills.js';
 
 /** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
 export interface JsonEvents {
@@ -44,8 +45,8 @@ export function createJsonEvents(
   return {
     started: (facts) => say('batch_started', facts),
     follow: (event) => {
-      if (event.type === 'paused') say('paused', { reason: event.reason }, event.sinceMs);
-      if (event.type === 'resumed') say('resumed', { reason: event.reason });
+      if (event.type === 'paused') say('paused', standstill(event), event.sinceMs);
+      if (event.type === 'resumed') say('resumed', standstill(event));
       if (event.type !== 'batch') return;
       const { type, id = '', status, verdict, reason, code, creditsNano, atMs } = event.event;
       switch (type) {
@@ -69,4 +70,8 @@ export function createJsonEvents(
       say('batch_finished', { counts, credits: formatCredits(creditsNano), creditsUnknown, ...facts }),
     detached: () => say('detached', {}),
   };
+}
+
+function standstill({ reason, family }: Standstill): object {
+  return { reason, ...(family === undefined ? {} : { family }) };
 }

@@ -1,5 +1,6 @@
-import type { Holder, PauseReason } from '../../contract/semaphore.js';
+import type { Curb, Holder, PauseReason } from '../../contract/semaphore.js';
 import type { BatchProgress } from '../../contract/workflows.js';
+import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
 import { blockedText } from './blocked.js';
@@ -40,17 +41,32 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
     `       ${countsText(progress.counts)}, ${progress.open} under way`,
   ];
   if (slots !== undefined) {
-    const held = slots.holders.length;
-    const atService = renderingOf(slots.holders);
-    const kept = slots.holders.filter(({ phase }) => phase === 'held').length;
-    const keptText = kept === 0 ? '' : `, ${kept} kept for lost answers`;
+    const inSlots = slotHolders(slots.holders);
+    const held = inSlots.length;
     lines.push(
-      `${paint.bold('slots')}  ${paint.cyan(bar(held, slots.effectiveCap, Math.min(width, Math.max(slots.effectiveCap, held))))} ${held}/${slots.effectiveCap}  ${atService} rendering${keptText}, ${slots.waiting} waiting`,
+      `${paint.bold('slots')}  ${paint.cyan(bar(held, slots.effectiveCap, Math.min(width, Math.max(slots.effectiveCap, held))))} ${held}/${slots.effectiveCap}  ${phasesText(inSlots)}${slots.waiting} waiting`,
     );
   }
   lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
   lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
   return lines.map((line) => line.trimEnd());
+}
+
+/** Jobs that have one of the plan's slots; a few kinds need none. */
+function slotHolders(holders: readonly Holder[]): Holder[] {
+  return holders.filter(({ kind }) => {
+    const known = KINDS[kind];
+    return known === undefined || takesSlot(known);
+  });
+}
+
+/** `2 submitting, 3 rendering, `; a synchronous call is submitting until its output is there. */
+function phasesText(holders: readonly Holder[]): string {
+  const words = { granted: 'submitting', submitted: 'rendering', held: 'kept for lost answers' } as const;
+  return (['granted', 'submitted', 'held'] as const)
+    .map((phase) => ({ word: words[phase], count: holders.filter((h) => h.phase === phase).length }))
+    .map(({ word, count }) => (count === 0 ? '' : `${count} ${word}, `))
+    .join('');
 }
 
 /**
@@ -67,7 +83,7 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
   const parts = [
     `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,
     `${progress.open} under way`,
-    ...(slots === undefined ? [] : [`${slots.holders.length}/${slots.effectiveCap} slots`]),
+    ...(slots === undefined ? [] : [`${slotHolders(slots.holders).length}/${slots.effectiveCap} slots`]),
     spentText(snapshot),
     ...troubles(snapshot),
   ];
@@ -78,7 +94,8 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
 /** Whatever of this changes is worth a line of its own. */
 export function stateOf({ progress, slots, lostSinceMs }: Snapshot): string {
   const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
-  return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses].join(' ');
+  const curbs = (slots?.curbs ?? []).map((one) => (one.curb === 'breaker' ? one.family : one.curb)).sort();
+  return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses, ...curbs].join(' ');
 }
 
 export function bar(part: number, whole: number, width: number): string {
@@ -121,7 +138,21 @@ function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
   });
+  lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
   if (lostSinceMs !== undefined)
     lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);
   return lines;
+}
+
+function curbText(curb: Curb, planCap: number): string {
+  switch (curb.curb) {
+    case 'quiet':
+      return `quiet until ${formatClock(curb.untilMs)}: nothing new, so that the balance shows what became of a lost answer`;
+    case 'breaker': {
+      const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
+      return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
+    }
+    case 'foreign':
+      return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
+  }
 }

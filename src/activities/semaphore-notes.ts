@@ -1,0 +1,74 @@
+import type { Quiet } from '../contract/semaphore.js';
+import { type Attempt, type AttemptRef, intentOf } from '../domain/attempt.js';
+import { KINDS } from '../domain/kind.js';
+import { adapterFor } from '../vendors/index.js';
+import type { Dependencies } from './dependencies.js';
+import { SYNC_MAX_MS } from './settle.js';
+
+/**
+ * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
+ * costs waiting time, never money: it fails in the log alone.
+ */
+
+/** A storm of refusals is told once in this time, ms. */
+const LIMITS_EVERY_MS = 10_000;
+
+const limitsToldAtMs = new WeakMap<Dependencies, number>();
+
+/** The handle of a grant's submit is recorded. */
+export function noteSubmitted(deps: Dependencies, grant: number): Promise<void> {
+  return heard(deps, () => deps.messenger.submitted(grant));
+}
+
+/** An attempt's answer is lost, as the ledger has it now. */
+export async function noteCase(deps: Dependencies, ref: AttemptRef, attempt: Attempt | undefined): Promise<void> {
+  const intent = attempt && intentOf(attempt);
+  if (attempt === undefined || intent === undefined) return;
+  const { batch, id, n } = ref;
+  const quiet = quietOf(deps, attempt);
+  await heard(deps, () =>
+    deps.messenger.caseOpened({
+      job: { batch, id },
+      n,
+      kind: KINDS.indexOf(intent.kind),
+      atMs: intent.atMs,
+      ...(quiet ? { quiet } : {}),
+    }),
+  );
+}
+
+/** A case has its verdict, or a late state has made one needless. */
+export function noteCaseEnd(deps: Dependencies, { batch, id }: AttemptRef, created: boolean): Promise<void> {
+  return heard(deps, () => deps.messenger.caseEnded({ job: { batch, id }, created }));
+}
+
+/** The service refused a request for the account's limits. */
+export async function noteLimits(deps: Dependencies): Promise<void> {
+  const nowMs = deps.monotonic();
+  if (nowMs - (limitsToldAtMs.get(deps) ?? Number.NEGATIVE_INFINITY) < LIMITS_EVERY_MS) return;
+  limitsToldAtMs.set(deps, nowMs);
+  await heard(deps, () => deps.messenger.limitsRefused());
+}
+
+/**
+ * When the balance must move for this lost answer alone: from the latest time at which its job can be created until a
+ * charge at that time shows. Undefined where the account is shared, so that silence would prove nothing.
+ */
+export function quietOf({ settings }: Dependencies, attempt: Attempt): Quiet | undefined {
+  const intent = intentOf(attempt);
+  if (!settings.exclusive || intent === undefined) return undefined;
+  const { waits, timeScale } = settings;
+  const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
+  const gaveUpAtMs = Math.max(intent.atMs, lost?.atMs ?? intent.atMs);
+  const isSync = adapterFor(intent.kind).flow === 'sync';
+  const fromMs = isSync ? intent.atMs + SYNC_MAX_MS / timeScale : gaveUpAtMs + waits.thetaMs / timeScale;
+  return { fromMs, untilMs: fromMs + waits.lambdaMs / timeScale };
+}
+
+async function heard(deps: Dependencies, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    deps.log.warn({ error: String(error) }, 'the semaphore could not be told');
+  }
+}

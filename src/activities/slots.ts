@@ -1,0 +1,70 @@
+import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
+import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import type { Breaker } from '../domain/breaker.js';
+import { KINDS } from '../domain/kind.js';
+import { readBreakers, writeBreakers } from '../store/breakers.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { quietOf } from './semaphore-notes.js';
+import { renderMaxMs } from './settle.js';
+
+/** Holders per page of `recoverOpen`. */
+const RECOVER_MAX = 15;
+
+/** What the semaphore asks of the home. */
+export interface SlotActivities {
+  /** The account's open attempts that hold a slot at the service, from the ledger, and its breakers. */
+  recoverOpen(input: { from: number }): Promise<RecoverResult>;
+  /** Which holders of slots are gone without having sent anything. */
+  sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
+  /** Keeps the breakers where a wiped server finds them. */
+  keepBreakers(input: { breakers: Breaker[] }): Promise<void>;
+  ensureSemaphore(): Promise<void>;
+}
+
+export function slotActivities(deps: Dependencies): SlotActivities {
+  return {
+    recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
+    sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
+    keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
+    ensureSemaphore: () => deps.messenger.ensureSemaphore(),
+  };
+}
+
+async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
+  const holders: RecoverResult['holders'] = [];
+  const breakers = from === 0 ? { breakers: await readBreakers(deps.home) } : {};
+  let kept = 0;
+  for await (const open of deps.ledger.open()) {
+    if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
+    const attempt = await deps.ledger.readAttempt(open);
+    const standing = attempt ? standingOf(attempt) : 'void';
+    const kind = KINDS.indexOf(open.kind);
+    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
+    const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+    const isGivenUp = standing === 'billed' || standing === 'undecided' || standing === 'overridden';
+    // Entries that are closed here do not count: the next page starts after as many kept ones.
+    if (settled || (isGivenUp && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
+    else if (kept++ >= from) {
+      const until = isGivenUp ? { releaseAtMs: mayRunUntilMs } : {};
+      const isOpenCase = attempt !== undefined && (standing === 'open_case' || standing === 'claimed');
+      const quiet = isOpenCase ? quietOf(deps, attempt) : undefined;
+      const job = { batch: open.batch, id: open.id };
+      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until, ...(quiet ? { quiet } : {}) });
+    }
+  }
+  return { holders, next: null, ...breakers };
+}
+
+async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {
+  const open = await deps.messenger.areOpen(jobs);
+  return Promise.all(
+    jobs.map(async (job, i): Promise<SweepAction> => {
+      if (open[i]) return { job, action: 'keep' };
+      const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
+      const standing = last ? standingOf(last) : 'void';
+      const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+      return { job, action: free ? 'free' : 'keep' };
+    }),
+  );
+}

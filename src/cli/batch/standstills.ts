@@ -1,0 +1,19 @@
+import type { Curb, PauseReason, SemaphoreView } from '../../contract/semaphore.js';
+import type { Provider } from '../../domain/kind.js';
+
+/** What keeps grants back: a pause of the account, the quiet of a lost answer, or the breaker of a family. */
+export interface Standstill {
+  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign'>;
+  family?: Provider;
+}
+
+/** All of them with their start; a quiet's is not told, so that it is now. Pure. */
+export function standstillsOf({ pauses, curbs }: SemaphoreView, nowMs: number): (Standstill & { sinceMs: number })[] {
+  const found: (Standstill & { sinceMs: number })[] = [];
+  for (const { reason, sinceMs } of pauses) if (reason !== 'user') found.push({ reason, sinceMs });
+  for (const curb of curbs) {
+    if (curb.curb === 'quiet') found.push({ reason: curb.curb, sinceMs: nowMs });
+    if (curb.curb === 'breaker') found.push({ reason: curb.curb, family: curb.family, sinceMs: curb.sinceMs });
+  }
+  return found;
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Breaker } from '../domain/breaker.js';
+import { KINDS, providerOf } from '../domain/kind.js';
+import { timeSchema } from './attempt-schema.js';
+import type { Home } from './home.js';
+import { encodeJson, readJson } from './json-file.js';
+
+/** The families whose submits go wrong, kept in the home: a wiped server must not start a storm anew. */
+
+const schema = z.object({
+  schema: z.literal(1),
+  breakers: z.array(
+    z.object({
+      family: z.enum(KINDS.map(providerOf)),
+      cause: z.enum(['cases', 'outage']),
+      sinceMs: timeSchema,
+      failures: z.int(),
+      nextProbeMs: timeSchema,
+    }),
+  ),
+});
+
+export async function writeBreakers(home: Home, breakers: Breaker[]): Promise<void> {
+  await home.store.put(breakersKey(home), encodeJson({ schema: 1, breakers }));
+}
+
+export async function readBreakers(home: Home): Promise<Breaker[]> {
+  return (await readJson(home.store, breakersKey(home), schema))?.breakers ?? [];
+}
+
+function breakersKey(home: Home): string {
+  return home.keys.account.replace(/account\.json$/, 'breakers.json');
+}

@@ -1,0 +1,27 @@
+import type { Curb, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
+import { effectiveCap } from './cap.js';
+
+/** What a watcher sees of the semaphore, with every reason why fewer jobs are granted than the plan allows. Pure. */
+export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): SemaphoreView {
+  const { planCap, holders, waiting, pauses } = state;
+  return {
+    planCap,
+    effectiveCap: effectiveCap(state, nowMs),
+    holders,
+    waiting: waiting.length,
+    pauses,
+    curbs: curbsOf(state, nowMs),
+    ready,
+  };
+}
+
+function curbsOf({ quiets, breakers, foreign }: SemaphoreState, nowMs: number): Curb[] {
+  const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
+  const curbs: Curb[] = [];
+  if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
+  for (const { family, cause, sinceMs, nextProbeMs } of breakers) {
+    curbs.push({ curb: 'breaker', family, cause, sinceMs, nextProbeMs });
+  }
+  if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
+  return curbs;
+}
