@@ -50,7 +50,7 @@ describe('the live view', () => {
     expect(liveLines(snapshot, options)).toEqual([
       `rows   ${'█'.repeat(10)}${'░'.repeat(30)} 10/40 25 %`,
       '       done 9, failed 1, 12 under way',
-      'slots  ████░░░░░░ 4/10  3 rendering, 1 kept for lost answers, 8 waiting',
+      'slots  ████░░░░░░ 4/10  2 submitting, 1 rendering, 1 held, 8 waiting',
       'spent  3.2 credits, 2 rows unknown, balance 96  ETA 3 min',
     ]);
   });

@@ -60,9 +60,9 @@ function slotHolders(holders: readonly Holder[]): Holder[] {
   });
 }
 
-/** `2 submitting, 3 rendering, `; a synchronous call is submitting until its output is there. */
+/** `2 submitting, 3 rendering, 1 held, `; a synchronous call is submitting until its output is there. */
 function phasesText(holders: readonly Holder[]): string {
-  const words = { granted: 'submitting', submitted: 'rendering', held: 'kept for lost answers' } as const;
+  const words = { granted: 'submitting', submitted: 'rendering', held: 'held' } as const;
   return (['granted', 'submitted', 'held'] as const)
     .map((phase) => ({ word: words[phase], count: holders.filter((h) => h.phase === phase).length }))
     .map(({ word, count }) => (count === 0 ? '' : `${count} ${word}, `))
