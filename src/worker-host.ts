@@ -3,11 +3,12 @@ import { createSwitchboard } from './callbacks/switchboard.js';
 import { createCallbackDesk } from './callbacks/take-callback.js';
 import type { AccountSettings } from './contract/settings.js';
 import type { AccountRegistration, FromWorker } from './engine/registration.js';
-import { createKeySource, type KeySource } from './key-source.js';
+import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { createCallbacks } from './store/callbacks.js';
 import { createFolderStore } from './store/folder.js';
 import { type AccountWorker, startAccountWorker, type WorkerPlace } from './worker.js';
+import { proveKey } from './worker-key.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {
@@ -66,7 +67,7 @@ export function createWorkerHost(options: {
     const known = served.get(account);
     const text = JSON.stringify(settings);
     if (known) {
-      known.key.replace(key);
+      await offerKey(known.key, settings as unknown as AccountSettings, key);
       if (known.settings === text) return;
       await known.worker.shutdown();
       served.delete(account);
@@ -100,6 +101,15 @@ export function createWorkerHost(options: {
       onError,
     });
     await switchboard.connect(account, callbacks.listen, desk);
+  }
+
+  /** A key that the service does not accept never replaces one that it may accept. */
+  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<void> {
+    const value = createKeySource(offered).current();
+    const proof = value === source.current() ? 'good' : await proveKey(settings, value);
+    if (proof === 'good') source.replace(offered);
+    else
+      log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   }
 
   /** Open batches keep the engine awake. */

@@ -5,6 +5,7 @@ import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { noteCaseEnd } from './semaphore-notes.js';
 
 export interface ConfirmActivities {
   /** Takes one handle that is known by a hint alone (a cut answer, a callback) for real if a poll confirms it. */
@@ -39,6 +40,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   if (answer.status !== 200 || reading.reading === 'unreadable') return refused;
   await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle: found.handle, warning: found.warning });
   await recordEnd(deps, work, ref, { claimedAtMs: attempt.states[0]?.atMs ?? deps.now(), reading });
+  await noteCaseEnd(deps, ref, true);
   return { confirmed: true, more: false };
 }
 

@@ -27,7 +27,8 @@ const SWEEP_EVERY_MS = 60_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
+  // What an older worker handed over lacks what is new since.
+  const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...input.state };
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
@@ -39,16 +40,9 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   };
 
   listen();
-  if (!ready) {
-    await recoverHolders();
-    await readCaps();
-    await accountProxy(account, 'routine').readDiscounts();
-    ready = true;
-  }
+  if (!ready) await getReady();
   let kept = JSON.stringify(lasting());
-  background(READ_EVERY_MS, busy, readCaps);
-  background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
-  background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
+  watchOver();
 
   for (;;) {
     dirty = false;
@@ -56,10 +50,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     permits.releaseDue(state, now);
     for (const grant of permits.grantNext(state, now)) inBackground(tell(grant, true));
     if (readDue) inBackground(readCaps());
-    if (JSON.stringify(lasting()) !== kept) {
-      kept = JSON.stringify(lasting());
-      inBackground(home.keepBreakers({ breakers: lasting() }));
-    }
+    if (JSON.stringify(lasting()) !== kept) inBackground(keepBreakers());
     if (workflowInfo().historyLength >= eventsMax) break;
     wakeAt(permits.nextDueMs(state, Date.now()));
     await condition(() => dirty || readDue || workflowInfo().historyLength >= eventsMax);
@@ -99,6 +90,25 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     setHandler(messages.semaphoreView, (): SemaphoreView => viewOf(state, ready, Date.now()));
   }
 
+  async function getReady(): Promise<void> {
+    await recoverHolders();
+    await readCaps();
+    await accountProxy(account, 'routine').readDiscounts();
+    ready = true;
+  }
+
+  function watchOver(): void {
+    background(READ_EVERY_MS, busy, readCaps);
+    background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
+    background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
+  }
+
+  async function keepBreakers(): Promise<void> {
+    // A wiped server must remember them.
+    kept = JSON.stringify(lasting());
+    await home.keepBreakers({ breakers: lasting() });
+  }
+
   /** One timer at a time: an earlier one that is due for nothing any more looks again and sets the next. */
   function wakeAt(dueMs: number | undefined): void {
     if (dueMs === undefined || (alarmMs !== undefined && alarmMs <= dueMs)) return;
@@ -110,7 +120,6 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     });
   }
 
-  /** What the home keeps of the breakers, so that a wiped server remembers them. */
   function lasting(): Breaker[] {
     return state.breakers.map(({ probe, ...breaker }) => breaker);
   }

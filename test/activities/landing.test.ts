@@ -62,6 +62,10 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     downloader,
     openStore: (location) => createFolderStore(location, { access: 'shared' }),
     messenger: {
+      submitted: async () => undefined,
+      caseOpened: async () => undefined,
+      caseEnded: async () => undefined,
+      limitsRefused: async () => undefined,
       ensureSemaphore: async () => undefined,
       rowFinished: async () => true,
       outputBlocked: async (_, what) => {

@@ -1,4 +1,4 @@
-import type { SemaphoreView } from '../../contract/semaphore.js';
+import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { BatchSource } from './batch-source.js';

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { semaphoreView } from '../../src/contract/messages.js';
+import { semaphoreId } from '../../src/contract/names.js';
+import type { SemaphoreView } from '../../src/contract/semaphore.js';
+import type { Row } from '../../src/domain/row.js';
+import { until } from '../e2e-cli/support/rig.js';
+import { filmRow, imageRow, type RunOptions, type Stack, type StackOptions, startStack } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+
+/** The most of some periods that lie over one instant. */
+function mostAtOnce(periods: readonly { createdMs: number; terminalMs?: number }[]): number {
+  const changes = periods.flatMap(({ createdMs, terminalMs }) => [
+    { atMs: createdMs, by: 1 },
+    ...(terminalMs === undefined ? [] : [{ atMs: terminalMs, by: -1 }]),
+  ]);
+  changes.sort((a, b) => a.atMs - b.atMs || a.by - b.by);
+  let now = 0;
+  return Math.max(0, ...changes.map(({ by }) => (now += by)));
+}
+
+const interactionRow = (id: string): Row => ({
+  ...imageRow(id),
+  kind: 'vendor-f/interaction',
+  cells: { body: { input: `a sign ${id}` } },
+});
+
+const many = (count: number, make: (id: string) => Row, name: string) =>
+  Array.from({ length: count }, (_, i) => make(`${name}${i}`));
+
+describe.skipIf(!hasTemporal())('the account’s states around the slots', { timeout: 170_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  }, 60_000);
+  afterAll(() => temporal?.teardown());
+
+  /** A service and an account of its own. */
+  async function withStack<T>(account: string, options: StackOptions, act: (stack: Stack) => Promise<T>): Promise<T> {
+    const stack = await startStack({ speed: 200, temporal, account, ...options });
+    try {
+      await stack.startWorker();
+      return await act(stack);
+    } finally {
+      await stack.stop();
+    }
+  }
+
+  const view = ({ settings }: Stack): Promise<SemaphoreView> =>
+    temporal.client.workflow.getHandle(semaphoreId(settings.account)).query(semaphoreView);
+
+  async function start(stack: Stack, rows: Row[], options?: RunOptions): Promise<void> {
+    await stack.supply('b', await stack.seed('b', rows), options);
+  }
+
+  it.concurrent('F24: a stranger on the account lowers the cap, which is said; no row fails for it', () =>
+    withStack('foreign', {}, async (stack) => {
+      stack.emulator.setForeignJobs(10);
+      await start(stack, many(12, filmRow, 'f'));
+      const seen = await until('the stranger is seen', async () => {
+        const found = await view(stack).catch(() => undefined);
+        return found?.curbs.some(({ curb }) => curb === 'foreign') ? found : undefined;
+      });
+      expect(seen.effectiveCap).toBeLessThan(seen.planCap);
+      stack.emulator.setForeignJobs(0);
+      expect((await stack.result('b')).counts).toMatchObject({ done: 12 });
+      expect(stack.emulator.truth().jobs).toHaveLength(12);
+    }));
+
+  it.concurrent('F25: a smaller plan drains to its cap, with what runs left alone', () =>
+    withStack('smaller', {}, async (stack) => {
+      await start(stack, many(40, filmRow, 'f'));
+      await until('ten films render', () => stack.emulator.truth().account.running >= 8 || undefined);
+      stack.emulator.setLimits({ concurrent: 3 });
+      const { counts } = await stack.result('b');
+      expect(counts).toMatchObject({ done: 40, failed: 0 });
+      const { jobs, account } = stack.emulator.truth();
+      const changedMs = account.capChanges.at(-1)?.atMs ?? 0;
+      const drained = jobs.filter(({ createdMs }) => createdMs > changedMs).slice(8);
+      expect(mostAtOnce(drained)).toBeLessThanOrEqual(3);
+    }));
+
+  it.concurrent('F20: out of credits holds new rows while what runs is polled and fetched', () =>
+    withStack('broke', { emulator: { balanceCredits: '0.5', chargeAt: { 'vendor-f': 'submit' } } }, async (stack) => {
+      await start(stack, many(3, filmRow, 'f'));
+      await until(
+        'the account is paused',
+        async () =>
+          (await view(stack).catch(() => undefined))?.pauses.some(({ reason }) => reason === 'credits') || undefined,
+      );
+      await until('the paid film is fetched', async () => {
+        const records = await Promise.all(['f0', 'f1', 'f2'].map((id) => stack.record('b', id)));
+        return records.some((record) => record?.status === 'done') || undefined;
+      });
+      stack.emulator.topUp('20');
+      expect((await stack.result('b')).counts).toMatchObject({ done: 3 });
+      expect((await view(stack)).pauses).toEqual([]);
+    }));
+
+  it.concurrent('kinds without a slot: at most four are open at once', () =>
+    withStack('slotless', {}, async (stack) => {
+      await stack.run('b', many(14, interactionRow, 'n'));
+      const { jobs } = stack.emulator.truth();
+      expect(jobs).toHaveLength(14);
+      expect(mostAtOnce(jobs)).toBeLessThanOrEqual(4);
+    }));
+
+  it.concurrent('two lost answers open the breaker: one probe goes before the others', () =>
+    withStack('breaker', {}, async (stack) => {
+      stack.emulator.setFaults([
+        { match: { route: 'vendor-f.submit', nth: [1, 2] }, action: { do: 'refuse', code: 'server_error' } },
+      ]);
+      const { counts } = await stack.run('b', many(14, filmRow, 'f'));
+      expect(counts.done + counts.failed + counts.lost_paid + counts.review).toBe(14);
+      expect(counts.done).toBeGreaterThanOrEqual(12);
+      expect((await view(stack)).curbs).toEqual([]);
+    }));
+
+  it.concurrent('F11: a family that is away is tried by one row at a time until it answers', () =>
+    withStack('away', {}, async (stack) => {
+      stack.emulator.setFaults([
+        { match: { route: 'vendor-f.submit' }, action: { do: 'refuse', code: 'vendor-f_unreachable' } },
+      ]);
+      await start(stack, [...many(8, filmRow, 'f'), imageRow('i')]);
+      const seen = await until('the breaker is open', async () =>
+        (await view(stack).catch(() => undefined))?.curbs.find(({ curb }) => curb === 'breaker'),
+      );
+      expect(seen).toMatchObject({ family: 'vendor-f', cause: 'outage' });
+      await until('another family goes on', async () => (await stack.record('b', 'i'))?.status);
+      stack.emulator.setFaults([]);
+      expect((await stack.result('b')).counts).toMatchObject({ done: 9 });
+      expect((await view(stack)).curbs).toEqual([]);
+    }));
+
+  it.concurrent('a wiped server remembers the breakers', () =>
+    withStack('wiped', {}, async (stack) => {
+      stack.emulator.setFaults([
+        { match: { route: 'vendor-f.submit' }, action: { do: 'refuse', code: 'vendor-f_unreachable' } },
+      ]);
+      await start(stack, many(2, filmRow, 'f'));
+      const isOpen = async () =>
+        (await view(stack).catch(() => undefined))?.curbs.some(({ curb }) => curb === 'breaker') || undefined;
+      await until('the breaker is open', isOpen);
+      await delay(1_000);
+      await temporal.client.workflow.getHandle(semaphoreId('wiped')).terminate('the server was wiped');
+      await until('its successor knows it', isOpen);
+      stack.emulator.setFaults([]);
+      expect((await stack.result('b')).counts).toMatchObject({ done: 2 });
+    }));
+
+  it.concurrent('the quiet of a lost answer: nothing new between Θ and Θ + Λ', () =>
+    withStack('quiet', { speed: 20, emulator: { speed: 20 } }, async (stack) => {
+      stack.emulator.setFaults([{ match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'close-unread' } }]);
+      await start(stack, [filmRow('f0'), ...many(60, filmRow, 'g')], { policy: { ambiguity: 'if-proved' } });
+      await until('the quiet is there', async () =>
+        (await view(stack).catch(() => undefined))?.curbs.find(({ curb }) => curb === 'quiet'),
+      );
+      const { counts } = await stack.result('b');
+      expect(counts).toMatchObject({ done: 61 });
+      expect(stack.emulator.truth().violations).toEqual([]);
+    }));
+});
