@@ -1,0 +1,69 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { type Cut, expectWhole, kill, SLOW_RENDERS, untilBusy } from './support/killing.js';
+import { csv, mixed } from './support/manifest.js';
+import { type Rig, type Running, startRig, until } from './support/rig.js';
+
+const ROWS = mixed(30);
+const RUN = ['run', 'team.csv', '--yes', '--shared-folder'];
+
+describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', { timeout: 400_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  let rig: Rig;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    temporal = await startTemporal();
+    rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
+    env = { TEMPORAL_ADDRESS: temporal.address };
+    await rig.write('team.csv', csv(ROWS));
+  });
+  afterEach(async () => {
+    await rig?.stop();
+    await temporal?.teardown();
+  });
+
+  const startWorker = async (): Promise<Running> => {
+    const worker = rig.start(['worker', '--shared-folder'], { env });
+    await until('the worker serves', () => worker.stderr().includes('the worker serves') || undefined);
+    return worker;
+  };
+
+  it('a pure client runs a batch while workers are killed and race: nothing is paid twice', async () => {
+    const first = await startWorker();
+    const running = rig.start(RUN, { env });
+    await untilBusy(rig, 'team', 3);
+    const cuts: Cut[] = [];
+    const second = await startWorker();
+    const third = await startWorker();
+    cuts.push(kill(rig, 'team', [first.child.pid]));
+    await untilBusy(rig, 'team', 10);
+    cuts.push(kill(rig, 'team', [second.child.pid]));
+    const ended = await running.ended;
+    expect([0, 3], ended.stderr).toContain(ended.code);
+    expect(await rig.engine()).toBeUndefined();
+    third.child.kill('SIGTERM');
+    expect((await third.ended).code).toBe(0);
+    await expectWhole(
+      rig,
+      'team',
+      ROWS.map(({ id }) => id),
+      cuts,
+    );
+  });
+
+  it('F48: two command lines start the same manifest at once: one batch, each row paid once', async () => {
+    const worker = await startWorker();
+    const both = [rig.start(RUN, { env }), rig.start(RUN, { env })];
+    const codes = await Promise.all(both.map(async ({ ended }) => (await ended).code));
+    for (const code of codes) expect([0, 3]).toContain(code);
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+    await expectWhole(
+      rig,
+      'team',
+      ROWS.map(({ id }) => id),
+      [],
+    );
+  });
+});
