@@ -15,7 +15,7 @@ import {
 } from './house/shape.js';
 import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
 
-const product = sourcesIn('src', 'scripts', 'bin');
+const product = sourcesIn('src', 'scripts', 'bin', 'sim');
 const everything = [...product, ...sourcesIn('test', 'bench'), readSource('vitest.config.ts')];
 
 describe('layers', () => {

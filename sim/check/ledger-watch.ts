@@ -1,0 +1,73 @@
+import type { AttemptState, Verdict } from '../../src/domain/attempt.js';
+import type { DiskWatcher } from '../worker/disk.js';
+
+/** Follows the ledger's files as they are written: I3, and what the other checks ask of claims and verdicts. */
+
+export interface SeenAttempt {
+  /** `batch/id`. */
+  row: string;
+  n: number;
+  states: { atMs: number; state: AttemptState }[];
+}
+
+export interface SeenVerdict {
+  row: string;
+  n: number;
+  verdict: Verdict;
+  claimedAtMs: number;
+  atMs: number;
+  sentence: string;
+}
+
+export interface LedgerWatch extends DiskWatcher {
+  attemptsOf(row: string): SeenAttempt[];
+  attempts(): SeenAttempt[];
+  verdicts: SeenVerdict[];
+}
+
+const ATTEMPT = /\/batches\/([^/]+)\/attempts\/[^/]+\/([^/]+)\/(\d+)\.(\d+)\.json$/;
+
+export function createLedgerWatch(
+  nowMs: () => number,
+  report: (rule: string, what: string) => void,
+  trace: (who: string, what: string) => void,
+): LedgerWatch {
+  const byRow = new Map<string, SeenAttempt[]>();
+  const verdicts: SeenVerdict[] = [];
+
+  return {
+    verdicts,
+    attemptsOf: (row) => byRow.get(row) ?? [],
+    attempts: () => [...byRow.values()].flat(),
+    onWrite(key, bytes, before) {
+      const match = ATTEMPT.exec(key);
+      if (!match) return;
+      if (before) report('I3', `${key} was written over`);
+      const [, batch, id, n, seq] = match;
+      enter(`${batch}/${id}`, Number(n), Number(seq), bytes);
+    },
+    onRemove(key) {
+      if (ATTEMPT.test(key)) report('I3', `${key} was removed`);
+    },
+  };
+
+  function enter(row: string, n: number, seq: number, bytes: Uint8Array): void {
+    const state = JSON.parse(Buffer.from(bytes).toString()) as AttemptState;
+    const attempts = byRow.get(row) ?? [];
+    byRow.set(row, attempts);
+    const attempt = attempts.find((one) => one.n === n) ?? { row, n, states: [] };
+    if (!attempts.includes(attempt)) attempts.push(attempt);
+    if (attempt.states.length !== seq)
+      report('I3', `${row} attempt ${n}: record ${seq} follows ${attempt.states.length} others`);
+    const isFirst = state.state === 'intent' || state.state === 'void';
+    if (isFirst !== (seq === 0)) report('I3', `${row} attempt ${n}: '${state.state}' in place ${seq}`);
+    attempt.states.push({ atMs: nowMs(), state });
+    trace(
+      'ledger',
+      `${row} ${n} ${state.state}${state.state === 'verdict' ? ` ${state.verdict}: ${state.sentence}` : ''}`,
+    );
+    if (state.state !== 'verdict') return;
+    const claimedAtMs = attempt.states[0]?.atMs ?? nowMs();
+    verdicts.push({ row, n, verdict: state.verdict, claimedAtMs, atMs: nowMs(), sentence: state.sentence });
+  }
+}

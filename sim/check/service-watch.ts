@@ -1,0 +1,135 @@
+import type { Sim } from '../engine/current.js';
+import type { Scenario } from '../scenario.js';
+import type { Job } from '../service/jobs-model.js';
+import type { ServiceModel, ServiceWatcher } from '../service/service-model.js';
+import type { Post } from '../service/submits-model.js';
+import type { LedgerWatch } from './ledger-watch.js';
+
+/** Checks against the service's truth at every request: I1, I2, I4, I12, I13, I14, I19. */
+
+export interface ServiceWatch extends ServiceWatcher {
+  cancelled(batch: string): void;
+}
+
+interface Watched {
+  sim: Sim;
+  scenario: Scenario;
+  service: () => ServiceModel;
+  ledger: LedgerWatch;
+  report: (rule: string, what: string) => void;
+  trace: (who: string, what: string) => void;
+}
+
+const MINUTE_MS = 60_000;
+/** How long the product may take to learn of a lower cap: its own reads are a minute apart. */
+const PLAN_LEARNED_MS = 3 * MINUTE_MS;
+/** What was granted before a cancel reached its job may still go out. */
+const CANCEL_GRACE_MS = 3 * MINUTE_MS;
+const POLL_AGAIN_MAX = 4;
+/** The documents ask for 30 s at most; a connection of this model can take 9 s more. */
+const LONGEST_GAP_MS = 39_000;
+
+export function createServiceWatch({ sim, scenario, service, ledger, report, trace }: Watched): ServiceWatch {
+  const now = (): number => sim.scheduler.now();
+  const plans: { atMs: number; rpm: number; concurrent: number }[] = [{ atMs: 0, ...scenario.plan }];
+  const cancels = new Map<string, number>();
+  let requests: number[] = [];
+
+  return {
+    cancelled: (batch) => cancels.set(batch, now()),
+    requested() {
+      notePlan();
+      requests = requests.filter((atMs) => atMs > now() - MINUTE_MS);
+      requests.push(now());
+      const most = recentMost('rpm');
+      if (requests.length > most) report('I12', `${requests.length} requests within a minute, ${most} allowed`);
+    },
+    posting(row) {
+      const claims = ledger.attemptsOf(row).filter((a) => a.states[0]?.state.state === 'intent');
+      const earlier = service().submits.posts.filter((post) => post.row === row);
+      if (claims.length <= earlier.length)
+        report('I2', `${row}: POST ${earlier.length + 1} with ${claims.length} claims`);
+      for (const post of earlier) for (const job of post.jobs) checkSecond(row, job, 'is sent again');
+      checkRefused(row, earlier.at(-1));
+      checkCancelled(row);
+      return Math.max(0, ...claims.map((a) => a.n));
+    },
+    posted(post) {
+      const result = post.status ?? (post.isCertain ? 'accepted' : 'ambiguous');
+      trace(
+        'service',
+        `POST ${post.number} ${post.row}.${post.attempt} ${post.family.kind}: ${result}, jobs ${post.jobs.length}`,
+      );
+    },
+    created(job) {
+      trace(
+        'service',
+        `job ${job.number} of ${job.row}, ends ${Math.round(job.endsAtMs / 1_000)} s, costs ${job.netNano}`,
+      );
+      for (const other of service().jobs.jobs) {
+        if (other.row === job.row && other !== job && other.post !== job.post)
+          checkSecond(job.row, other, 'is created again');
+      }
+      checkCap();
+    },
+    polled: checkPoll,
+  };
+
+  function checkSecond(row: string, earlier: Job, what: string): void {
+    const isOverUnbilled = earlier.netNano === 0 && earlier.endsAtMs <= now();
+    if (!isOverUnbilled)
+      report('I1', `${row} ${what} while job ${earlier.number} runs or is billed (${earlier.netNano})`);
+  }
+
+  function checkRefused(row: string, last: Post | undefined): void {
+    if (last?.status !== 400) return;
+    report('I14', `${row} is sent again after a 400`);
+  }
+
+  function checkCancelled(row: string): void {
+    const atMs = cancels.get(row.split('/', 1)[0] ?? '');
+    if (atMs !== undefined && now() > atMs + CANCEL_GRACE_MS)
+      report('I19', `${row} is sent after its batch was cancelled`);
+  }
+
+  function checkCap(): void {
+    const running = service().jobs.running();
+    const cap = Math.min(recentMost('concurrent'), scenario.concurrency ?? Number.POSITIVE_INFINITY);
+    if (running > cap) report('I4', `${running} jobs run, the cap is ${cap}`);
+  }
+
+  function notePlan(): void {
+    const { plan } = service().account;
+    if (plan.concurrent !== plans.at(-1)?.concurrent) plans.push({ atMs: now(), ...plan });
+  }
+
+  function recentMost(what: 'rpm' | 'concurrent'): number {
+    notePlan();
+    const before = plans.filter((plan) => plan.atMs <= now() - PLAN_LEARNED_MS).at(-1);
+    const recent = plans.filter((plan) => plan.atMs > now() - PLAN_LEARNED_MS);
+    return Math.max(...[...(before ? [before] : []), ...recent].map((plan) => plan[what]));
+  }
+
+  function checkPoll(job: Job): void {
+    const baseMs = job.family.kind === 'vendor-b/avatar' ? 10_000 : 5_000;
+    const [last, before] = [job.polls.at(-1), job.polls.at(-2)];
+    const post = service().submits.posts[job.post - 1];
+    const sinceMs = now() - (post?.atMs ?? 0);
+    if (job.polls.length === 1 && sinceMs < baseMs)
+      report('I13', `job ${job.number} is polled ${sinceMs} ms after its submit`);
+    const overdue = job.polls.filter((poll) => poll.told === 'terminal').length;
+    if (overdue > POLL_AGAIN_MAX + 1) report('I13', `job ${job.number} is polled ${overdue} times after it ended`);
+    checkGap(job, last, before);
+  }
+
+  function checkGap(job: Job, last: Job['polls'][number] | undefined, before: Job['polls'][number] | undefined): void {
+    const { faults } = scenario;
+    const isCalm = !['crash', 'stop', 'wipe', 'lostCompletion', 'writeFails', 'badKey'].some(
+      (f) => faults[f as 'crash'] > 0,
+    );
+    if (!isCalm || !last || !before || before.told !== 'running') return;
+    const gapMs = last.atMs - before.atMs;
+    if (gapMs > LONGEST_GAP_MS) report('I13', `job ${job.number} is polled after a gap of ${Math.round(gapMs)} ms`);
+    if (gapMs < 4_500) report('I13', `job ${job.number} is polled again after ${Math.round(gapMs)} ms`);
+  }
+}

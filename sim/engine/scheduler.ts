@@ -1,0 +1,104 @@
+/** The one virtual clock and the one queue of events: everything that ever happens in a seed is an event here. */
+
+/**
+ * What an event leaves to do once every promise that it moved has come to rest; it may leave more again. An event
+ * touches one actor alone, so that whatever runs until then belongs to that actor.
+ */
+export type AfterRest = (() => AfterRest | undefined) | undefined;
+// biome-ignore lint/suspicious/noConfusingVoidType: most events leave nothing to do and say nothing.
+export type EventWork = () => AfterRest | undefined | void;
+
+interface Entry {
+  atMs: number;
+  order: number;
+  work: EventWork | undefined;
+}
+
+export interface Scheduler {
+  /** Virtual ms since the start of the seed. */
+  now(): number;
+  /** Events so far. */
+  count(): number;
+  /** Runs the work after a time; gives back what cancels it. */
+  after(delayMs: number, work: EventWork): () => void;
+  /** Works through events until the time is over, nothing is left, or `isOver` says so. */
+  run(untilMs: number, isOver: () => boolean): Promise<void>;
+}
+
+export function createScheduler(): Scheduler {
+  const heap: Entry[] = [];
+  let nowMs = 0;
+  let order = 0;
+  let count = 0;
+  return {
+    now: () => nowMs,
+    count: () => count,
+    after(delayMs, work) {
+      const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), order: order++, work };
+      push(heap, entry);
+      return () => {
+        entry.work = undefined;
+      };
+    },
+    run: (untilMs, isOver) =>
+      new Promise((resolve, reject) => {
+        const step = (rest: AfterRest): void => {
+          try {
+            const left = rest === undefined ? nextEvent() : rest();
+            if (left === 'over') resolve();
+            // The microtask comes after all that the event set free; the tick then starts the next event.
+            else queueMicrotask(() => process.nextTick(step, left));
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        };
+        const nextEvent = (): AfterRest | 'over' => {
+          for (;;) {
+            const first = heap[0];
+            if (first === undefined || first.atMs > untilMs || isOver()) return 'over';
+            pop(heap);
+            if (first.work === undefined) continue;
+            nowMs = first.atMs;
+            count += 1;
+            return first.work() ?? undefined;
+          }
+        };
+        process.nextTick(step, undefined);
+      }),
+  };
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
+}
+
+function push(heap: Entry[], entry: Entry): void {
+  let at = heap.length;
+  heap.push(entry);
+  while (at > 0) {
+    const above = (at - 1) >> 1;
+    const parent = heap[above];
+    if (parent === undefined || isBefore(parent, entry)) break;
+    heap[at] = parent;
+    at = above;
+  }
+  heap[at] = entry;
+}
+
+function pop(heap: Entry[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let below = 2 * at + 1;
+    const left = heap[below];
+    if (left === undefined) break;
+    const right = heap[below + 1];
+    if (right !== undefined && isBefore(right, left)) below += 1;
+    const child = heap[below];
+    if (child === undefined || !isBefore(child, last)) break;
+    heap[at] = child;
+    at = below;
+  }
+  heap[at] = last;
+}

@@ -1,0 +1,144 @@
+import type { AmbiguityPolicy } from '../src/contract/settings.js';
+import { KINDS, type Kind } from '../src/domain/kind.js';
+import { createRandom, type Random } from './engine/random.js';
+import { FAMILIES } from './service/families.js';
+
+/** What a seed plays: rows, plan, prices, and which faults there are. Everything comes from the seed's number. */
+
+/** Assumptions of docs/guarantees.md that can be broken on purpose. */
+export const ASSUMPTIONS = ['theta', 'lambda', 'dmax', 'timing', 'exclusive', 'prices', 'resend', 'clock'] as const;
+export type Assumption = (typeof ASSUMPTIONS)[number];
+
+/** Faults and how likely each is where it can happen, once a seed has it at all. */
+const FAULTS = {
+  notSent: 0.06,
+  lostUncreated: 0.08,
+  lostCreated: 0.1,
+  lateCreated: 0.06,
+  errorUncreated: 0.05,
+  errorCreated: 0.05,
+  hang: 0.04,
+  cutAnswer: 0.05,
+  wrongAnswer: 0.03,
+  badRequest: 0.03,
+  tooMany: 0.06,
+  unreachable: 0.1,
+  renderFails: 0.15,
+  followUp: 0.3,
+  pollFails: 0.08,
+  pollGone: 0.03,
+  readFails: 0.08,
+  downloadFails: 0.15,
+  downloadExpired: 0.06,
+  crash: 1,
+  stop: 1,
+  wipe: 1,
+  twoWorkers: 1,
+  writeFails: 0.01,
+  readSlow: 0.1,
+  duplicate: 0.03,
+  lostCompletion: 0.015,
+  messageFails: 0.03,
+  lag: 1,
+  staleReads: 1,
+  topUp: 1,
+  discount: 1,
+  outOfCredits: 1,
+  badKey: 1,
+  foreignJobs: 1,
+  planChange: 1,
+  cancel: 1,
+} as const;
+export type Fault = keyof typeof FAULTS;
+
+/** Faults that are rarer than the rest, by how often a seed has them. */
+const SELDOM: Partial<Record<Fault, number>> = {
+  wipe: 0.12,
+  outOfCredits: 0.1,
+  badKey: 0.1,
+  cancel: 0.1,
+  planChange: 0.12,
+  foreignJobs: 0.12,
+  discount: 0.15,
+  writeFails: 0.15,
+  crash: 0.3,
+  stop: 0.2,
+};
+
+export interface PlannedRow {
+  batch: string;
+  id: string;
+  kind: Kind;
+}
+
+export interface Scenario {
+  seed: number;
+  broken: Assumption | undefined;
+  rows: PlannedRow[];
+  policy: AmbiguityPolicy;
+  exclusive: boolean;
+  retries: number;
+  plan: { rpm: number; concurrent: number };
+  concurrency: number | null;
+  /** List price of one unit by kind, nanocredits. */
+  unitPrices: Partial<Record<Kind, number>>;
+  chargeTimes: Partial<Record<Kind, 'at-submit' | 'at-completion' | 'between'>>;
+  waits: { lambdaMs: number; thetaMs: number; renderMaxMs: Record<string, number> };
+  /** 0 where the seed does not have the fault. */
+  faults: Record<Fault, number>;
+  /** Events after which a workflow run hands over. */
+  eventsMax: number;
+  faultsEndMs: number;
+  random: Random;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createScenario(seed: number, broken: Assumption | undefined): Scenario {
+  const random = createRandom(`seed ${seed}`).fork('scenario');
+  const exclusive = random.chance(0.9);
+  const kinds = Array.from({ length: random.int(1, 4) }, () => random.pick(FAMILIES).kind);
+  const batches = random.chance(0.25) ? ['b1', 'b2'] : ['b1'];
+  const rows = Array.from({ length: random.int(3, 9) }, (_, i) => ({
+    batch: random.pick(batches),
+    id: `r${i}`,
+    kind: random.pick(kinds),
+  }));
+  const sparse = (low: number): number => random.int(low, low * 10) * 1_000_000 + random.int(0, 9) * 100_000;
+  return {
+    seed,
+    broken,
+    rows,
+    policy: exclusive && random.chance(0.8) ? 'if-proved' : 'hold',
+    exclusive,
+    retries: random.chance(0.3) ? random.int(1, 2) : 0,
+    plan: random.pick([
+      { rpm: 60, concurrent: 5 },
+      { rpm: 200, concurrent: 10 },
+    ]),
+    concurrency: random.chance(0.4) ? random.int(1, 4) : null,
+    unitPrices: Object.fromEntries(KINDS.map((kind) => [kind, sparse(8)])),
+    chargeTimes: Object.fromEntries(
+      KINDS.map((kind) => [kind, random.pick(['at-submit', 'at-completion', 'between'] as const)]),
+    ),
+    waits: {
+      lambdaMs: 2 * MINUTE_MS,
+      thetaMs: 3 * MINUTE_MS,
+      renderMaxMs: { default: 60 * MINUTE_MS, 'vendor-f': 30 * MINUTE_MS },
+    },
+    faults: pickFaults(random),
+    eventsMax: random.chance(0.3) ? random.int(150, 600) : 3_500,
+    faultsEndMs: random.int(5, 25) * MINUTE_MS,
+    random,
+  };
+}
+
+function pickFaults(random: Random): Record<Fault, number> {
+  const share = random.between(0.1, 0.7);
+  return Object.fromEntries(
+    Object.entries(FAULTS).map(([fault, likelihood]) => {
+      const isThere = random.chance(SELDOM[fault as Fault] ?? share);
+      return [fault, isThere ? likelihood * random.between(0.4, 1) : 0];
+    }),
+  ) as Record<Fault, number>;
+}

@@ -1,0 +1,94 @@
+import type { Verdict } from '../src/domain/attempt.js';
+import type { Violation } from './check/reporter.js';
+import type { JudgedCase } from './check/verdicts.js';
+import type { SeedResult } from './seed.js';
+import type { ChargeTime } from './service/family.js';
+
+/** Sums over many seeds: plain data, so that processes can hand theirs over. */
+
+export interface Tally {
+  seeds: number;
+  rows: number;
+  submits: number;
+  ambiguous: number;
+  jobs: number;
+  virtualMs: number;
+  /** Waiting rows while a slot was free and nothing but the quiet forbade to use it, slot-ms. */
+  verdicts: Record<Verdict | 'late answer', { right: number; wrong: number }>;
+  /** Cases on accounts that are declared exclusive. */
+  settled: Record<'exact' | 'range', { cases: number; settled: number }>;
+  timesMs: Record<ChargeTime, number[]>;
+  breaches: Record<string, number>;
+  failed: { seed: number; hash: string; violations: Violation[]; history: string[] }[];
+  /** Seeds that were played twice, and those that were not the same the second time. */
+  replayed: number;
+  differing: number[];
+}
+
+const FAILED_MAX = 20;
+const HISTORY_SHOWN = 60;
+
+export function newTally(): Tally {
+  const none = () => ({ right: 0, wrong: 0 });
+  return {
+    seeds: 0,
+    rows: 0,
+    submits: 0,
+    ambiguous: 0,
+    jobs: 0,
+    virtualMs: 0,
+    verdicts: { billed: none(), not_billed: none(), undecided: none(), 'late answer': none() },
+    settled: { exact: { cases: 0, settled: 0 }, range: { cases: 0, settled: 0 } },
+    timesMs: { 'at-success': [], 'at-submit': [], 'at-completion': [], anywhere: [] },
+    breaches: {},
+    failed: [],
+    replayed: 0,
+    differing: [],
+  };
+}
+
+export function addSeed(tally: Tally, result: SeedResult): void {
+  tally.seeds += 1;
+  for (const name of ['rows', 'submits', 'ambiguous', 'jobs', 'virtualMs'] as const) tally[name] += result[name];
+  for (const one of result.cases) addCase(tally, one);
+  for (const { rule } of result.violations) tally.breaches[rule] = (tally.breaches[rule] ?? 0) + 1;
+  if (result.violations.length === 0 || tally.failed.length >= FAILED_MAX) return;
+  const { seed, hash, violations, history } = result;
+  tally.failed.push({ seed, hash, violations, history: shortHistory(history, violations) });
+}
+
+function addCase(tally: Tally, { verdict, isRight, exclusive, isExact, charge, toVerdictMs }: JudgedCase): void {
+  tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
+  if (!exclusive) return;
+  const settled = tally.settled[isExact ? 'exact' : 'range'];
+  settled.cases += 1;
+  if (verdict !== 'undecided') settled.settled += 1;
+  if (verdict === 'billed' || verdict === 'not_billed') tally.timesMs[charge].push(toVerdictMs);
+}
+
+/** The lines that name the rows of the breaches, up to the last one. */
+function shortHistory(history: string[], violations: Violation[]): string[] {
+  const rows = violations.flatMap(({ what }) => what.match(/\bb\d\/r\d+/g) ?? []);
+  const wanted = history.filter((line) => line.includes('BREACH') || rows.some((row) => line.includes(row)));
+  return (rows.length > 0 ? wanted : history).slice(-HISTORY_SHOWN);
+}
+
+export function merge(into: Tally, other: Tally): void {
+  for (const name of ['seeds', 'rows', 'submits', 'ambiguous', 'jobs', 'virtualMs', 'replayed'] as const) {
+    into[name] += other[name];
+  }
+  for (const [verdict, { right, wrong }] of Object.entries(other.verdicts)) {
+    const sum = into.verdicts[verdict as Verdict];
+    sum.right += right;
+    sum.wrong += wrong;
+  }
+  for (const [which, { cases, settled }] of Object.entries(other.settled)) {
+    const sum = into.settled[which as 'exact'];
+    sum.cases += cases;
+    sum.settled += settled;
+  }
+  for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
+  for (const [rule, count] of Object.entries(other.breaches)) into.breaches[rule] = (into.breaches[rule] ?? 0) + count;
+  into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));
+  into.differing.push(...other.differing);
+}

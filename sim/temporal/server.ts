@@ -1,0 +1,167 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Sim } from '../engine/current.js';
+import { type ActivityQueues, createActivityQueues } from './activity-queues.js';
+import { type Ending, handleSignal, newRun, requestCancel, runTask, type WorkflowRun } from './run.js';
+import type { Worker } from './worker.js';
+
+/** The Temporal server of a seed: open runs by id, delivery with delays, and a day on which all of it is wiped. */
+
+type WorkflowFunction = (input: never) => Promise<unknown>;
+
+export interface ServerOptions {
+  sim: Sim;
+  workflows: Record<string, WorkflowFunction>;
+  workers: () => readonly Worker[];
+  /** Told of every signal that is heard. */
+  onSignal: (id: string, name: string, inputs: unknown[]) => void;
+  /** Told of every run that ends. */
+  onEnd: (run: WorkflowRun, ending: Ending) => void;
+  trace: (who: string, what: string) => void;
+  report: (rule: string, what: string) => void;
+  /** How likely a message of a workflow is delivered twice, or a completion is never heard of. */
+  faults: { duplicate: number; lostCompletion: number };
+}
+
+export interface Server {
+  activities: ActivityQueues;
+  /** False when a run with the id is open. */
+  start(type: string, id: string, input: unknown): boolean;
+  /** False when no run with the id is open. */
+  signal(id: string, name: string, inputs: unknown[]): boolean;
+  cancel(id: string): boolean;
+  isOpen(id: string): boolean;
+  query(id: string, name: string): unknown;
+  /** Every workflow is gone, with its timers and activities. */
+  wipe(): void;
+  /** Something happened for a run: it is told in its next task. */
+  tell(run: WorkflowRun, apply: () => void, isSignal?: boolean): void;
+  latencyMs(): number;
+  options: ServerOptions;
+}
+
+const TASK_MS_MAX = 12;
+/** Design of the product: what histories and payloads stay below (I17). */
+const HISTORY_MAX = 4_096;
+const PAYLOAD_BYTES_MAX = 4_096;
+const HANDOVER_BYTES_MAX = 65_536;
+
+export function createServer(options: ServerOptions): Server {
+  const { sim, workflows, trace, report } = options;
+  const random = sim.random.fork('server');
+  let open = new Map<string, WorkflowRun>();
+
+  const server: Server = {
+    options,
+    activities: createActivityQueues(options, random, (run, apply) => server.tell(run, apply)),
+    start(type, id, input) {
+      if (open.has(id)) return false;
+      begin(type, id, input);
+      return true;
+    },
+    signal(id, name, inputs) {
+      const run = open.get(id);
+      if (!run) return false;
+      run.historyLength += 1;
+      const copy = cloneJson(inputs);
+      weigh(options, `signal ${name}`, inputs);
+      options.onSignal(id, name, copy);
+      server.tell(run, () => handleSignal(run, name, copy), true);
+      return true;
+    },
+    cancel(id) {
+      const run = open.get(id);
+      if (run) server.tell(run, () => requestCancel(run));
+      return run !== undefined;
+    },
+    isOpen: (id) => open.has(id),
+    query: (id, name) => open.get(id)?.handlers.get(`query:${name}`)?.(),
+    wipe() {
+      for (const run of open.values()) run.isOpen = false;
+      open = new Map();
+      server.activities.wipe();
+    },
+    tell(run, apply, isSignal = false) {
+      if (!run.isOpen) return;
+      run.jobs.push({ isSignal, apply });
+      taskSoon(run);
+    },
+    latencyMs: () => random.between(1, 20),
+  };
+  return server;
+
+  function begin(type: string, id: string, input: unknown, before?: WorkflowRun): void {
+    const run = newRun(id, type);
+    open.set(id, run);
+    const workflow = workflows[type];
+    if (!workflow) throw new Error(`no workflow '${type}'`);
+    const copy = cloneJson(input) as never;
+    if (before) run.jobs.push(...before.jobs.splice(0));
+    server.tell(run, () => {
+      workflow(copy).then(
+        (result) => end(run, { how: 'completed', result }),
+        (error: unknown) => end(run, endingOf(run, error)),
+      );
+    });
+    for (const signal of before?.buffered ?? []) server.signal(id, signal.name, signal.inputs);
+  }
+
+  function end(run: WorkflowRun, ending: Ending): void {
+    run.ending = ending;
+  }
+
+  function endingOf(run: WorkflowRun, error: unknown): Ending {
+    if (error instanceof ContinueAsNewRequest) return { how: 'again', input: error.input };
+    if (run.scopes[0]?.isRequested && isCancelledError(error)) return { how: 'cancelled' };
+    return { how: 'failed', error };
+  }
+
+  function taskSoon(run: WorkflowRun): void {
+    if (run.isTaskDue) return;
+    run.isTaskDue = true;
+    const begin = (): ReturnType<typeof runTask> => {
+      if (!run.isOpen) return undefined;
+      if (options.workers().some((worker) => worker.canWork()))
+        return runTask(sim, run, (ending) => close(run, ending));
+      sim.scheduler.after(500, begin);
+      return undefined;
+    };
+    sim.scheduler.after(random.between(1, TASK_MS_MAX), begin);
+  }
+
+  function close(run: WorkflowRun, ending: Ending): void {
+    run.isOpen = false;
+    if (open.get(run.id) === run) open.delete(run.id);
+    trace(run.id, `${run.type} ${ending.how}`);
+    if (run.historyLength >= HISTORY_MAX) report('I17', `${run.id} has ${run.historyLength} events`);
+    if (ending.how === 'failed') report('workflow', `${run.id} failed: ${describe(ending.error)}`);
+    if (ending.how === 'again') weigh(options, `next run of ${run.type}`, ending.input, HANDOVER_BYTES_MAX);
+    if (ending.how === 'again') begin(run.type, run.id, ending.input, run);
+    options.onEnd(run, ending);
+  }
+}
+
+export class ContinueAsNewRequest extends Error {
+  constructor(readonly input: unknown) {
+    super('continue as new');
+  }
+}
+
+/** What the server keeps of a payload: JSON, and never more than a reference's worth. */
+export function cloneJson<T>(value: T): T {
+  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
+}
+
+/** I17: payloads are references. */
+export function weigh({ report }: ServerOptions, what: string, value: unknown, most = PAYLOAD_BYTES_MAX): void {
+  const bytes = value === undefined ? 0 : JSON.stringify(value).length;
+  if (bytes >= most) report('I17', `${what} carries ${bytes} bytes`);
+}
+
+function isCancelledError(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'CancelledFailure' || isCancelledError(error.cause));
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ApplicationFailure) return `${error.type}: ${error.message}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

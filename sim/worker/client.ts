@@ -1,0 +1,83 @@
+import { batchId } from '../../src/contract/names.js';
+import type { AccountSettings } from '../../src/contract/settings.js';
+import type { BatchInput } from '../../src/contract/workflows.js';
+import type { BatchOptions } from '../../src/domain/batch-options.js';
+import { markCancelled } from '../../src/store/batch-marks.js';
+import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { openHome } from '../../src/store/home.js';
+import { createRows } from '../../src/store/rows.js';
+import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { EPOCH_MS, type Sim } from '../engine/current.js';
+import type { Scenario } from '../scenario.js';
+import { familyOf } from '../service/families.js';
+import { markerOf } from '../service/marker.js';
+import type { Server } from '../temporal/server.js';
+import type { Disk } from './disk.js';
+import { createMemoryStore } from './memory-store.js';
+
+/** The command line of a seed: writes the rows, starts the batches, cancels one, runs them again. */
+export interface Client {
+  prepare(): Promise<void>;
+  /** Hands a batch its rows; it is started when it does not run. */
+  run(batch: string): void;
+  cancel(batch: string): Promise<void>;
+  batches: string[];
+}
+
+const OPTIONS: BatchOptions = {
+  schema: 1,
+  out: '/out',
+  onExists: 'fail',
+  responseFormat: 'url',
+  manifestFolder: '/in',
+  maxOutputBytes: 1_000_000,
+};
+
+export function createClient(
+  sim: Sim,
+  scenario: Scenario,
+  settings: AccountSettings,
+  disk: Disk,
+  server: Server,
+): Client {
+  const { account, timeScale } = settings;
+  const store = createMemoryStore('memory', disk, {
+    nextWrite: () => ({ delayMs: 0.1, failure: 'none' }),
+    readDelayMs: () => 0,
+  });
+  const home = openHome(store, account);
+  const batches = [...new Set(scenario.rows.map((row) => row.batch))];
+  const generations = new Map<string, { generation: string; rows: number }>();
+
+  return {
+    batches,
+    async prepare() {
+      for (const batch of batches) {
+        const rows = scenario.rows.filter((row) => row.batch === batch);
+        const writer = createRowsWriter(store, account, batch);
+        for (const [index, { id, kind }] of rows.entries()) {
+          const row = familyOf(kind).row(markerOf(batch, id));
+          const hash = `hash-${batch}-${id}`;
+          await writer.add({ row: { index, line: index + 2, id, kind, stem: id, hash, ...row }, raw: { id, kind } });
+        }
+        const createdAtMs = EPOCH_MS;
+        const facts = await writer.finish({ columns: ['id', 'kind'], passthroughColumns: [], createdAtMs });
+        await home.bindOut(batch, OPTIONS.out, createdAtMs);
+        await writeBatchOptions(home, batch, OPTIONS);
+        await createRows(store, account).setCurrentGeneration(batch, facts.generation);
+        generations.set(batch, { generation: facts.generation, rows: rows.length });
+      }
+    },
+    run(batch) {
+      const policy = { ambiguity: scenario.policy, retries: scenario.retries };
+      const input: BatchInput = { account, batch, policy, timeScale, eventsMax: scenario.eventsMax };
+      const id = batchId(account, batch);
+      server.start('batch', id, input);
+      server.signal(id, 'supply', [{ ...generations.get(batch), retry: null }]);
+    },
+    async cancel(batch) {
+      await markCancelled(home, batch, EPOCH_MS + sim.scheduler.now());
+      server.signal(batchId(account, batch), 'cancelBatch', []);
+    },
+  };
+}

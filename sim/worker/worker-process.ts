@@ -1,0 +1,89 @@
+import type { Dependencies, Messenger } from '../../src/activities/dependencies.js';
+import { createActivities } from '../../src/activities/index.js';
+import type { AccountSettings } from '../../src/contract/settings.js';
+import { createCallbacks } from '../../src/store/callbacks.js';
+import { createChargeBook } from '../../src/store/charge-book.js';
+import { openHome } from '../../src/store/home.js';
+import { createLedger } from '../../src/store/ledger.js';
+import { createRecords } from '../../src/store/records.js';
+import { createRows } from '../../src/store/rows.js';
+import { EPOCH_MS, type Sim } from '../engine/current.js';
+import type { Worker } from '../temporal/worker.js';
+import type { Disk } from './disk.js';
+import { createMemoryStore, type StoreFaults } from './memory-store.js';
+
+/** One process of the product's worker, made of its real activities: it dies, stops, and its clock jumps. */
+export interface WorkerProcess extends Worker {
+  kill(): void;
+  /** Stops all of it for a while, as SIGSTOP or a closed lid does. */
+  stop(forMs: number): void;
+}
+
+export interface WorkerParts {
+  sim: Sim;
+  settings: AccountSettings;
+  disk: Disk;
+  outputs: Disk;
+  storeFaults: StoreFaults;
+  transport: Dependencies['transport'];
+  downloader: Dependencies['downloader'];
+  messenger: Messenger;
+  onRpm(rpm: number): void;
+  trace(who: string, what: string): void;
+  /** How far the machine's wall clock is off, ms. */
+  clockOffMs(): number;
+  diesNow(): boolean;
+  onDeath(): void;
+}
+
+export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProcess {
+  const { sim, settings, disk, outputs, storeFaults, trace } = parts;
+  const { account } = settings;
+  let isAlive = true;
+  let stoppedUntilMs = 0;
+  const wallMs = (): number => Math.floor(EPOCH_MS + sim.scheduler.now() + parts.clockOffMs());
+  const log = (facts: Record<string, unknown>, message: string): void =>
+    trace(name, `${message} ${JSON.stringify(facts)}`);
+  const store = createMemoryStore('memory', disk, storeFaults);
+  const deps: Dependencies = {
+    settings,
+    home: openHome(store, account),
+    ledger: createLedger(store, account),
+    rows: createRows(store, account),
+    records: createRecords(store, account),
+    book: createChargeBook(store, account),
+    callbacks: createCallbacks(store, account),
+    transport: parts.transport,
+    downloader: parts.downloader,
+    openStore: (location) => createMemoryStore(location, outputs, storeFaults),
+    messenger: parts.messenger,
+    log: { info: log, warn: log, error: log },
+    onCaps: ({ rpm }) => parts.onRpm(rpm),
+    now: wallMs,
+    monotonic: () => sim.scheduler.now(),
+  };
+  const stoppedForMs = (): number => Math.max(0, stoppedUntilMs - sim.scheduler.now());
+  const kill = (): void => {
+    if (!isAlive) return;
+    isAlive = false;
+    trace(name, 'killed');
+    parts.onDeath();
+  };
+  return {
+    name,
+    isAlive: () => isAlive,
+    diesNow() {
+      if (isAlive && parts.diesNow()) kill();
+      return !isAlive;
+    },
+    stoppedForMs,
+    wallMs,
+    canWork: () => isAlive && stoppedForMs() === 0,
+    activities: createActivities(deps) as unknown as Worker['activities'],
+    kill,
+    stop(forMs) {
+      stoppedUntilMs = Math.max(stoppedUntilMs, sim.scheduler.now() + forMs);
+      trace(name, `stopped for ${Math.round(forMs / 1_000)} s`);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { BatchResult } from '../src/contract/workflows.js';
+import type { RowRecord } from '../src/domain/outcome.js';
+import { createMessenger } from '../src/messenger.js';
+import * as workflows from '../src/workflows/index.js';
+import { settingsOf } from './account-settings.js';
+import { createLedgerWatch, type LedgerWatch } from './check/ledger-watch.js';
+import { createServiceWatch, type ServiceWatch } from './check/service-watch.js';
+import type { Sim } from './engine/current.js';
+import type { Scenario } from './scenario.js';
+import { createServiceModel, type ServiceModel } from './service/service-model.js';
+import { createServer, type Server } from './temporal/server.js';
+import { type Client, createClient } from './worker/client.js';
+import { createDisk, type Disk } from './worker/disk.js';
+import { type Fleet, startFleet } from './worker/fleet.js';
+import type { StoreFaults } from './worker/memory-store.js';
+import { createTemporalClient } from './worker/temporal-client.js';
+
+/** Puts a seed's parts together: service, server, workers, home, client, and the checks that watch them. */
+
+export type Report = (subject: string, what: string) => void;
+
+export interface World {
+  service: ServiceModel;
+  server: Server;
+  fleet: Fleet;
+  client: Client;
+  ledger: LedgerWatch;
+  watch: ServiceWatch;
+  records: Map<string, { atMs: number; record: RowRecord }>;
+  outputs: Disk;
+  /** The batches that ended, by workflow id. */
+  results: Map<string, BatchResult>;
+}
+
+export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: Report): World {
+  const { faults } = scenario;
+  const now = (): number => sim.scheduler.now();
+  const ledger = createLedgerWatch(now, report, trace);
+  const records: World['records'] = new Map();
+  const home = createDisk({
+    onRemove: ledger.onRemove,
+    onWrite(key, bytes, before) {
+      ledger.onWrite(key, bytes, before);
+      const match = /\/batches\/([^/]+)\/records\//.exec(key);
+      if (!match) return;
+      const record = JSON.parse(Buffer.from(bytes).toString()) as RowRecord;
+      trace('record', `${match[1]}/${record.id} ${record.status} ${record.reasonCode ?? ''}`);
+      records.set(`${match[1]}/${record.id}`, { atMs: now(), record });
+    },
+  });
+  const outputs = createDisk({ onRemove: () => undefined, onWrite: () => undefined });
+  let service: ServiceModel | undefined;
+  const theService = (): ServiceModel => {
+    if (!service) throw new Error('the service is not there yet');
+    return service;
+  };
+  const watch = createServiceWatch({ sim, scenario, service: theService, ledger, report, trace });
+  service = createServiceModel(sim, scenario, watch);
+  const settings = settingsOf(scenario);
+  const results: World['results'] = new Map();
+  let fleet: Fleet | undefined;
+  const server = createServer({
+    sim,
+    workflows: workflows as never,
+    workers: () => fleet?.workers() ?? [],
+    onSignal: watchGrants(report),
+    onEnd: (run, ending) => {
+      if (run.type === 'batch' && ending.how === 'completed') results.set(run.id, ending.result as BatchResult);
+    },
+    trace,
+    report,
+    faults: { duplicate: faults.duplicate, lostCompletion: faults.lostCompletion },
+  });
+  const temporal = createTemporalClient(server, sim.random.fork('client'), faults.messageFails);
+  const messenger = createMessenger(temporal, settings.account, settings.timeScale);
+  const { transport, downloader } = service;
+  fleet = startFleet(sim, scenario, {
+    sim,
+    settings,
+    disk: home,
+    outputs,
+    storeFaults: storeFaultsOf(sim, scenario),
+    transport,
+    downloader,
+    messenger,
+    onRpm: (rpm) => server.activities.setRpm(rpm),
+    trace,
+  });
+  const client = createClient(sim, scenario, settings, home, server);
+  return { service, server, fleet, client, ledger, watch, records, outputs, results };
+}
+
+/** I5: a grant belongs to one job, however often it is told. */
+function watchGrants(report: Report): (id: string, name: string, inputs: unknown[]) => void {
+  const owners = new Map<number, string>();
+  return (id, name, inputs) => {
+    if (name !== 'granted') return;
+    const { grant } = inputs[0] as { grant: number };
+    const owner = owners.get(grant) ?? id;
+    if (owner !== id) report('I5', `grant ${grant} of ${owner} is given to ${id} as well`);
+    owners.set(grant, owner);
+  };
+}
+
+function storeFaultsOf(sim: Sim, { faults, faultsEndMs }: Scenario): StoreFaults {
+  const random = sim.random.fork('store');
+  const draws = (likelihood: number): boolean => sim.scheduler.now() < faultsEndMs && random.chance(likelihood);
+  return {
+    nextWrite: () => ({
+      delayMs: random.between(0.2, 4),
+      failure: draws(faults.writeFails) ? random.pick(['before', 'after']) : 'none',
+    }),
+    // Parts of rows are read into a memory that activities share: they come at once.
+    readDelayMs: (key) => (!key.includes('/rows/') && draws(faults.readSlow) ? random.between(0.2, 30) : 0),
+  };
+}
