@@ -1,5 +1,6 @@
 import type { AccountSettings } from '../src/contract/settings.js';
 import { formatCredits } from '../src/domain/money.js';
+import { DEFAULT_S3 } from '../src/domain/s3.js';
 import type { Scenario } from './scenario.js';
 import { FAMILIES } from './service/families.js';
 
@@ -27,6 +28,7 @@ export function settingsOf({ unitPrices, waits, exclusive, concurrency }: Scenar
     })),
     timeScale: 1,
     syncMaxWasteNano: 0,
+    s3: DEFAULT_S3,
     aliasPaths: false,
     callbacks: { url: null, listen: null },
   };

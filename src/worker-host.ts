@@ -63,9 +63,9 @@ export function createWorkerHost(options: {
     }
   }
 
-  async function serveAccount({ account, settings, key }: AccountRegistration): Promise<void> {
+  async function serveAccount({ account, settings, key, s3 = {} }: AccountRegistration): Promise<void> {
     const known = served.get(account);
-    const text = JSON.stringify(settings);
+    const text = JSON.stringify([settings, s3]);
     if (known) {
       await offerKey(known.key, settings as unknown as AccountSettings, key);
       if (known.settings === text) return;
@@ -79,6 +79,7 @@ export function createWorkerHost(options: {
       place: await options.place,
       settings: accountSettings,
       key: source,
+      s3,
       log,
     });
     served.set(account, { worker, key: source, settings: text });

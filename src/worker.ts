@@ -5,15 +5,16 @@ import type { Dependencies, Log } from './activities/dependencies.js';
 import { type Activities, createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
 import type { AccountSettings } from './contract/settings.js';
+import type { S3Environment } from './domain/s3.js';
 import type { KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { createDownloader } from './service/download.js';
 import { createTransport } from './service/transport.js';
 import { createCallbacks } from './store/callbacks.js';
 import { createChargeBook } from './store/charge-book.js';
-import { createFolderStore } from './store/folder.js';
 import { openHome } from './store/home.js';
 import { createLedger } from './store/ledger.js';
+import { createPlaces, proveBucket } from './store/open-store.js';
 import { createRecords } from './store/records.js';
 import { createRows } from './store/rows.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
@@ -50,6 +51,8 @@ export interface AccountWorkerOptions {
   settings: AccountSettings;
   key: KeySource;
   log: Log;
+  /** S3 credentials that win over this process's own. */
+  s3?: S3Environment;
   /** Wraps the dependencies; for tests that stop the process at a named point. */
   wrap?: (deps: Dependencies) => Dependencies;
 }
@@ -67,6 +70,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   let api: ApiWorker | undefined;
   const deps = createDependencies(options, (rpm) => api?.setRpm(rpm));
   const { baseUrl } = settings;
+  await proveBucket(deps.home.store);
   await deps.home.bindBaseUrl(baseUrl);
   const activities = createActivities(options.wrap?.(deps) ?? deps);
   const queues = taskQueues(account);
@@ -102,11 +106,12 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
 }
 
 function createDependencies(
-  { settings, key, place, log }: AccountWorkerOptions,
+  { settings, key, place, log, s3 = {} }: AccountWorkerOptions,
   onRpm: (rpm: number) => void,
 ): Dependencies {
   const { account, baseUrl, userAgent, timeScale } = settings;
-  const store = createFolderStore(settings.home);
+  const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
+  const store = openStore(settings.home, 'private');
   return {
     settings,
     home: openHome(store, account),
@@ -117,7 +122,8 @@ function createDependencies(
     callbacks: createCallbacks(store, account),
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
-    openStore: (location) => createFolderStore(location, { access: 'shared' }),
+    openStore: (location) => openStore(location, 'shared'),
+    openInput,
     messenger: createMessenger(place.client, account, timeScale),
     log,
     onCaps: ({ rpm }) => onRpm(rpm),

@@ -75,6 +75,7 @@ export function createMemoryStore(location: string, disk: Disk, faults: StoreFau
       return bytes && factsOf(bytes);
     },
     size: async (key) => disk.get(key)?.length,
+    url: () => Promise.resolve(undefined),
     freeBytes: async () => undefined,
     probe: async () => undefined,
   };

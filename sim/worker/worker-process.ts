@@ -55,6 +55,9 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     callbacks: createCallbacks(store, account),
     transport: parts.transport,
     downloader: parts.downloader,
+    openInput: () => {
+      throw new Error('no row of the simulation has an input in a bucket');
+    },
     openStore: (location) => createMemoryStore(location, outputs, storeFaults),
     messenger: parts.messenger,
     log: { info: log, warn: log, error: log },

@@ -11,6 +11,7 @@ import type { Ledger } from '../store/ledger.js';
 import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
 import type { Rows } from '../store/rows.js';
+import type { OpenInput } from '../store/s3-input.js';
 
 /** What the activities of one account are handed by the composition root. */
 export interface Dependencies {
@@ -25,6 +26,8 @@ export interface Dependencies {
   downloader: Downloader;
   /** Opens the store at an absolute folder or an `s3://` address. */
   openStore(location: string): Store;
+  /** Opens an input at `s3://bucket/key`. */
+  openInput: OpenInput;
   messenger: Messenger;
   log: Log;
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */

@@ -13,7 +13,8 @@ import type { Dependencies } from './dependencies.js';
 import { afterRefusedBytes, afterRefusedDownload, BAD_BYTES_MAX, type Given, type Lost } from './download-ends.js';
 import { type Tries, withTries } from './download-tries.js';
 import { tryAgain } from './failures.js';
-import { fetchInputs, InputMissing } from './media.js';
+import { InputMissing } from './input-error.js';
+import { fetchInputs } from './media.js';
 import { endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
@@ -21,7 +22,7 @@ import { loadRow, type RowWork } from './row-work.js';
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: AttemptInput): Promise<DownloadResult>;
-  /** Fetches the URLs of a row that must go as bytes; false when one cannot be had. */
+  /** Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had. */
   fetchInputs(input: { row: RowRef }): Promise<boolean>;
 }
 
@@ -32,9 +33,10 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
       withTries(deps.now(), (tries) => whileStored(deps, input.row, tries, () => download(deps, budget, tries, input))),
 
     async fetchInputs({ row: rowRef }) {
-      const { row, adapter } = await loadRow(deps, rowRef);
+      const work = await loadRow(deps, rowRef);
+      const { row } = work;
       try {
-        await fetchInputs(deps, row, adapter);
+        await fetchInputs(deps, { ...work, batch: rowRef.batch });
         return true;
       } catch (error) {
         if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);

@@ -8,13 +8,16 @@ import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { InputMissing, InputNotFetched } from './input-error.js';
+import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
-import { InputMissing, InputNotFetched, resolveMedia } from './media.js';
+import { resolveMedia } from './media.js';
 import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteLimits, noteSubmitted } from './semaphore-notes.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
+import { readAttempts, rememberUnsent } from './unsent-claims.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
@@ -86,7 +89,7 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
   const [work, earlier, closed] = await Promise.all([
     loadRow(deps, row),
     // Before a row's first attempt there is nothing to read; the claim finds out if that was wrong.
-    n === 1 ? [] : deps.ledger.read(ref.batch, ref.id),
+    n === 1 ? [] : readAttempts(deps, ref),
     readClosed(deps, ref.batch),
   ]);
   const standing = standingResult(earlier, n, work.row.hash);
@@ -94,7 +97,7 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
   const offer = newCallbackOffer(deps, work);
-  const request = await buildRequest(deps, work, responseFormat, offer);
+  const request = await buildRequest(deps, { ...work, batch: ref.batch }, responseFormat, offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   return { work, ref, request, offer };
@@ -110,12 +113,12 @@ function standingResult(attempts: Attempt[], n: number, rowHash: string): Submit
 
 async function buildRequest(
   deps: Dependencies,
-  { row, adapter, options }: RowWork,
+  { row, adapter, options, batch }: InputWork,
   responseFormat: ResponseFormat | undefined,
   offer: CallbackOffer | undefined,
 ): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
   try {
-    return adapter.submitRequest(row, await resolveMedia(deps, row, adapter), {
+    return adapter.submitRequest(row, await resolveMedia(deps, { row, adapter, options, batch }), {
       responseFormat: responseFormat ?? options.responseFormat,
       aliasPaths: deps.settings.aliasPaths,
       ...(offer ? { callbackUrl: offer.url } : {}),
@@ -139,9 +142,7 @@ async function claimAndSend(deps: Dependencies, { row, grant }: SubmitInput, rea
     const claimed = await claim(deps, ref, await intentFor(deps, ready, row, claimedWallMs));
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')
-      return (
-        standingResult(await deps.ledger.read(ref.batch, ref.id), ref.n, work.row.hash) ?? { outcome: 'no_record' }
-      );
+      return standingResult(await readAttempts(deps, ref), ref.n, work.row.hash) ?? { outcome: 'no_record' };
     const exchange = await deps.transport.send(request, {
       headersTimeoutMs: work.adapter.headersTimeoutMs,
       beforeSend: () => {
@@ -164,6 +165,7 @@ async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promi
   try {
     return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
   } catch (error) {
+    rememberUnsent(deps, ref, intent.nonce);
     deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
     return 'no_record';
   }

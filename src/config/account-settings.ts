@@ -23,6 +23,7 @@ export function accountSettings(config: Config): AccountSettings {
     timeScale: config.timeScale,
     callbacks: { ...config.callbacks },
     syncMaxWasteNano: config.sync.maxWaste,
+    s3: { ...config.s3 },
     aliasPaths: config.svc.aliasPaths,
   };
 }

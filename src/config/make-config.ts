@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
 import { NANO_PER_CREDIT } from '../domain/money.js';
+import { isS3Address, parseS3Address, type S3Encryption, type S3StorageClass } from '../domain/s3.js';
+import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl } from './base-url.js';
 import { readCallbacks } from './callbacks.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
@@ -65,6 +67,9 @@ export function makeConfig(given: GivenValues): Config {
       endpoint: get<string>('s3.endpoint') ?? null,
       region: get<string>('s3.region') ?? null,
       forcePathStyle: get<boolean>('s3.forcePathStyle') ?? false,
+      serverSideEncryption: get<S3Encryption>('s3.serverSideEncryption') ?? null,
+      kmsKeyId: get<string>('s3.kmsKeyId') ?? null,
+      storageClass: get<S3StorageClass>('s3.storageClass') ?? null,
     },
     callbacks: callbacksFrom(given, baseUrl, problems),
     temporal: {
@@ -104,7 +109,7 @@ function callbacksFrom(
 function folderFrom(given: GivenValues, path: string): string | undefined {
   const value = given.valueOf(path);
   if (typeof value !== 'string') return undefined;
-  return value.startsWith('s3://') ? value.replace(/\/+$/, '') : resolve(given.folderOf(path), value);
+  return isS3Address(value) ? value.replace(/\/+$/, '') : resolve(given.folderOf(path), value);
 }
 
 /** What no setting says by itself. */
@@ -129,7 +134,12 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
       'paying twice on purpose (ambiguity always, alwaysMaxWaste, sync.maxWaste) is not in this version: use hold or if-proved';
     problems.push({ code: 'B56', message });
   }
-  if (config.data.startsWith('s3://')) {
+  for (const path of ['out', 'home'] as const) {
+    if (!isS3Address(config[path]) || parseS3Address(config[path]) !== undefined) continue;
+    const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(config[path], 80)}'`;
+    problems.push({ code: 'B56', message });
+  }
+  if (isS3Address(config.data)) {
     problems.push({ code: 'B56', message: `${given.nameOf('data')} must be a folder on this machine` });
   }
   return problems;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KINDS, type Kind } from '../domain/kind.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
+import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';
 
 /** What every setting may hold. Amounts are decimal credits in the file and nanocredits from here on. */
 
@@ -118,9 +119,14 @@ export const configSchema = z.strictObject({
   svc: z.strictObject({ aliasPaths: flag.exactOptional() }).exactOptional(),
   s3: z
     .strictObject({
-      endpoint: word.exactOptional(),
+      endpoint: word
+        .regex(/^https?:\/\/[^/\s@?#]+\/?$/, { error: 'must be https://host or http://host' })
+        .exactOptional(),
       region: word.exactOptional(),
       forcePathStyle: flag.exactOptional(),
+      serverSideEncryption: choice(S3_ENCRYPTIONS).exactOptional(),
+      kmsKeyId: word.exactOptional(),
+      storageClass: choice(S3_STORAGE_CLASSES).exactOptional(),
     })
     .exactOptional(),
   callbacks: z.strictObject({ url: word.exactOptional(), listen: word.exactOptional() }).exactOptional(),

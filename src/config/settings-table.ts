@@ -19,7 +19,7 @@ export interface Setting {
 export const SETTINGS: readonly Setting[] = [
   text('baseUrl', 'base-url', '<url>', 'the service, https://host (http only on this machine)'),
   text('userAgent', 'user-agent', '<text>', 'what callsheet calls itself to the service'),
-  folder('out', 'out', 'where finished files go (default ./out)'),
+  folder('out', 'out', 'where files go, also s3://bucket/prefix (default ./out)'),
   folder('data', 'data', "the engine's data folder"),
   folder('home', 'home', 'where the durable records live (default: in the data folder)'),
   text(
@@ -49,9 +49,17 @@ export const SETTINGS: readonly Setting[] = [
   text('names.onExists', 'on-exists', '<what>', 'an output name that is taken: fail, skip or version'),
   flagOnly('names.sidecar', 'sidecar', 'a JSON file beside each output: request, model, seed, handle, credits'),
   flagOnly('svc.aliasPaths', 'alias-paths', 'svc clips by the alias paths /v1/videos/…: same result, same price'),
-  text('s3.endpoint', 'endpoint', '<url>', 'S3 endpoint'),
-  text('s3.region', 'region', '<name>', 'S3 region'),
+  text('s3.endpoint', 'endpoint', '<url>', "an S3 server that is not Amazon's"),
+  text('s3.region', 'region', '<name>', 'region of the bucket (default: AWS_REGION, or the profile)'),
   flagOnly('s3.forcePathStyle', 'force-path-style', 'S3 addresses with the bucket in the path'),
+  text(
+    's3.serverSideEncryption',
+    'server-side-encryption',
+    '<how>',
+    'AES256, aws:kms or aws:kms:dsse (default: as the bucket says)',
+  ),
+  text('s3.kmsKeyId', 'kms-key-id', '<id>', 'the key of aws:kms'),
+  text('s3.storageClass', 'storage-class', '<class>', 'of finished files, such as STANDARD_IA'),
   text('callbacks.url', 'callback-url', '<url>', 'vendor-a posts status updates below this public https address'),
   text('callbacks.listen', 'listen', '<host:port>', 'where those updates arrive on this machine'),
   text('temporal.address', 'temporal-address', '<host:port>', "a shared Temporal instead of the data folder's engine"),

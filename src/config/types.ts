@@ -1,6 +1,7 @@
 import type { AmbiguityPolicy } from '../contract/settings.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { PriceRule } from '../domain/price.js';
+import type { S3Settings } from '../domain/s3.js';
 
 /** Every setting, checked, with defaults and absolute paths. Amounts are nanocredits; null = not set. */
 export interface Config {
@@ -41,7 +42,7 @@ export interface Config {
     /** Clips go by `/v1/videos/…` (service document 1, Versioning). */
     readonly aliasPaths: boolean;
   };
-  readonly s3: { readonly endpoint: string | null; readonly region: string | null; readonly forcePathStyle: boolean };
+  readonly s3: Readonly<S3Settings>;
   /** `https://host/path` without a slash at the end (http on loopback), and `host:port`. */
   readonly callbacks: { readonly url: string | null; readonly listen: string | null };
   readonly temporal: { readonly address: string | null; readonly namespace: string | null };

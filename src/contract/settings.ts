@@ -1,5 +1,6 @@
 import type { CreditsNano } from '../domain/money.js';
 import type { PriceRule } from '../domain/price.js';
+import type { S3Settings } from '../domain/s3.js';
 
 /** What to do with a row whose submit answer was lost (design: policy). */
 export type AmbiguityPolicy = 'hold' | 'if-proved' | 'always';
@@ -22,5 +23,7 @@ export interface AccountSettings {
   /** Where status updates reach us from outside, and the `host:port` on which they arrive; null = polls alone. */
   callbacks: { url: string | null; listen: string | null };
   syncMaxWasteNano: CreditsNano;
+  /** How the buckets of homes, outputs and inputs are reached. */
+  s3: S3Settings;
   aliasPaths: boolean;
 }

@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from './json.js';
 import type { Kind } from './kind.js';
 
-/** One media input of a row: a URL that the service fetches, or bytes kept in the home under their content hash. */
+/**
+ * One media input of a row: a URL that the service fetches (or `s3://bucket/key`, signed for it at the submit), or bytes
+ * kept in the home under their content hash.
+ */
 export type Media =
   | { source: 'url'; url: string }
   | { source: 'blob'; sha256: string; mediaType: string; bytes: number };

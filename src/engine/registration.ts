@@ -1,5 +1,6 @@
 /** What the command line, the supervisor and its worker say to each other about accounts. */
 import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { type S3Environment, s3Environment } from '../domain/s3.js';
 
 /**
  * An account as a client command hands it to the engine. The key itself stays in the memory of supervisor and worker:
@@ -10,6 +11,8 @@ export interface AccountRegistration {
   /** The frozen account settings; the engine passes them on unread. */
   settings: JsonObject;
   key: { value: string } | { file: string };
+  /** The command's own S3 credentials and places; kept like the key. */
+  s3?: S3Environment;
 }
 
 /** Supervisor to worker. */
@@ -28,9 +31,10 @@ export type FromWorker =
 export function readRegistration(value: unknown): AccountRegistration | undefined {
   if (!isJsonObject(value)) return undefined;
   const { account, settings, key } = value;
+  const s3 = s3Environment(isJsonObject(value.s3) ? value.s3 : {});
   if (typeof account !== 'string' || account === '' || !isJsonObject(settings) || !isJsonObject(key)) return undefined;
-  if (typeof key.value === 'string') return { account, settings, key: { value: key.value } };
-  if (typeof key.file === 'string') return { account, settings, key: { file: key.file } };
+  if (typeof key.value === 'string') return { account, settings, key: { value: key.value }, s3 };
+  if (typeof key.file === 'string') return { account, settings, key: { file: key.file }, s3 };
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import type { MediaBlob } from './media/media-reader.js';
 import type { UrlProbing } from './media/probe-url-media.js';
+import type { S3MediaOptions } from './media/s3-media.js';
 import type { Problem } from './problem.js';
 import type { ManifestSource } from './read-manifest.js';
 
@@ -27,6 +28,8 @@ export interface ManifestOptions {
   hasUploadStore?: boolean;
   /** Also rows without an explicit seed share one render when their requests are the same. */
   shareIdentical?: boolean;
+  /** How `s3://bucket/key` media are looked at; without it they are refused. */
+  s3Media?: S3MediaOptions;
   /** Resolve the hosts of media URLs (default true). */
   resolveHosts?: boolean;
   /** How many problems and warnings the summary keeps; 100 when absent. */

@@ -99,6 +99,7 @@ function mediaReaderOf(options: ManifestOptions): MediaReader {
   const { keepBlob, probeUrl } = options;
   return createMediaReader({
     ...{ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore },
+    ...options.s3Media,
     ...(keepBlob === undefined ? {} : { keepBlob }),
     ...(probeUrl === undefined ? {} : { probeUrl }),
   });

@@ -46,6 +46,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     putStream: (key, source, streamOptions) => streamToFolder(folder, key, source, streamOptions),
     stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
     size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
+    url: () => Promise.resolve(undefined),
     freeBytes: () => reading('', () => freeBytes(location)),
     probe: () => probe(folder),
   };

@@ -42,10 +42,21 @@ export interface Store {
   stat(key: string): Promise<StoredFile | undefined>;
   /** Size of a stored file in bytes, or undefined when absent. Cheap. */
   size(key: string): Promise<number | undefined>;
+  /**
+   * A URL that reads the file without credentials for so long, and when it ends; undefined where there is no such thing
+   * (a folder). The key need not exist.
+   */
+  url(key: string, seconds: number, contentType: string): Promise<SignedUrl | undefined>;
   /** Bytes that can still be written, or undefined where that is not known. */
   freeBytes(): Promise<number | undefined>;
   /** Throws a StoreError that says in one sentence why the store cannot be written; leaves nothing behind. */
   probe(): Promise<void>;
+}
+
+export interface SignedUrl {
+  url: string;
+  /** The credentials that signed it may end before the time that was asked for. */
+  endsAtMs: number;
 }
 
 export interface StoreEntry {
@@ -73,7 +84,7 @@ export interface StoredFile {
 
 /** A file that is written and durable but not yet visible. */
 export interface PendingFile extends StoredFile {
-  /** The first bytes, at most 256 KiB. */
+  /** The first bytes: at least 256 KiB, or all of a shorter file. */
   head: Uint8Array;
   /** Where it can be opened until `beforeCommit` returns; absent where the store is not on this machine. */
   localPath?: string;

@@ -61,6 +61,9 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     transport,
     downloader,
     openStore: (location) => createFolderStore(location, { access: 'shared' }),
+    openInput: () => {
+      throw new Error('no row here has an input in a bucket');
+    },
     messenger: {
       submitted: async () => undefined,
       caseOpened: async () => undefined,

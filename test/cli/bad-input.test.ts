@@ -24,7 +24,7 @@ describe('settings and credentials: exit 4', () => {
     ['no base URL', {}, { CALLSHEET_BASE_URL: '' }, /^error: B50 the base URL is missing: set CALLSHEET_BASE_URL/],
     ['http in public', {}, { CALLSHEET_BASE_URL: 'http://example.com' }, /^error: B50 baseUrl must be https:\/\/host/],
     ['if-proved alone', {}, { CALLSHEET_AMBIGUITY: 'if-proved' }, /^error: B53 if-proved needs account.exclusive/],
-    ['a bucket', {}, { CALLSHEET_OUT: 's3://bucket/x' }, /is a bucket, and this version writes to folders alone/],
+    ['no bucket', {}, { CALLSHEET_OUT: 's3://BUCKET/x' }, /CALLSHEET_OUT must be a folder or s3:\/\/bucket\/prefix/],
   ])('%s', async (_name, _flags, more, message) => {
     const { exitCode, stderr, stdout } = await run(['run', 'shots.csv'], more);
     expect([exitCode, stdout]).toEqual([4, '']);

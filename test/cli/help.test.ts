@@ -105,7 +105,7 @@ test('callsheet run --help', async () => {
 
     Settings:
       --base-url <url>                the service, https://host (http only on this machine)
-      --out <folder>                  where finished files go (default ./out)
+      --out <folder>                  where files go, also s3://bucket/prefix (default ./out)
       --data <folder>                 the engine's data folder
       --home <folder>                 where the durable records live (default: in the data folder)
       --account <name>                whose caps, balance and ledger (default: default; loopback:

@@ -8,6 +8,7 @@ import { ConfigError } from '../../src/config/config-error.js';
 import { configSchema } from '../../src/config/schema.js';
 import { environmentName, SETTINGS } from '../../src/config/settings-table.js';
 import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config.js';
+import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { nearestWord } from '../../src/manifest/suggest.js';
 
 let cwd: string;
@@ -62,7 +63,7 @@ describe('defaults', () => {
       prices: [],
       names: { template: null, onExists: 'fail', sidecar: false },
       svc: { aliasPaths: false },
-      s3: { endpoint: null, region: null, forcePathStyle: false },
+      s3: DEFAULT_S3,
       callbacks: { url: null, listen: null },
       temporal: { address: null, namespace: null },
       timeScale: 1,
@@ -129,8 +130,11 @@ describe('precedence', () => {
       baseUrl: 'http://127.0.0.1:1',
       ambiguity: 'if-proved',
       'account.exclusive': 'true',
+      's3.endpoint': 'https://s3.example',
       's3.forcePathStyle': 'true',
       'svc.aliasPaths': 'true',
+      's3.serverSideEncryption': 'aws:kms',
+      's3.storageClass': 'STANDARD_IA',
       'names.onExists': 'skip',
       'names.sidecar': 'true',
       alwaysMaxWaste: '0',
@@ -295,6 +299,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     timeScale: 60,
     callbacks: { url: null, listen: null },
     syncMaxWasteNano: 0,
+    s3: DEFAULT_S3,
     aliasPaths: false,
   });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);

@@ -159,13 +159,15 @@ describe('the places', () => {
   });
 });
 
-test('children inherit neither the key nor the settings of the first client', () => {
+test('children inherit neither the key nor the settings nor the S3 credentials of the first client', () => {
   const env = {
     PATH: '/bin',
     CALLSHEET_API_KEY: 'k',
     CALLSHEET_TIME_SCALE: '60',
     TEMPORAL_API_KEY: 't',
     AWS_REGION: 'r',
+    AWS_SECRET_ACCESS_KEY: 's',
+    AWS_CA_BUNDLE: 'c',
   };
-  expect(childEnvironment(env)).toEqual({ PATH: '/bin', AWS_REGION: 'r' });
+  expect(childEnvironment(env)).toEqual({ PATH: '/bin', AWS_CA_BUNDLE: 'c' });
 });

@@ -94,6 +94,46 @@ describe('B44: media URLs', () => {
     ]);
   });
 
+  it('takes s3:// where it can be looked at: signed for URL fields, by name and length', async () => {
+    const looked: string[] = [];
+    const s3Media = {
+      isS3Reachable: true,
+      lookAtS3: async (address: string) => {
+        looked.push(address);
+        if (address.endsWith('absent.png')) return { ok: false as const, reason: 'no such object' };
+        return { ok: true as const, bytes: address.endsWith('empty.png') ? 0 : 900 };
+      },
+    };
+    const images = [
+      's3://bucket/a b/x.png',
+      's3://bucket/a b/x.png',
+      's3://bucket/absent.png',
+      's3://bucket/empty.png',
+    ];
+    const rows = [...images, 's3://bucket/x.mp4', 's3://UPPER/x.png'].map((image, i) => ({
+      ...edit,
+      id: `r${i}`,
+      image,
+    }));
+    const { printed, passed } = await checkText(csv(...rows), { s3Media });
+    expect(printed).toEqual([
+      "<stdin>:4:7: B44 image: cannot read 's3://bucket/absent.png': no such object",
+      '<stdin>:5:7: B45 image is empty (0 bytes)',
+      expect.stringMatching(/^<stdin>:6:7: B40 image needs an image/),
+      "<stdin>:7:7: B44 image: 's3://UPPER/x.png' is not s3://bucket/key",
+    ]);
+    expect(passed.map(({ media }) => media.image)).toEqual([0, 1].map(() => [{ source: 'url', url: images[0] }]));
+    expect(looked.filter((address) => address === images[0])).toHaveLength(1);
+  });
+
+  it('refuses s3:// where the service could not read the endpoint', async () => {
+    const s3Media = { isS3Reachable: false, lookAtS3: async () => ({ ok: true as const, bytes: 900 }) };
+    const { printed } = await checkText(csv({ ...avatar, audio: 's3://bucket/a.mp3' }), { s3Media });
+    expect(printed).toEqual([
+      '<stdin>:2:4: B44 audio: the service cannot read the S3 endpoint: it must be public https',
+    ]);
+  });
+
   it('https-only fields take no http, except loopback in a rehearsal', async () => {
     const row = (audio: string): string => csv({ ...avatar, audio });
     expect((await checkText(row('http://media.example/a.mp3'))).printed).toEqual([

@@ -11,6 +11,7 @@ import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
+import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
 import { createKeySource } from '../../src/key-source.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
@@ -180,6 +181,7 @@ function accountSettings(
     timeScale,
     callbacks: { url: null, listen: null },
     syncMaxWasteNano: 0,
+    s3: DEFAULT_S3,
     aliasPaths: false,
     ...change,
   };

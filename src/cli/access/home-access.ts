@@ -1,15 +1,14 @@
 import type { Config } from '../../config.js';
-import { createFolderStore } from '../../store/folder.js';
 import { type Home, openHome } from '../../store/home.js';
 import { createLedger, type Ledger } from '../../store/ledger.js';
+import { createPlaces } from '../../store/open-store.js';
 import type { Store } from '../../store/port.js';
 import { createRecords, type Records } from '../../store/records.js';
 import { createRows, type Rows } from '../../store/rows.js';
-import { EXIT } from '../exit-codes.js';
-import { UserError } from '../user-error.js';
 
 /** An account's home with everything that is read and written through it. */
 export interface HomeAccess {
+  config: Config;
   home: Home;
   rows: Rows;
   records: Records;
@@ -18,9 +17,10 @@ export interface HomeAccess {
 
 /** Opens the home of the settings' account; nothing is written. */
 export function openHomeAccess(config: Config): HomeAccess {
-  const store = openPlace(config.home, 'private');
+  const store = openPlace(config, config.home, 'private');
   const account = config.account.name;
   return {
+    config,
     home: openHome(store, account),
     rows: createRows(store, account),
     records: createRecords(store, account),
@@ -28,11 +28,7 @@ export function openHomeAccess(config: Config): HomeAccess {
   };
 }
 
-/** Opens a folder; buckets are not served by this version. */
-export function openPlace(location: string, access: 'private' | 'shared'): Store {
-  if (!location.startsWith('s3://')) return createFolderStore(location, { access });
-  throw new UserError(
-    `${location} is a bucket, and this version writes to folders alone: use a folder`,
-    EXIT.configuration,
-  );
+/** Opens a folder, or a bucket with the credentials of this process. */
+export function openPlace({ s3 }: Config, location: string, access: 'private' | 'shared'): Store {
+  return createPlaces({ settings: s3, environment: {} }).openStore(location, access);
 }

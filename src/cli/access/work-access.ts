@@ -1,5 +1,6 @@
 import { accountSettings } from '../../config/account-settings.js';
 import type { JsonObject } from '../../domain/json.js';
+import { s3Environment } from '../../domain/s3.js';
 import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import {
@@ -37,6 +38,7 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     account: session.config.account.name,
     settings: { ...accountSettings(session.config) } as unknown as JsonObject,
     key: file === undefined ? { value: secret.reveal() } : { file },
+    s3: s3Environment(session.cli.io.env),
   });
   return withConnection({ embedded: true, address: engine.address, namespace: engine.namespace }, engine);
 }

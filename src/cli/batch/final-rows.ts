@@ -23,5 +23,6 @@ export async function* finalRows(access: HomeAccess, batch: string, generation: 
 
 /** What results are made from, with this machine's clock. */
 export function resultSources(access: HomeAccess) {
-  return { ...access, openStore: (location: string) => openPlace(location, 'shared'), now: () => Date.now() };
+  const openStore = (location: string) => openPlace(access.config, location, 'shared');
+  return { ...access, openStore, now: () => Date.now() };
 }

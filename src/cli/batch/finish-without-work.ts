@@ -23,7 +23,7 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
   const { batch } = request.place;
   const { out } = session.config;
   const isCurrent = (await access.rows.currentGeneration(batch)) === generation.generation;
-  const hasResults = (await openPlace(out, 'shared').size(`${batch}/results.csv`)) !== undefined;
+  const hasResults = (await openPlace(session.config, out, 'shared').size(`${batch}/results.csv`)) !== undefined;
   if (!isCurrent || !hasResults) {
     await access.rows.setCurrentGeneration(batch, generation.generation);
     await writeBatchResults(resultSources(access), batch, generation.generation);

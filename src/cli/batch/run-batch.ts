@@ -1,8 +1,10 @@
 import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch-options.js';
+import { isS3Address } from '../../domain/s3.js';
 import { clearCancelled } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
+import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
@@ -49,6 +51,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const baseUrl = requiredBaseUrl(session.config);
   await session.apiKey();
   const access = openHomeAccess(session.config);
+  await proveHome(session, access);
   await refuseOtherPlaces(session, access, request, baseUrl);
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
@@ -69,6 +72,15 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, saving, ...request });
 }
 
+/** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
+async function proveHome({ config }: Session, { home }: HomeAccess): Promise<void> {
+  try {
+    await proveBucket(home.store);
+  } catch (error) {
+    throw placeRefused(config.home, error);
+  }
+}
+
 /** Refuses what the home knows to be wrong before anything is read or asked. */
 async function refuseOtherPlaces(
   session: Session,
@@ -78,7 +90,7 @@ async function refuseOtherPlaces(
 ): Promise<void> {
   const { config } = session;
   const { sharedAddress } = await import('../access/work-access.js');
-  const folders = [config.out, config.home].filter((location) => !location.startsWith('s3://'));
+  const folders = [config.out, config.home].filter((location) => !isS3Address(location));
   if (sharedAddress(session) !== undefined && !isSharedFolder && folders.length > 0) {
     throw new UserError(
       `with a shared Temporal every worker must reach ${folders.join(' and ')}: say --shared-folder when it does, or use a bucket`,
@@ -103,7 +115,7 @@ async function preparePlaces({ session, request, access, prepared, generation }:
   const { config } = session;
   const { batch, folder } = request.place;
   try {
-    const out = openPlace(config.out, 'shared');
+    const out = openPlace(config, config.out, 'shared');
     await out.probe();
     await refuseFullDisk(out, prepared.outputBytes);
   } catch (error) {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import { accountSettings } from '../../config/account-settings.js';
+import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';
+import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { lookForTemporalCli } from '../../engine/temporal-cli.js';
 import { StoreError } from '../../store/port.js';
@@ -33,9 +35,9 @@ export async function runChecks(session: Session, onCheck: (check: Check) => voi
     ['temporal', () => checkTemporal(session)],
     ['engine', () => checkEngine(session)],
     ['ports', checkPorts],
-    ['data', () => checkFolder(config.data, 'private', '--data')],
-    ['home', () => checkFolder(config.home, 'private', '--home')],
-    ['out', () => checkFolder(config.out, 'shared', '--out')],
+    ['data', () => checkPlace(config, config.data, 'private', '--data')],
+    ['home', () => checkPlace(config, config.home, 'private', '--home')],
+    ['out', () => checkPlace(config, config.out, 'shared', '--out')],
     ['key', () => checkKey(session)],
     ['service', () => checkService(session)],
     ['clock', () => checkClock(session)],
@@ -107,13 +109,21 @@ async function checkPorts(): Promise<Finding> {
   return { result: 'ok', finding: 'free ports on 127.0.0.1' };
 }
 
-async function checkFolder(location: string, access: 'private' | 'shared', flag: string): Promise<Finding> {
-  const store = openPlace(location, access);
+async function checkPlace(
+  config: Config,
+  location: string,
+  access: 'private' | 'shared',
+  flag: string,
+): Promise<Finding> {
+  const store = openPlace(config, location, access);
   try {
     await store.probe();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { result: 'fail', finding: error.message, advice: `mend it or choose another place with ${flag}` };
+  }
+  if (isS3Address(location)) {
+    return { result: 'ok', finding: `${location} can be written, and refuses a second writer of one name` };
   }
   const free = await store.freeBytes();
   const shown = free === undefined ? 'free space unknown' : `${(free / 1024 ** 3).toFixed(1)} GiB free`;

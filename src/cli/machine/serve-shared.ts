@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { accountSettings } from '../../config/account-settings.js';
+import { isS3Address } from '../../domain/s3.js';
 import { createKeySource } from '../../key-source.js';
 import { createLogger } from '../../logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';
@@ -19,7 +20,7 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
       EXIT.configuration,
     );
   }
-  if (!isSharedFolder && !config.home.startsWith('s3://')) {
+  if (!isSharedFolder && !isS3Address(config.home)) {
     throw new UserError(`every worker and client must reach the home ${config.home}: say --shared-folder when they do`);
   }
   const settings = accountSettings(config);

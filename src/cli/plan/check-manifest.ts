@@ -8,6 +8,7 @@ import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import type { ManifestPlace } from './manifest-flags.js';
+import { s3Inputs } from './s3-inputs.js';
 
 const SHOWN_MAX = 100;
 const PROGRESS_AFTER_MS = 1_000;
@@ -35,6 +36,7 @@ export async function checkManifest(
     shareIdentical: place.sharesIdentical,
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
+    ...s3Inputs(config, session.cli.io.env),
     ...sinks,
     ...(errors === undefined ? {} : { onProblem: errors.add }),
     onRow: async (row, raw) => {

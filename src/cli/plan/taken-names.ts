@@ -13,7 +13,7 @@ export async function readTakenNames(session: Session, batch: string): Promise<T
   const taken = new Map<string, string>();
   const { out } = session.config;
   try {
-    for await (const key of openPlace(out, 'shared').list(media)) {
+    for await (const key of openPlace(session.config, out, 'shared').list(media)) {
       const file = key.slice(batch.length + 1);
       taken.set(stemKey(file.slice('media/'.length).replace(/\.[A-Za-z0-9]{1,5}$/, '')), file);
     }

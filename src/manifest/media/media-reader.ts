@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Media } from '../../domain/row.js';
+import { isS3Address } from '../../domain/s3.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
 import type { MediaRule, MediaSort } from '../rules/rule.js';
@@ -10,9 +11,11 @@ import { mediaForm } from './media-form.js';
 import { bytesFlaw, factsFlaw, type MediaFlaw, typeFlaw } from './media-limits.js';
 import { typeByName } from './media-types.js';
 import { urlFlaw } from './media-url.js';
+import { takesUrlOnly } from './needs-url.js';
 import { probeMedia } from './probe-media.js';
 import { createUrlMediaCheck, type UrlProbing } from './probe-url-media.js';
 import { createHostChecker } from './public-host.js';
+import { createS3Reader, type S3MediaOptions } from './s3-media.js';
 
 /** Bytes of a medium, offered for keeping; `read` gives exactly the bytes that were checked. */
 export interface MediaBlob {
@@ -29,7 +32,7 @@ export interface MediaReader {
   read(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem>;
 }
 
-export interface MediaReaderOptions extends MediaRoots {
+export interface MediaReaderOptions extends MediaRoots, S3MediaOptions {
   allowLoopback: boolean;
   resolveHosts: boolean;
   hasUploadStore: boolean;
@@ -48,6 +51,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const knownFiles = new Map<string, { facts: MediaFacts; kept: boolean }>();
   const keptBlobs = createLineIndex();
   const checkBehind = options.probeUrl === undefined ? undefined : createUrlMediaCheck(options.probeUrl);
+  const s3 = createS3Reader(options);
 
   async function keep(facts: MediaFacts, bytes: Buffer): Promise<void> {
     if (options.keepBlob === undefined || keptBlobs.add(facts.sha256, 1) !== undefined) return;
@@ -115,10 +119,10 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   return {
     read(name, text, rule, wanted) {
       const form = mediaForm(text);
+      if (isS3Address(text)) return s3(name, text, rule, wanted);
       if (form === 'url') return readUrl(name, text, rule, wanted);
       const isData = form === 'data';
-      const urlOnly = rule.inline === 'url-only' || (rule.sort !== wanted && rule.inline === 'bytes');
-      if (urlOnly && !options.hasUploadStore) {
+      if (takesUrlOnly(rule, wanted) && !options.hasUploadStore) {
         const message = `${name} takes a public URL only, not ${isData ? 'a data: URI' : 'a local file'}: the endpoint takes no bytes, and there is no S3 store to upload to`;
         return { ok: false, code: 'B45', message };
       }

@@ -12,7 +12,6 @@ export function urlFlaw(
   rule: MediaRule,
   hosts: HostChecker,
 ): string | undefined | Promise<string | undefined> {
-  if (/^s3:/i.test(text)) return `${name}: s3:// media are not read; give a public URL or a local file`;
   const wanted = rule.url === 'https' ? 'a public https URL' : 'a public http or https URL';
   if (!/^https?:\/\/[^/]/i.test(text)) return `${name} must be ${wanted}, got ${quoted(text)}`;
   if (/[\s\\]/.test(text) || /\p{Cc}/u.test(text)) {

@@ -1,11 +1,13 @@
 // Waits for a line, then claims or voids attempts 1 to argv[5] of one row; prints the numbers it won.
 import { once } from 'node:events';
-import { createFolderStore } from '../../../src/store/folder.js';
+import { DEFAULT_S3 } from '../../../src/domain/s3.js';
 import { createLedger } from '../../../src/store/ledger.js';
+import { createPlaces } from '../../../src/store/open-store.js';
 import { intent } from '../support/examples.js';
 
 const [, , root = '', name = '', action = '', count = '0'] = process.argv;
-const ledger = createLedger(createFolderStore(root), 'default');
+const settings = { ...DEFAULT_S3, ...JSON.parse(process.env.TEST_S3_SETTINGS ?? '{}') };
+const ledger = createLedger(createPlaces({ settings, environment: {} }).openStore(root, 'private'), 'default');
 
 async function claimAll(): Promise<void> {
   process.stdout.write('ready\n');

@@ -1,0 +1,92 @@
+/** How buckets are reached; null = the AWS SDK's own chain (variables, profile files) says it. */
+export interface S3Settings {
+  /** `https://host`, of a server that is not Amazon's. */
+  endpoint: string | null;
+  region: string | null;
+  /** Bucket names in the path instead of the host. */
+  forcePathStyle: boolean;
+  serverSideEncryption: S3Encryption | null;
+  /** For `aws:kms` and `aws:kms:dsse`: the key's id or ARN; null = the account's own. */
+  kmsKeyId: string | null;
+  /** Of finished files. Records of a home are always read at once and stay in the standard class. */
+  storageClass: S3StorageClass | null;
+}
+
+export const S3_ENCRYPTIONS = ['AES256', 'aws:kms', 'aws:kms:dsse'] as const;
+export type S3Encryption = (typeof S3_ENCRYPTIONS)[number];
+
+/** Those from which a file can be read at once. */
+export const S3_STORAGE_CLASSES = [
+  'STANDARD',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER_IR',
+  'REDUCED_REDUNDANCY',
+] as const;
+export type S3StorageClass = (typeof S3_STORAGE_CLASSES)[number];
+
+export const DEFAULT_S3: S3Settings = {
+  endpoint: null,
+  region: null,
+  forcePathStyle: false,
+  serverSideEncryption: null,
+  kmsKeyId: null,
+  storageClass: null,
+};
+
+/** What a client command's environment says of S3, handed to the engine's worker; absent = the worker's own. */
+export type S3Environment = Readonly<Partial<Record<S3Variable, string>>>;
+
+const S3_VARIABLES = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_PROFILE',
+  'AWS_REGION',
+  'AWS_ENDPOINT_URL',
+  'AWS_ENDPOINT_URL_S3',
+] as const;
+type S3Variable = (typeof S3_VARIABLES)[number];
+
+/** Of an environment, what concerns S3. */
+export function s3Environment(environment: Readonly<Record<string, unknown>>): S3Environment {
+  return Object.fromEntries(
+    S3_VARIABLES.flatMap((name) => {
+      const value = environment[name];
+      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** Bucket and key prefix (without slashes at its ends; may be empty) of `s3://bucket/prefix`. */
+interface S3Address {
+  bucket: string;
+  prefix: string;
+}
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const PREFIX_CHARACTERS_MAX = 500;
+
+/** Reads `s3://bucket/prefix`; undefined when it is no such address. */
+export function parseS3Address(text: string): S3Address | undefined {
+  const match = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(text);
+  const bucket = match?.[1] ?? '';
+  const prefix = (match?.[2] ?? '').replace(/\/+$/, '');
+  if (!BUCKET.test(bucket) || prefix.length > PREFIX_CHARACTERS_MAX) return undefined;
+  // Keys of this kind mean different things to different servers.
+  const isPlain = prefix.split('/').every((part) => !/^\.{0,2}$/.test(part) && !/[\p{Cc}\\]/u.test(part));
+  return prefix === '' || isPlain ? { bucket, prefix } : undefined;
+}
+
+/** Reads `s3://bucket/key` of a single object; undefined when it is no such address. */
+export function parseS3Input(text: string): { bucket: string; key: string } | undefined {
+  const match = /^s3:\/\/([^/]+)\/(.+)$/.exec(text);
+  const [, bucket = '', key = ''] = match ?? [];
+  const isKey = key.length <= 1_024 && !/\p{Cc}/u.test(key) && !key.split('/').some((part) => /^\.{1,2}$/.test(part));
+  return BUCKET.test(bucket) && isKey ? { bucket, key } : undefined;
+}
+
+export function isS3Address(location: string): boolean {
+  return location.startsWith('s3://');
+}

@@ -1,0 +1,15 @@
+import type { Kind } from '../../domain/kind.js';
+import { KIND_RULES } from '../rules/index.js';
+import type { MediaRule, MediaSort } from '../rules/rule.js';
+import { sortOfType } from './media-types.js';
+
+/** Whether the endpoint reads media of this sort in this column from a URL alone. */
+export function takesUrlOnly(rule: MediaRule, sort: MediaSort | 'other'): boolean {
+  return rule.inline === 'url-only' || (rule.inline === 'bytes' && sort !== rule.sort);
+}
+
+/** The same for a checked row, by the type of its medium. */
+export function needsUrl(kind: Kind, column: string, mediaType: string): boolean {
+  const found = KIND_RULES[kind].columns.find(({ name }) => name === column);
+  return found?.type === 'media' && takesUrlOnly(found.media, sortOfType(mediaType));
+}

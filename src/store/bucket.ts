@@ -1,0 +1,55 @@
+import type { S3StorageClass } from '../domain/s3.js';
+import type { SignedUrl } from './port.js';
+
+/** One bucket's requests as functions, whatever sends them. */
+
+/** What an object is stored with. */
+export interface ObjectFacts {
+  contentType: string;
+  /** `x-amz-meta-…`, all lower case. */
+  metadata: Record<string, string>;
+  /** Refuse to replace: the request fails with `PreconditionFailed` when the key exists. */
+  ifAbsent: boolean;
+  storageClass: S3StorageClass | null;
+}
+
+export interface StoredObject {
+  bytes: number;
+  metadata: Record<string, string>;
+}
+
+export interface Page {
+  keys: string[];
+  /** With a delimiter: the folders directly below, each ending with `/`. */
+  folders: string[];
+  /** Where the next page starts; absent on the last. */
+  next?: string;
+}
+
+export interface UploadedPart {
+  number: number;
+  etag: string;
+  /** base64 */
+  sha256: string;
+}
+
+/** Every function throws what the SDK throws; absent objects are undefined where that is said. */
+export interface Bucket {
+  put(key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }>;
+  get(key: string): Promise<(StoredObject & { body: AsyncIterable<Uint8Array> }) | undefined>;
+  head(key: string): Promise<StoredObject | undefined>;
+  page(prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page>;
+  remove(key: string): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
+  beginUpload(key: string, facts: ObjectFacts): Promise<string>;
+  putPart(key: string, uploadId: string, number: number, bytes: Uint8Array, sha256: string): Promise<UploadedPart>;
+  finishUpload(key: string, uploadId: string, parts: readonly UploadedPart[], ifAbsent: boolean): Promise<void>;
+  abortUpload(key: string, uploadId: string): Promise<void>;
+  /** The unfinished uploads of exactly this key. */
+  openUploads(key: string): Promise<string[]>;
+  /** A URL that reads the object without credentials, for so long, under the given type or its own. */
+  presign(key: string, seconds: number, contentType: string | undefined): Promise<SignedUrl>;
+}
+
+/** One client for every bucket of an access. */
+export type OpenBucket = (name: string) => Bucket;

@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { parseS3Address, type S3StorageClass } from '../domain/s3.js';
+import type { OpenBucket } from './bucket.js';
+import { parallel } from './parallel.js';
+import { type Store, StoreError } from './port.js';
+import { isTaken, triesOf } from './s3-errors.js';
+import { type BucketPlace, explained, get, list, names, objectKey, read, statOf } from './s3-read.js';
+import { againstConflicts, factsOf, streamToBucket, toBase64 } from './s3-stream.js';
+import { segmentsOf } from './safe-key.js';
+
+/** A store in an S3 bucket, below a prefix. Needs a server that honours `If-None-Match: *`, which `probe` proves. */
+
+export interface S3StoreOptions {
+  openBucket: OpenBucket;
+  /** Of streamed files; null = the bucket's standard. */
+  storageClass: S3StorageClass | null;
+}
+
+const WIDTH = 16;
+
+/** Opens nothing and asks nothing. Throws a StoreError `BAD_ADDRESS` for what is no `s3://bucket/prefix`. */
+export function createS3Store(location: string, { openBucket, storageClass }: S3StoreOptions): Store {
+  const address = parseS3Address(location);
+  if (address === undefined) {
+    throw new StoreError('BAD_ADDRESS', `'${location.slice(0, 200)}' is no address of the form s3://bucket/prefix`);
+  }
+  const prefix = address.prefix === '' ? '' : `${address.prefix}/`;
+  const place: BucketPlace = { bucket: openBucket(address.bucket), location, prefix };
+  const stat = (key: string) => explained(place, 'read', key, () => statOf(place, key));
+  return {
+    location,
+    put: (key, bytes) => explained(place, 'write', key, () => put(place, key, bytes)),
+    putIfAbsent: (key, bytes) => explained(place, 'write', key, () => putIfAbsent(place, key, bytes)),
+    putAllIfAbsent: async (entries) => {
+      const outcome: boolean[] = [];
+      for (const { key } of entries) segmentsOf(key);
+      for (const { key, bytes } of entries) {
+        outcome.push(await explained(place, 'write', key, () => putIfAbsent(place, key, bytes)));
+      }
+      return outcome;
+    },
+    get: (key) => explained(place, 'read', key, () => get(place, key)),
+    read: (key) => explained(place, 'read', key, () => read(place, key)),
+    list: (below) => list(place, below),
+    names: (below) => explained(place, 'read', below, () => names(place, below)),
+    remove: (key) => explained(place, 'remove', key, () => place.bucket.remove(objectKey(place, key))),
+    removeAll: (below) =>
+      everyKey(place, below, (key) =>
+        explained(place, 'remove', key, () => place.bucket.remove(objectKey(place, key))),
+      ),
+    moveAll: (from, to) =>
+      everyKey(place, from, (key) =>
+        explained(place, 'write', key, () => move(place, key, `${to}${key.slice(from.length)}`)),
+      ),
+    putStream: (key, source, options) =>
+      streamToBucket({ ...place, stat, storageClass, objectKey: (one) => objectKey(place, one) }, key, source, options),
+    stat,
+    size: (key) => explained(place, 'read', key, async () => (await place.bucket.head(objectKey(place, key)))?.bytes),
+    url: (key, seconds, contentType) =>
+      explained(place, 'read', key, () => place.bucket.presign(objectKey(place, key), seconds, contentType)),
+    freeBytes: () => Promise.resolve(undefined),
+    probe: () => explained(place, 'write', '', () => probe(place)),
+  };
+}
+
+async function put(place: BucketPlace, key: string, bytes: Uint8Array, ifAbsent = false): Promise<void> {
+  const file = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const facts = { ...factsOf(key, bytes, file), ifAbsent };
+  const sent = toBase64(file.sha256);
+  const told = await place.bucket.put(objectKey(place, key), bytes, sent, facts);
+  if (told.sha256 === undefined || told.sha256 === sent) return;
+  throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes as '${key}' than were sent`, key);
+}
+
+async function putIfAbsent(place: BucketPlace, key: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    await againstConflicts(() => put(place, key, bytes, true));
+    return true;
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    if (triesOf(error) === 1) return false;
+    // The answer to the first try may have been lost after the server wrote it: then what is there is ours.
+    const there = await get(place, key);
+    return there !== undefined && Buffer.from(bytes).equals(there);
+  }
+}
+
+async function everyKey(place: BucketPlace, below: string, run: (key: string) => Promise<void>): Promise<void> {
+  segmentsOf(below);
+  const keys: string[] = [];
+  for await (const key of list(place, below)) keys.push(key);
+  await parallel(keys, WIDTH, run);
+}
+
+async function move(place: BucketPlace, from: string, to: string): Promise<void> {
+  await place.bucket.copy(objectKey(place, from), objectKey(place, to));
+  await place.bucket.remove(objectKey(place, from));
+}
+
+/** Writes, reads and removes a file, and makes sure that a second writer is refused. */
+async function probe(place: BucketPlace): Promise<void> {
+  const key = `probe-${randomBytes(6).toString('hex')}`;
+  const first = Buffer.from('callsheet');
+  await putIfAbsent(place, key, first);
+  try {
+    const isRefused = !(await putIfAbsent(place, key, Buffer.from('a second writer')));
+    const there = await get(place, key);
+    if (isRefused && there !== undefined && first.equals(there)) return;
+    throw new StoreError(
+      'NO_CONDITIONAL_WRITES',
+      `${place.location} lets a second writer replace a file that must be kept (its server ignores If-None-Match): use another server, or a folder`,
+    );
+  } finally {
+    await place.bucket.remove(objectKey(place, key));
+  }
+}

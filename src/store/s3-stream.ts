@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
+import { sniffMedia } from './media-type.js';
+import { parallel } from './parallel.js';
+import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
+import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
+import { segmentsOf } from './safe-key.js';
+import { MEMORY_BYTES_MAX, type Spooled, spool } from './spool.js';
+
+/** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */
+
+export interface UploadPlace {
+  bucket: Bucket;
+  location: string;
+  /** The object's key of a store's key. */
+  objectKey(key: string): string;
+  /** Size and sha256 of what has the key. */
+  stat(key: string): Promise<StoredFile | undefined>;
+  storageClass: ObjectFacts['storageClass'];
+}
+
+const NAMES_MAX = 999;
+const PART_BYTES = 8 * 1024 * 1024;
+/** The service takes at most 10,000. */
+const PARTS_MAX = 9_000;
+const PARTS_AT_ONCE = 4;
+const CONFLICTS_MAX = 8;
+const TYPES: Record<string, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  html: 'text/html; charset=utf-8',
+};
+
+export async function streamToBucket(
+  place: UploadPlace,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  options: PutStreamOptions,
+): Promise<CommittedFile> {
+  segmentsOf(key);
+  const file = await spool(source);
+  try {
+    const { head, bytes, sha256, localPath } = file;
+    await options.beforeCommit?.({ head, bytes, sha256, ...(localPath === undefined ? {} : { localPath }) });
+    return { ...(await commit(place, key, file, options)), bytes, sha256 };
+  } finally {
+    await file.remove();
+  }
+}
+
+/** What every object of ours says of itself. */
+export function factsOf(key: string, head: Uint8Array, { bytes, sha256 }: StoredFile): Omit<ObjectFacts, 'ifAbsent'> {
+  const byName = TYPES[key.slice(key.lastIndexOf('.') + 1)];
+  const contentType = byName ?? sniffMedia(head)?.contentType ?? 'application/octet-stream';
+  return { contentType, metadata: { sha256, bytes: String(bytes) }, storageClass: null };
+}
+
+export function toBase64(sha256: string): string {
+  return Buffer.from(sha256, 'hex').toString('base64');
+}
+
+/** Repeats a conditional request while the server takes neither of two writers. */
+export async function againstConflicts<T>(request: () => Promise<T>): Promise<T> {
+  for (let met = 0; ; met += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!isConflict(error) || met >= CONFLICTS_MAX) throw error;
+      await delay(20 * 2 ** met);
+    }
+  }
+}
+
+async function commit(
+  place: UploadPlace,
+  key: string,
+  file: Spooled,
+  options: PutStreamOptions,
+): Promise<{ key: string; wasThere: boolean }> {
+  const above = key.slice(0, key.lastIndexOf('/') + 1);
+  let candidate = key;
+  for (let n = 2; ; n += 1) {
+    const name = segmentsOf(candidate).at(-1) ?? '';
+    if (candidate !== `${above}${name}`) {
+      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
+    }
+    const there = await place.stat(candidate);
+    if (isSame(there, file)) return { key: candidate, wasThere: true };
+    if (options.ifExists === 'replace' || there === undefined) {
+      const taken = await upload(place, candidate, file, options.ifExists === 'fail');
+      if (taken !== undefined) return { key: candidate, wasThere: taken === 'was_there' };
+    }
+    if (options.nextKey === undefined || n > NAMES_MAX) {
+      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
+    }
+    candidate = options.nextKey(n);
+  }
+}
+
+/** Undefined when somebody else's file has the name. */
+async function upload(
+  place: UploadPlace,
+  key: string,
+  file: Spooled,
+  ifAbsent: boolean,
+): Promise<'written' | 'was_there' | undefined> {
+  const facts = { ...factsOf(key, file.head, file), storageClass: place.storageClass, ifAbsent };
+  try {
+    const send = file.bytes <= MEMORY_BYTES_MAX ? putWhole : putInParts;
+    await againstConflicts(() => send(place, key, file, facts));
+  } catch (error) {
+    // The answer to a first try may have been lost: then the name holds our own bytes.
+    if (ifAbsent && isTaken(error)) return isSame(await place.stat(key), file) ? 'was_there' : undefined;
+    if (s3Code(error) === 'NoSuchUpload' && isSame(await place.stat(key), file)) return 'written';
+    throw toS3Error(error, 'write', key, place.location);
+  }
+  if (isSame(await place.stat(key), file)) return 'written';
+  throw new StoreError('BAD_CHECKSUM', `'${key}' in ${place.location} is not what was sent there`, key);
+}
+
+async function putWhole(place: UploadPlace, key: string, file: Spooled, facts: ObjectFacts): Promise<void> {
+  const bytes = await file.read(0, file.bytes);
+  const sha256 = toBase64(file.sha256);
+  const told = await place.bucket.put(place.objectKey(key), bytes, sha256, facts);
+  if (told.sha256 === undefined || told.sha256 === sha256) return;
+  throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes as '${key}' than were sent`, key);
+}
+
+async function putInParts(place: UploadPlace, key: string, file: Spooled, facts: ObjectFacts): Promise<void> {
+  const { bucket } = place;
+  const objectKey = place.objectKey(key);
+  await abortOthers(bucket, objectKey);
+  const uploadId = await bucket.beginUpload(objectKey, facts);
+  try {
+    const partBytes = Math.max(PART_BYTES, Math.ceil(file.bytes / PARTS_MAX));
+    const numbers = Array.from({ length: Math.ceil(file.bytes / partBytes) }, (_, i) => i + 1);
+    const parts = await parallel(numbers, PARTS_AT_ONCE, async (number): Promise<UploadedPart> => {
+      const offset = (number - 1) * partBytes;
+      const bytes = await file.read(offset, Math.min(partBytes, file.bytes - offset));
+      const sha256 = createHash('sha256').update(bytes).digest('base64');
+      const part = await bucket.putPart(objectKey, uploadId, number, bytes, sha256);
+      if (part.sha256 === sha256) return part;
+      throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes of '${key}' than were sent`, key);
+    });
+    await bucket.finishUpload(objectKey, uploadId, parts, facts.ifAbsent);
+  } catch (error) {
+    await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A killed process left its parts, which are paid for until somebody drops them. Not everyone may list uploads. */
+async function abortOthers(bucket: Bucket, objectKey: string): Promise<void> {
+  const left = await bucket.openUploads(objectKey).catch(() => []);
+  for (const uploadId of left) await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
+}
+
+function isSame(there: StoredFile | undefined, file: StoredFile): boolean {
+  return there?.bytes === file.bytes && there.sha256 === file.sha256;
+}

@@ -1,0 +1,180 @@
+import type * as Sdk from '@aws-sdk/client-s3';
+import { DEFAULT_S3, type S3Environment, type S3Settings } from '../domain/s3.js';
+import type { Bucket, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
+import type { SignedUrl } from './port.js';
+
+/** The AWS SDK, and nothing else: one bucket's requests as functions. The SDK is loaded at the first request. */
+
+export interface S3Access {
+  settings: S3Settings;
+  /** Variables that win over the process's own; `{}` in a command of the user. */
+  environment: S3Environment;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+const TRIES_MAX = 6;
+const OTHER_SERVERS_REGION = 'us-east-1';
+const WHEN_REQUIRED = 'WHEN_REQUIRED' as const;
+
+interface Connection {
+  sdk: typeof Sdk;
+  client: Sdk.S3Client;
+}
+
+export function createBuckets(access: S3Access): OpenBucket {
+  let connection: Promise<Connection> | undefined;
+  const connected = (): Promise<Connection> => {
+    connection ??= connect(access);
+    return connection;
+  };
+  return (name) => ({
+    ...objects(connected, name, { ...DEFAULT_S3, ...access.settings }),
+    ...uploads(connected, name, { ...DEFAULT_S3, ...access.settings }),
+    presign: (key, seconds, contentType) => presign(connected, { Bucket: name, Key: key }, seconds, contentType),
+  });
+}
+
+async function connect({ settings, environment }: S3Access): Promise<Connection> {
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+  const sdk = await import('@aws-sdk/client-s3');
+  const own = { ...process.env, ...environment };
+  const endpoint = settings.endpoint ?? own.AWS_ENDPOINT_URL_S3 ?? own.AWS_ENDPOINT_URL;
+  const region = settings.region ?? own.AWS_REGION ?? (endpoint === undefined ? undefined : OTHER_SERVERS_REGION);
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_PROFILE: profile } = environment;
+  const sessionToken = environment.AWS_SESSION_TOKEN;
+  const client = new sdk.S3Client({
+    forcePathStyle: settings.forcePathStyle,
+    maxAttempts: TRIES_MAX,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
+    ...(region === undefined ? {} : { region }),
+    // Other servers know no trailing checksums; ours are sent with every upload and compared.
+    ...(endpoint === undefined
+      ? {}
+      : { endpoint, requestChecksumCalculation: WHEN_REQUIRED, responseChecksumValidation: WHEN_REQUIRED }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined
+      ? {}
+      : { credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }),
+  });
+  return { sdk, client };
+}
+
+function stored(facts: ObjectFacts, { serverSideEncryption, kmsKeyId }: S3Settings) {
+  return {
+    ContentType: facts.contentType,
+    Metadata: facts.metadata,
+    ...(facts.storageClass === null ? {} : { StorageClass: facts.storageClass }),
+    ...(serverSideEncryption === null ? {} : { ServerSideEncryption: serverSideEncryption }),
+    ...(kmsKeyId === null ? {} : { SSEKMSKeyId: kmsKeyId }),
+  };
+}
+
+function objects(connected: () => Promise<Connection>, Bucket: string, settings: S3Settings) {
+  return {
+    async put(Key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }> {
+      const { sdk, client } = await connected();
+      const condition = facts.ifAbsent ? { IfNoneMatch: '*' } : {};
+      const input = { Bucket, Key, Body: bytes, ChecksumSHA256: sha256, ...condition, ...stored(facts, settings) };
+      const { ChecksumSHA256 } = await client.send(new sdk.PutObjectCommand(input));
+      return ChecksumSHA256 === undefined ? {} : { sha256: ChecksumSHA256 };
+    },
+    async get(Key: string) {
+      const { sdk, client } = await connected();
+      const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key })));
+      if (found?.Body === undefined) return undefined;
+      const body = found.Body as AsyncIterable<Uint8Array>;
+      return { body, bytes: found.ContentLength ?? -1, metadata: found.Metadata ?? {} };
+    },
+    async head(Key: string) {
+      const { sdk, client } = await connected();
+      const found = await unlessAbsent(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
+      return found && { bytes: found.ContentLength ?? -1, metadata: found.Metadata ?? {} };
+    },
+    async page(Prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page> {
+      const { sdk, client } = await connected();
+      const from = after === undefined ? {} : { ContinuationToken: after };
+      const input = { Bucket, Prefix, ...from, ...(delimiter === undefined ? {} : { Delimiter: delimiter }) };
+      const found = await client.send(new sdk.ListObjectsV2Command(input));
+      const keys = (found.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      const folders = (found.CommonPrefixes ?? []).flatMap((one) => one.Prefix ?? []);
+      const next = found.IsTruncated === true ? found.NextContinuationToken : undefined;
+      return { keys, folders, ...(next === undefined ? {} : { next }) };
+    },
+    async remove(Key: string) {
+      const { sdk, client } = await connected();
+      await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
+    },
+    async copy(from: string, Key: string) {
+      const { sdk, client } = await connected();
+      const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
+      const { serverSideEncryption, kmsKeyId } = settings;
+      const encryption = {
+        ...(serverSideEncryption === null ? {} : { ServerSideEncryption: serverSideEncryption }),
+        ...(kmsKeyId === null ? {} : { SSEKMSKeyId: kmsKeyId }),
+      };
+      await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource, ...encryption }));
+    },
+  } satisfies Partial<Bucket>;
+}
+
+function uploads(connected: () => Promise<Connection>, Bucket: string, settings: S3Settings) {
+  return {
+    async beginUpload(Key: string, facts: ObjectFacts) {
+      const { sdk, client } = await connected();
+      const input = { Bucket, Key, ChecksumAlgorithm: 'SHA256' as const, ...stored(facts, settings) };
+      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(input));
+      if (UploadId === undefined) throw new Error('the server gave the upload no id');
+      return UploadId;
+    },
+    async putPart(Key: string, UploadId: string, number: number, bytes: Uint8Array, sha256: string) {
+      const { sdk, client } = await connected();
+      const input = { Bucket, Key, UploadId, PartNumber: number, Body: bytes, ChecksumSHA256: sha256 };
+      const { ETag, ChecksumSHA256 = sha256 } = await client.send(new sdk.UploadPartCommand(input));
+      return { number, etag: ETag ?? '', sha256: ChecksumSHA256 };
+    },
+    async finishUpload(Key: string, UploadId: string, parts: readonly UploadedPart[], ifAbsent: boolean) {
+      const { sdk, client } = await connected();
+      const Parts = parts.map(({ number, etag, sha256 }) => {
+        return { PartNumber: number, ETag: etag, ChecksumSHA256: sha256 };
+      });
+      const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
+      const input = { Bucket, Key, UploadId, MultipartUpload: { Parts }, ...condition };
+      await client.send(new sdk.CompleteMultipartUploadCommand(input));
+    },
+    async abortUpload(Key: string, UploadId: string) {
+      const { sdk, client } = await connected();
+      await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    },
+    async openUploads(key: string) {
+      const { sdk, client } = await connected();
+      const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: key }));
+      return Uploads.flatMap(({ Key, UploadId }) => (Key === key && UploadId !== undefined ? [UploadId] : []));
+    },
+  } satisfies Partial<Bucket>;
+}
+
+async function presign(
+  connected: () => Promise<Connection>,
+  object: { Bucket: string; Key: string },
+  expiresIn: number,
+  contentType: string | undefined,
+): Promise<SignedUrl> {
+  const { sdk, client } = await connected();
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+  const as = contentType === undefined ? {} : { ResponseContentType: contentType };
+  const { expiration } = await client.config.credentials();
+  const url = await getSignedUrl(client, new sdk.GetObjectCommand({ ...object, ...as }), { expiresIn });
+  return { url, endsAtMs: Math.min(Date.now() + expiresIn * 1_000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) };
+}
+
+/** Only a missing object is undefined; a missing bucket is an error. */
+async function unlessAbsent<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'NoSuchKey' || name === 'NotFound') return undefined;
+    throw error;
+  }
+}
