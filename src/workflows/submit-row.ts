@@ -76,6 +76,8 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
 
   /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
   async function submitOnce(n: number, grant: number | null): Promise<SubmitResult> {
+    // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
+    known.delete(n);
     const input = { row, n, grant, ...(responseFormat ? { responseFormat } : {}) };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {

@@ -134,5 +134,5 @@ test('a plan needs neither key nor service', async () => {
   const { exitCode, stdout } = await cli(['plan', 'shots.csv'], { cwd });
   expect(exitCode).toBe(0);
   expect(stdout).toContain('rows      1: 1 to run');
-  expect(stdout).toContain('balance   not read (no API key or base URL)');
+  expect(stdout).toContain('balance   not read (no API key, base URL or network)');
 });
