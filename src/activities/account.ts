@@ -1,21 +1,19 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { AccountReadInput, AccountReadResult } from '../contract/workflows.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
-import { CREDITS_REQUEST, DISCOUNTS_REQUEST, type Discount, readCredits, readDiscounts } from '../service/account.js';
+import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../service/account.js';
 import { retryAfterMs } from '../service/retry-after.js';
 import { VOICES_REQUEST } from '../vendors/vendor-b.js';
+import { noteReading } from './after-reading.js';
 import type { Dependencies } from './dependencies.js';
+import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
 
 /** What the worker remembers of the account between requests; the home has it too. */
 interface AccountMemory {
   reading?: { value: AccountReading; atMs: number };
-  discounts?: { value: Discount[]; atMs: number };
 }
 const memories = new WeakMap<Dependencies, AccountMemory>();
-
-/** Discounts may be cached for minutes (service document 1, Limits). */
-const DISCOUNTS_MAX_AGE_MS = 300_000;
 
 export interface AccountActivities {
   /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
@@ -35,11 +33,10 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       return takeCredits(deps, await ask(deps, CREDITS_REQUEST));
     },
     async readDiscounts() {
-      const known = memory.discounts;
-      if (known && deps.now() - known.atMs <= DISCOUNTS_MAX_AGE_MS / deps.settings.timeScale / 2) return;
+      if (await areFresh(deps)) return;
       const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
       if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
-      memory.discounts = { value: read.value, atMs: deps.now() };
+      await keepDiscounts(deps, read.value);
     },
     async readForClient({ what }) {
       const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
@@ -55,11 +52,6 @@ export function accountActivities(deps: Dependencies): AccountActivities {
 /** The newest reading of balance and caps that this worker has, if any. */
 export function lastReading(deps: Dependencies): { value: AccountReading; atMs: number } | undefined {
   return memoryOf(deps).reading;
-}
-
-/** The discounts as last read; none before the first read. */
-export async function knownDiscounts(deps: Dependencies): Promise<Discount[]> {
-  return memoryOf(deps).discounts?.value ?? [];
 }
 
 function memoryOf(deps: Dependencies): AccountMemory {
@@ -90,6 +82,7 @@ async function takeCredits(deps: Dependencies, answer: Answer): Promise<AccountR
   };
   memoryOf(deps).reading = { value, atMs };
   deps.onCaps(value);
+  noteReading(deps);
   return value;
 }
 

@@ -1,19 +1,36 @@
 import type { AttemptRef } from '../domain/attempt.js';
-import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import { KINDS } from '../domain/kind.js';
+import type { CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
+import type { Row } from '../domain/row.js';
+import type { BookedAttempt } from '../store/charge-book.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, expectedCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
+import { forgetRunning, lastRunning } from './running.js';
+import { renderMaxMs } from './waits.js';
+
+/** When an attempt was claimed, answered and over. */
+interface Course {
+  claimedAtMs: number;
+  createdAtMs?: number | undefined;
+  endedAtMs: number;
+}
+
+/** The longest driver clip (service document 2, motion control): what was under-declared is charged up to it. */
+const DRIVER_SECONDS_MAX = 30;
 
 /** Enters what a finished attempt cost, so that credits checks of other attempts can explain the balance. */
 export async function bookCharge(
   deps: Dependencies,
   { row, adapter }: RowWork,
   ref: AttemptRef,
-  ended: { claimedAtMs: number; endedAtMs: number; facts: ResultFacts },
+  course: Course & { facts: ResultFacts },
 ): Promise<void> {
-  const cost = await actualCredits(deps, row, adapter, ended.facts, ended.endedAtMs);
-  await book(deps, row.kind, ref, ended, cost ?? { lo: 0, hi: null }, cost?.hi ?? null);
+  const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
+  const cost = await actualCredits(deps, row, adapter, course.facts, between);
+  await book(deps, row, ref, 'charged', course, cost);
+  if (row.kind === 'vendor-a/motion-control') await bookFollowUp(deps, row, ref, course, cost);
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */
@@ -21,42 +38,55 @@ export async function bookUnbilled(
   deps: Dependencies,
   { row, adapter }: RowWork,
   ref: AttemptRef,
-  ended: { claimedAtMs: number; endedAtMs: number },
+  course: Course,
 ): Promise<void> {
-  const expected = await expectedCredits(deps, row, adapter);
-  await book(deps, row.kind, ref, ended, { lo: 0, hi: 0 }, expected?.hi ?? null);
+  await book(deps, row, ref, 'unbilled', course, await expectedCredits(deps, row, adapter, course.claimedAtMs));
 }
 
-/**
- * Enters an attempt whose answer is lost for good. What was reserved for it can come back until it cannot run any
- * more, so until then, and for other cases, its cost is anything up to its price; only a synchronous bill is final.
- */
+/** Enters an attempt whose answer is lost for good. `seenAtMs` is the reading that a bill rests on. */
 export async function bookLost(
   deps: Dependencies,
-  { row, adapter }: RowWork,
+  { row }: { row: Pick<Row, 'kind'> },
   ref: AttemptRef,
-  lost: { claimedAtMs: number; endedAtMs: number; verdict: 'billed' | 'undecided'; expected: CreditsRange | null },
+  lost: Course & { verdict: 'billed' | 'undecided'; seenAtMs: number; expected: CreditsRange | null },
 ): Promise<void> {
-  const { expected, verdict } = lost;
-  const isFinal = verdict === 'billed' && adapter.flow === 'sync';
-  const cost = { lo: isFinal ? (expected?.lo ?? 0) : 0, hi: expected?.hi ?? null };
-  await book(deps, row.kind, ref, lost, cost, cost.hi);
+  const { verdict, seenAtMs, expected } = lost;
+  await book(deps, row, ref, verdict, lost, expected, verdict === 'billed' ? { seenAtMs } : {});
+}
+
+/** Under-declared input seconds are charged after completion (service document 2, motion control). */
+async function bookFollowUp(
+  deps: Dependencies,
+  row: Row,
+  ref: AttemptRef,
+  { endedAtMs }: Course,
+  cost: CreditsRange | null,
+): Promise<void> {
+  const untilMs = endedAtMs + renderMaxMs(deps, KINDS.indexOf(row.kind)) / deps.settings.timeScale;
+  const declared = row.cells.input_video_seconds;
+  const hi = cost?.hi ?? null;
+  const most = hi === null || typeof declared !== 'number' ? null : Math.ceil((hi / declared) * DRIVER_SECONDS_MAX);
+  const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : Math.max(0, most - hi) };
+  await book(deps, row, ref, 'follow_up', { claimedAtMs: endedAtMs, endedAtMs: untilMs }, owed);
 }
 
 async function book(
   deps: Dependencies,
-  kind: RowWork['row']['kind'],
+  row: Pick<Row, 'kind'>,
   ref: AttemptRef,
-  ended: { claimedAtMs: number; endedAtMs: number },
-  cost: CreditsRange,
-  peak: CreditsNano | null,
+  end: BookedAttempt['end'],
+  { claimedAtMs, createdAtMs, endedAtMs }: Course,
+  cost: CreditsRange | null,
+  seen: { seenAtMs?: number } = {},
 ): Promise<void> {
+  const { batch, id, n } = ref;
+  const runningAtMs = lastRunning(deps, ref);
   await deps.book.append({
-    ...ref,
-    kind,
-    chargedFromMs: ended.claimedAtMs,
-    chargedToMs: ended.endedAtMs,
-    ...cost,
-    peak,
+    ...{ batch, id, n, kind: row.kind, end, claimedAtMs, endedAtMs },
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
+    ...(runningAtMs === undefined ? {} : { runningAtMs }),
+    ...seen,
+    ...(cost ?? { lo: 0, hi: null }),
   });
+  forgetRunning(deps, ref);
 }

@@ -1,14 +1,27 @@
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import type { CaseFacts, Charge, SettleEvidence } from '../reconcile/evidence.js';
+import type { CreditsRange } from '../domain/money.js';
+import type { CaseFacts, SettleEvidence } from '../reconcile/evidence.js';
+import { chargesOf, type KnownAttempt } from '../reconcile/known-attempt.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
-import { renderMaxMs, SYNC_MAX_MS } from './settle.js';
+import { lambdaMs as lambdaOf, timingOf } from './learned.js';
+import { expectedCredits, widest } from './prices.js';
+import { loadRow } from './row-work.js';
+import { lastRunning, nameOf } from './running.js';
+import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
 
-/** Balance readings this long before a claim are still looked at for its starting balance, unscaled ms. */
+/** Balance readings this long before a claim are still looked at for its starting balance, ms of the clock. */
 const LOOK_BACK_MS = 600_000;
 /** More starting points than this narrow nothing further. */
 const BASES_MAX = 30;
+
+/** An attempt of the account with what the balance shows of it. */
+export interface NamedAttempt extends AttemptRef {
+  name: string;
+  kind: Kind;
+  known: KnownAttempt;
+}
 
 /** Everything in the home that bears on one ambiguous attempt. */
 export async function gatherEvidence(
@@ -18,29 +31,55 @@ export async function gatherEvidence(
   attempt: Attempt,
 ): Promise<SettleEvidence> {
   const { waits, timeScale, exclusive } = deps.settings;
-  const subject = caseFacts(deps, kind, ref, attempt);
+  const subject = await caseFacts(deps, kind, ref, attempt);
   const { claimedAtMs } = subject;
   const readings = await deps.home.checkpointsSince(claimedAtMs - LOOK_BACK_MS);
   const before = readings.filter((c) => c.atMs <= claimedAtMs).slice(-BASES_MAX);
   const checkpoints = [...before, ...readings.filter((c) => c.atMs > claimedAtMs)];
-  const lambdaMs = waits.lambdaMs / timeScale;
-  const { charges, rivals } = await otherAttempts(deps, ref, (before[0]?.atMs ?? claimedAtMs) - lambdaMs);
+  const lambdaMs = await lambdaOf(deps);
+  const { known, cases } = await attemptsSince(deps, (before[0]?.atMs ?? claimedAtMs) - lambdaMs);
   return {
     nowMs: deps.now(),
     exclusive,
     thetaMs: waits.thetaMs / timeScale,
     lambdaMs,
     checkpoints: checkpoints.map(({ atMs, balanceNano }) => ({ atMs, balanceNano })),
-    charges,
+    charges: known.filter(({ name }) => name !== subject.name).flatMap((other) => chargesOf(other.known)),
     subject,
-    rivals,
+    rivals: cases.filter(({ name }) => name !== subject.name),
   };
 }
 
+/** All attempts of the account that may have moved the balance since a time: known ones, and open cases. */
+export async function attemptsSince(
+  deps: Dependencies,
+  sinceMs: number,
+): Promise<{ known: NamedAttempt[]; cases: CaseFacts[] }> {
+  const known: NamedAttempt[] = [];
+  const cases: CaseFacts[] = [];
+  const booked = new Set<string>();
+  for (const entry of await deps.book.since(sinceMs)) {
+    const { batch, id, n, kind, ...rest } = entry;
+    booked.add(nameOf(entry));
+    known.push({ batch, id, n, kind, name: nameOf(entry), known: { timing: await timingOf(deps, kind), ...rest } });
+  }
+  for await (const open of deps.ledger.open()) {
+    if (booked.has(nameOf(open))) continue;
+    const attempt = await deps.ledger.readAttempt(open);
+    if (attempt === undefined) continue;
+    const standing = standingOf(attempt);
+    if (standing === 'open_case') cases.push(await caseFacts(deps, open.kind, open, attempt));
+    else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
+      const { batch, id, n, kind } = open;
+      known.push({ batch, id, n, kind, name: nameOf(open), known: await openAttempt(deps, open, attempt, open.atMs) });
+    }
+  }
+  return { known, cases };
+}
+
 /** An ambiguous attempt as the credits check sees it. */
-function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attempt: Attempt): CaseFacts {
+async function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attempt: Attempt): Promise<CaseFacts> {
   const { timeScale } = deps.settings;
-  const { flow, charge } = adapterFor(kind);
   const intent = intentOf(attempt);
   // A torn claim has no time; its first later record bounds it.
   const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? deps.now();
@@ -49,48 +88,39 @@ function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attempt: Att
     name: nameOf(ref),
     claimedAtMs,
     gaveUpAtMs: lost?.atMs ?? claimedAtMs,
-    flow,
-    charge,
-    expected: intent?.expected ?? null,
+    flow: adapterFor(kind).flow,
+    charge: await timingOf(deps, kind),
+    expected: await expectedOf(deps, ref, attempt),
     renderMaxMs: renderMaxMs(deps, KINDS.indexOf(kind)) / timeScale,
     syncMaxMs: SYNC_MAX_MS / timeScale,
   };
 }
 
-/** What all other attempts did, or may do, to the balance since a time. */
-async function otherAttempts(
-  deps: Dependencies,
-  ref: AttemptRef,
-  sinceMs: number,
-): Promise<{ charges: Charge[]; rivals: CaseFacts[] }> {
-  const charges: Charge[] = [];
-  const rivals: CaseFacts[] = [];
-  const booked = new Set<string>([nameOf(ref)]);
-  for (const charge of await deps.book.since(sinceMs)) {
-    if (nameOf(charge) === nameOf(ref)) continue;
-    booked.add(nameOf(charge));
-    const { chargedFromMs, chargedToMs, lo, hi, peak } = charge;
-    charges.push({ fromMs: chargedFromMs, toMs: chargedToMs, lo, hi, peak });
-  }
-  for await (const open of deps.ledger.open()) {
-    if (booked.has(nameOf(open))) continue;
-    const attempt = await deps.ledger.readAttempt(open);
-    if (attempt === undefined) continue;
-    const standing = standingOf(attempt);
-    if (standing === 'open_case') rivals.push(caseFacts(deps, open.kind, open, attempt));
-    else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
-      charges.push(openCharge(attempt, open.atMs));
-    }
-  }
-  return { charges, rivals };
+/** What an attempt would cost, by what was known at its claim and by what is known of discounts and prices now. */
+export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
+  const intent = intentOf(attempt);
+  if (!intent) return null;
+  const { generation, part, index, kind, expected, atMs } = intent;
+  const { row, adapter } = await loadRow(deps, { ...ref, generation, part, index, kind: KINDS.indexOf(kind) });
+  const now = await expectedCredits(deps, row, adapter, atMs);
+  return expected === null ? now : widest(expected, now ?? expected);
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */
-function openCharge(attempt: Attempt, claimedAtMs: number): Charge {
-  const hi = intentOf(attempt)?.expected?.hi ?? null;
-  return { fromMs: claimedAtMs, toMs: null, lo: 0, hi, peak: hi };
-}
-
-function nameOf({ batch, id, n }: AttemptRef): string {
-  return `${batch}/${id}/${n}`;
+async function openAttempt(
+  deps: Dependencies,
+  ref: AttemptRef & { kind: Kind },
+  attempt: Attempt,
+  listedAtMs: number,
+): Promise<KnownAttempt> {
+  const intent = intentOf(attempt);
+  return {
+    timing: await timingOf(deps, ref.kind),
+    claimedAtMs: intent?.atMs ?? listedAtMs,
+    createdAtMs: attempt.states.find(({ state }) => state === 'created')?.atMs,
+    runningAtMs: lastRunning(deps, ref),
+    end: 'open',
+    endedAtMs: null,
+    ...(intent?.expected ?? { lo: 0, hi: null }),
+  };
 }

@@ -1,4 +1,5 @@
 import { type AccountActivities, accountActivities } from './account.js';
+import { type BookActivities, bookActivities } from './books.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
@@ -20,7 +21,8 @@ export type Activities = SubmitActivities &
   SettleActivities &
   ShareActivities &
   ConfirmActivities &
-  ResultActivities;
+  ResultActivities &
+  BookActivities;
 
 /** Makes one account's activities over the dependencies that it is handed. */
 export function createActivities(deps: Dependencies): Activities {
@@ -35,5 +37,6 @@ export function createActivities(deps: Dependencies): Activities {
     ...shareActivities(deps),
     ...confirmActivities(deps),
     ...resultActivities(deps),
+    ...bookActivities(deps),
   };
 }

@@ -13,8 +13,9 @@ import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { noteRunning } from './running.js';
 import { noteLimits } from './semaphore-notes.js';
-import { renderMaxMs } from './settle.js';
+import { renderMaxMs } from './waits.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
@@ -54,10 +55,11 @@ export function pollActivities(deps: Dependencies): PollActivities {
       if ('outcome' in poll) return poll;
       const lifeMs = (poll.adapter.handleLifeMs ?? HANDLE_LIFE_MS) / input.timeScale;
       if (deps.now() > poll.createdAtMs + lifeMs) return review(poll, 'handle_expired');
+      const askedAtMs = deps.now();
       const exchange = await deps.transport.send(poll.adapter.pollRequest(poll.handle, poll.work.row));
       if (exchange.outcome !== 'answered') throw again(poll, exchange.code);
       const { answer } = exchange;
-      if (answer.status >= 200 && answer.status < 300) return withRecords(() => take(poll, answer));
+      if (answer.status >= 200 && answer.status < 300) return withRecords(() => take(poll, answer, askedAtMs));
       return refused(poll, answer);
     },
   };
@@ -82,13 +84,14 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   return poll;
 }
 
-async function take(poll: Poll, answer: Answer): Promise<PollResult> {
+async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
   const { deps, ref, work, adapter, createdAtMs } = poll;
   const reading: PollReading = adapter.readPoll(answer);
   const atMs = deps.now();
   switch (reading.reading) {
     case 'running':
       if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
+      if (reading.known) noteRunning(deps, ref, askedAtMs);
       beat(poll, { gone: 0, unreadable: 0 });
       throw again(poll, 'running');
     case 'unreadable':
@@ -98,7 +101,7 @@ async function take(poll: Poll, answer: Answer): Promise<PollResult> {
       await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
-      if (!poll.input.fresh) await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: atMs, facts });
+      if (!poll.input.fresh) await bookCharge(deps, work, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
       await deps.ledger.close(ref);
       return { ...rendered(poll), ...released };
     }
@@ -108,6 +111,7 @@ async function take(poll: Poll, answer: Answer): Promise<PollResult> {
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       await bookUnbilled(deps, work, ref, {
         claimedAtMs: poll.attempt.states[0]?.atMs ?? createdAtMs,
+        createdAtMs,
         endedAtMs: atMs,
       });
       await deps.ledger.close(ref);

@@ -1,30 +1,60 @@
+import { KINDS } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
-import { actual, estimate, LIST_PRICE_PPB } from '../reconcile/price-book.js';
-import { activeDiscount } from '../service/account.js';
+import { measuredCost } from '../reconcile/measured-prices.js';
+import { actual } from '../reconcile/price-book.js';
 import type { Adapter } from '../vendors/adapter.js';
-import { knownDiscounts } from './account.js';
 import type { Dependencies } from './dependencies.js';
+import { multipliersOf } from './discounts.js';
+import { measuredPrices } from './learned.js';
+import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
 
-/** What a row will cost by the configured prices and the discount in force; null when unknown. */
-export async function expectedCredits(deps: Dependencies, row: Row, adapter: Adapter): Promise<CreditsRange | null> {
-  return estimate(row, deps.settings.prices, await discountPpb(deps, adapter, deps.now()));
+type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
+
+/**
+ * What a row will cost if it is submitted at a time: by the configured prices, else by what was measured, with every
+ * discount that may hold until it is charged; null when unknown.
+ */
+export async function expectedCredits(
+  deps: Dependencies,
+  row: Row,
+  adapter: Adapter,
+  submitAtMs: number = deps.now(),
+): Promise<CreditsRange | null> {
+  const { waits, timeScale } = deps.settings;
+  const longest = adapter.flow === 'sync' ? SYNC_MAX_MS : waits.thetaMs + renderMaxMs(deps, KINDS.indexOf(row.kind));
+  return cost(deps, row, adapter, { fromMs: submitAtMs, toMs: submitAtMs + longest / timeScale }, {});
 }
 
-/** What a finished row cost by the configured prices and the discount at that time; null when unknown. */
+/** What a finished row cost by the same prices and the discounts between its claim and its end; null when unknown. */
 export async function actualCredits(
   deps: Dependencies,
   row: Row,
   adapter: Adapter,
-  facts: ResultFacts,
-  atMs: number,
+  facts: Facts,
+  between: { fromMs: number; toMs: number },
 ): Promise<CreditsRange | null> {
-  return actual(row, deps.settings.prices, await discountPpb(deps, adapter, atMs), facts);
+  return cost(deps, row, adapter, between, facts);
 }
 
-async function discountPpb(deps: Dependencies, adapter: Adapter, atMs: number): Promise<number> {
-  if (adapter.entrypoint === null) return LIST_PRICE_PPB;
-  const discounts = await knownDiscounts(deps);
-  return activeDiscount(discounts, adapter.entrypoint, atMs)?.multiplierPpb ?? LIST_PRICE_PPB;
+async function cost(
+  deps: Dependencies,
+  row: Row,
+  adapter: Adapter,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  facts: Facts,
+): Promise<CreditsRange | null> {
+  const measured = await measuredPrices(deps);
+  const multipliers = await multipliersOf(deps, adapter, fromMs, toMs);
+  const costs = multipliers.map(
+    (ppb) => actual(row, deps.settings.prices, ppb, facts) ?? measuredCost(measured, row, ppb, facts),
+  );
+  return costs.reduce(widest);
+}
+
+/** From the least to the most of two; null = without bound. */
+export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null {
+  if (a === null || b === null) return null;
+  return { lo: Math.min(a.lo, b.lo), hi: a.hi === null || b.hi === null ? null : Math.max(a.hi, b.hi) };
 }

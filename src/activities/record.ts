@@ -8,7 +8,7 @@ import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
-import { flagsOf, reasonCodeOf, reasonText } from './row-reason.js';
+import { flagsOf, isPaidTwice, reasonCodeOf, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
@@ -28,7 +28,7 @@ export interface Ending {
 export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): Promise<void> {
   const work = await loadRow(deps, ref);
   const attempts = await deps.ledger.read(ref.batch, ref.id);
-  const record = await buildRecord(deps, work, ref, attempts, ending);
+  const record = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   if (work.options.sidecar === true && record.files.length > 0) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
@@ -102,6 +102,11 @@ function sharedFacts(shared: RowRecord | undefined): ResultFacts {
   if (shared === undefined) return {};
   const { seed, revisedPrompt } = shared;
   return { ...(seed === undefined ? {} : { seed }), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
+}
+
+/** A row whose contradicted attempt may have been paid beside a later one needs a person, whatever that one brought. */
+function forPerson(attempts: Attempt[], ending: Ending): Ending {
+  return isPaidTwice(attempts) ? { ...ending, status: 'review', reason: 'verdict_contradicted' } : ending;
 }
 
 function warningsOf(attempts: Attempt[]): string[] {

@@ -43,7 +43,7 @@ async function costOf(
   const intent = intentOf(attempt);
   if (result) {
     const { row, adapter } = await workOf(deps, work, ref, attempt);
-    return actualCredits(deps, row, adapter, result.facts, result.atMs);
+    return actualCredits(deps, row, adapter, result.facts, { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs });
   }
   return wasBilled(attempt) ? (intent?.expected ?? null) : null;
 }

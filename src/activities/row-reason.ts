@@ -1,4 +1,12 @@
-import { type Attempt, type AttemptState, allowsAnother, overrideOf, standingOf } from '../domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptState,
+  allowsAnother,
+  isContradicted,
+  isKnownUnbilled,
+  overrideOf,
+  standingOf,
+} from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Flag } from '../domain/outcome.js';
 
@@ -20,9 +28,19 @@ export function flagsOf(attempts: Attempt[]): Flag[] {
     return override && isPaidAgain ? [{ attempt, override }] : [];
   });
   const flags: Flag[] = [];
-  if (overrides.some(({ attempt }) => mayBeBilled(attempt))) flags.push('possibly_paid_twice');
+  if (isPaidTwice(attempts) || overrides.some(({ attempt }) => mayBeBilled(attempt))) {
+    flags.push('possibly_paid_twice');
+  }
   if (overrides.some(({ override }) => override.cause === 'person')) flags.push('overridden');
   return flags;
+}
+
+/** True when an attempt that was found not billed was billed after all, and a later one may have been as well. */
+export function isPaidTwice(attempts: Attempt[]): boolean {
+  return attempts.some(
+    (attempt, i) =>
+      isContradicted(attempt) && attempts.slice(i + 1).some((later) => !isKnownUnbilled(standingOf(later))),
+  );
 }
 
 /** Late knowledge can show that the overridden attempt was never billed. */

@@ -1,7 +1,7 @@
 import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
-import { KINDS, providerOf } from '../domain/kind.js';
+import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
 import { settle } from '../reconcile/settle.js';
+import { isTrusted } from '../store/trust.js';
 import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
@@ -10,6 +10,8 @@ import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
 import { isUnderWay } from './submit.js';
 import { resultOf } from './submit-result.js';
+import { watch } from './verdicts.js';
+import { slotUntilMs } from './waits.js';
 
 export interface SettleActivities {
   /**
@@ -62,40 +64,31 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
     const result = await inspect(deps, ref);
     const isCase = result.outcome === 'standing' && result.standing === 'open_case';
-    return isCase ? { outcome: 'wait', delayMs: 100 } : { outcome: 'standing', result };
+    return isCase
+      ? { outcome: 'wait', delayMs: 100 }
+      : { outcome: 'standing', result, mayResend: await isTrusted(deps.home) };
   }
-  if (standing !== 'open_case') return { outcome: 'standing', result: resultOf(attempt) };
+  if (standing !== 'open_case') return standingResult(deps, attempt);
   const work = await loadRow(deps, rowRef);
-  const settled = settle(await gatherEvidence(deps, work.row.kind, ref, attempt));
+  const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt);
+  const settled = settle(evidence);
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - deps.now() };
   const { verdict, sentence } = settled;
+  const atMs = deps.now();
   // A late answer may have been recorded meanwhile: it wins over the verdict.
-  const stands = await deps.ledger.append(ref, { state: 'verdict', atMs: deps.now(), verdict, sentence });
-  if (!stands) return { outcome: 'standing', result: resultOf((await deps.ledger.readAttempt(ref)) ?? attempt) };
+  const stands = await deps.ledger.append(ref, { state: 'verdict', atMs, verdict, sentence });
+  if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt);
   const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
   if (verdict === 'not_billed') await deps.ledger.close(ref);
   else {
-    const intent = intentOf(attempt);
-    const claimedAtMs = intent?.atMs ?? endedAtMs;
-    await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict, expected: intent?.expected ?? null });
+    const { claimedAtMs, expected } = evidence.subject;
+    await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: atMs, expected });
   }
-  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs };
+  if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
+  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, mayResend: await isTrusted(deps.home) };
 }
 
-/** Until when the job of a lost answer may still run at the service. */
-export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, flow: 'sync' | 'async'): number {
-  const claimedAtMs = intentOf(attempt)?.atMs ?? deps.now();
-  const longest = flow === 'sync' ? SYNC_MAX_MS : renderMaxMs(deps, kindNumber);
-  return claimedAtMs + longest / deps.settings.timeScale;
-}
-
-/** A synchronous call has ended at the service after this (service document 1, Errors, 504). */
-export const SYNC_MAX_MS = 120_000;
-
-/** The longest render of a kind's provider, unscaled ms. */
-export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
-  const kind = KINDS[kindNumber];
-  const { renderMaxMs: longest } = settings.waits;
-  return (kind && longest[providerOf(kind)]) ?? longest.default ?? 3_600_000;
+async function standingResult(deps: Dependencies, attempt: Attempt): Promise<SettleResult> {
+  return { outcome: 'standing', result: resultOf(attempt), mayResend: await isTrusted(deps.home) };
 }

@@ -130,6 +130,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/account.js')).defineVoices,
   },
   {
+    name: 'prices',
+    usage: '',
+    summary: 'what requests cost: configured, or measured from the balance',
+    group: SERVICE,
+    load: async () => (await import('./commands/prices.js')).definePrices,
+  },
+  {
     name: 'emulator',
     usage: '',
     summary: "the service's double, for rehearsals that cost nothing",

@@ -87,11 +87,12 @@ export interface DownloadTried {
   status?: number;
 }
 
+/** `mayResend` is false after a verdict of the account was contradicted: `if-proved` is off until a person looked. */
 export type SettleResult =
-  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
+  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; mayResend: boolean }
   | { outcome: 'wait'; delayMs: number }
   /** A later state was found in the ledger: it wins. */
-  | { outcome: 'standing'; result: SubmitResult };
+  | { outcome: 'standing'; result: SubmitResult; mayResend: boolean };
 
 export interface FinishInput {
   row: RowRef;

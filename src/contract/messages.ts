@@ -53,6 +53,8 @@ export interface RowFinished {
   status: Status;
   /** Null when not known. */
   creditsNano: CreditsNano | null;
+  /** Set when the record of a row that had ended was corrected: as it was counted before. */
+  was?: { status: Status; creditsNano: CreditsNano | null };
 }
 export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
 /** A row's answer was lost, or its case ended. */

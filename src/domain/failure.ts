@@ -90,6 +90,12 @@ export const REASONS = {
     meaning: 'The answer to the submit was lost; a person says that it was not billed.',
     advice: '`callsheet retry`.',
   },
+  verdict_contradicted: {
+    retry: false,
+    billed: 'unknown',
+    meaning: 'An attempt that the credits check had found not billed was billed after all; a later one may be as well.',
+    advice: '`callsheet review show` has the evidence; `callsheet review trust` lets rows be sent again by themselves.',
+  },
   handle_not_found: {
     retry: false,
     billed: 'unknown',

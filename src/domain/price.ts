@@ -1,4 +1,6 @@
+import type { Json } from './json.js';
 import type { Kind } from './kind.js';
+import type { CreditsNano } from './money.js';
 
 /** What a price component counts. A megapixel is 10^6 pixels of the output (an assumption: the documents do not say). */
 export const PRICE_UNITS = [
@@ -34,4 +36,21 @@ export interface PriceRule {
   audio?: boolean;
   sound?: string;
   components: PriceComponent[];
+}
+
+/** A price that was seen: exactly one charge fell between two readings of the balance. */
+export interface MeasuredPrice {
+  kind: Kind;
+  /** What the price can depend on, and what the finished clip told; equal cells have an equal price. */
+  cells: Record<string, Json>;
+  paidNano: CreditsNano;
+  /** The fraction of the list price that was paid, in billionths. */
+  multiplierPpb: number;
+  /** When it was seen first and last, epoch ms. */
+  firstAtMs: number;
+  lastAtMs: number;
+  /** How often the same amount was seen in a row. */
+  times: number;
+  /** Nobody else was said to use the account. */
+  exclusive: boolean;
 }

@@ -124,6 +124,19 @@ export function activeDiscount(rows: readonly Discount[], entrypoint: string, at
   );
 }
 
+/** The multipliers of an entrypoint that hold somewhere between two instants; list price where none does. */
+export function multipliersBetween(
+  rows: readonly Discount[],
+  entrypoint: string,
+  fromMs: number,
+  toMs: number,
+): number[] {
+  const turns = rows.flatMap(({ effectiveFromMs, effectiveToMs }) => [effectiveFromMs, effectiveToMs ?? toMs]);
+  const instants = [fromMs, ...turns.filter((atMs) => atMs > fromMs && atMs <= toMs)];
+  const found = instants.map((atMs) => activeDiscount(rows, entrypoint, atMs)?.multiplierPpb ?? PARTS_PER_BILLION);
+  return [...new Set(found)];
+}
+
 function readAs<Schema extends z.ZodType, Value>(
   schema: Schema,
   answer: Answer,

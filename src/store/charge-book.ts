@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import type { CreditsRange } from '../domain/money.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { homeKeys } from './home-keys.js';
 import { encodeJson, readJson } from './json-file.js';
@@ -10,58 +10,81 @@ import type { Store } from './port.js';
 
 /** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
 
-/** One ended attempt: between `chargedFromMs` and `chargedToMs` the balance fell by `lo` to `hi` nanocredits. */
-export interface Charge extends AttemptRef, CreditsRange {
+/**
+ * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`);
+ * a `follow_up` is what may be charged between a completion and `endedAtMs`.
+ */
+export interface BookedAttempt extends AttemptRef, CreditsRange {
   kind: Kind;
-  chargedFromMs: number;
-  chargedToMs: number;
-  /** The most that was charged in between: a reservation may be refunded. Null = without bound. */
-  peak: CreditsNano | null;
+  end: 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up';
+  claimedAtMs: number;
+  createdAtMs?: number;
+  /** The latest poll that said it still runs. */
+  runningAtMs?: number;
+  /** From when on nothing of it moves any more. */
+  endedAtMs: number;
+  /** `billed`: the reading that proved it. */
+  seenAtMs?: number;
 }
 
 export interface ChargeBook {
-  /** Enters a charge; the first entry of an attempt in its ten minutes stands, a second one is not made. */
-  append(charge: Charge): Promise<void>;
-  /** Charges that may have fallen at or after `sinceMs`, each attempt once (its earliest), oldest first. */
-  since(sinceMs: number): Promise<Charge[]>;
+  /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
+  append(booked: BookedAttempt): Promise<void>;
+  /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
+  since(sinceMs: number): Promise<BookedAttempt[]>;
 }
 
 const READ_WIDTH = 16;
+/** Entries never change, so what was read once is kept: some hundred bytes each. */
+const KEPT_MAX = 50_000;
 
-const chargeSchema: z.ZodType<Charge> = z.object({
+const schema: z.ZodType<BookedAttempt> = z.object({
   batch: z.string(),
   id: z.string(),
   n: z.int(),
   kind: kindSchema,
-  chargedFromMs: timeSchema,
-  chargedToMs: timeSchema,
+  end: z.enum(['charged', 'unbilled', 'billed', 'undecided', 'follow_up']),
+  claimedAtMs: timeSchema,
+  createdAtMs: z.exactOptional(timeSchema),
+  runningAtMs: z.exactOptional(timeSchema),
+  endedAtMs: timeSchema,
+  seenAtMs: z.exactOptional(timeSchema),
   lo: nanoSchema,
   hi: nanoSchema.nullable(),
-  peak: nanoSchema.nullable(),
 });
 
 export function createChargeBook(store: Store, account: string): ChargeBook {
   const keys = homeKeys(account);
+  const kept = new Map<string, BookedAttempt>();
+  const read = async (key: string): Promise<BookedAttempt | undefined> => {
+    const known = kept.get(key);
+    if (known) return known;
+    const booked = await readJson(store, key, schema);
+    if (kept.size >= KEPT_MAX) kept.clear();
+    if (booked) kept.set(key, booked);
+    return booked;
+  };
   return {
-    append: async (charge) => {
-      await store.putIfAbsent(keys.charge(charge, charge.chargedToMs), encodeJson(charge));
+    append: async (booked) => {
+      const keyOf = booked.end === 'follow_up' ? keys.followUp : keys.charge;
+      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeJson(booked));
     },
     since: async (sinceMs) => {
       const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
       const found: string[] = [];
-      for (const bucket of await store.names(keys.books)) {
-        const prefix = `${keys.books}/${bucket}`;
+      for (const bucket of await store.names(keys.bookBuckets)) {
+        const prefix = `${keys.bookBuckets}/${bucket}`;
         if (prefix < first) continue;
         for await (const key of store.list(prefix)) found.push(key);
       }
-      const charges = await parallel(found, READ_WIDTH, (key) => readJson(store, key, chargeSchema));
-      const known = new Map<string, Charge>();
-      for (const charge of charges) {
-        if (charge === undefined || charge.chargedToMs < sinceMs) continue;
-        const name = `${charge.batch}/${charge.id}/${charge.n}`;
-        if (!known.has(name)) known.set(name, charge);
+      const entries = await parallel(found, READ_WIDTH, read);
+      const known = new Map<string, BookedAttempt>();
+      for (const entry of entries) {
+        if (entry === undefined || entry.endedAtMs < sinceMs) continue;
+        const name = `${entry.batch}/${entry.id}/${entry.n}/${entry.end === 'follow_up'}`;
+        if (!known.has(name)) known.set(name, entry);
       }
-      return [...known.values()].sort((a, b) => a.chargedToMs - b.chargedToMs);
+      return [...known.values()].sort((a, b) => a.endedAtMs - b.endedAtMs);
     },
   };
 }

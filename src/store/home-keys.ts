@@ -25,9 +25,18 @@ export interface HomeKeys {
   balances: string;
   balanceBucket(atMs: number): string;
   balance(atMs: number, random: string): string;
-  books: string;
+  bookBuckets: string;
   bookBucket(atMs: number): string;
   charge(ref: AttemptRef, atMs: number): string;
+  followUp(ref: AttemptRef, atMs: number): string;
+  /** What single charges taught about the account. */
+  learned: string;
+  prices: string;
+  trusts: string;
+  trust(atMs: number, random: string): string;
+  watches: string;
+  watch(ref: AttemptRef): string;
+  books(batch: string): string;
   opens: string;
   open(ref: AttemptRef): string;
   /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
@@ -61,11 +70,19 @@ export function homeKeys(account: string): HomeKeys {
     balances: `${root}/balance`,
     balanceBucket,
     balance: (atMs, random) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,
-    books: `${root}/book`,
+    bookBuckets: `${root}/book`,
     bookBucket,
-    charge: (ref, atMs) => `${bookBucket(atMs)}/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
+    charge: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.json`,
+    followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
+    learned: `${root}/learned.json`,
+    prices: `${root}/prices.json`,
+    trusts: `${root}/trust`,
+    trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
+    watches: `${root}/watch`,
+    watch: (ref) => `${root}/watch/${nameIn(ref)}.json`,
+    books: (batch) => `${batchFolder(batch)}/books.json`,
     opens: `${root}/open`,
-    open: (ref) => `${root}/open/${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}.json`,
+    open: (ref) => `${root}/open/${nameIn(ref)}.json`,
     callback: (token) => `${callbackFolder(token)}/attempt.json`,
     callbackHandles: (token) => `${callbackFolder(token)}/handles`,
     callbackHandle: (token, handle) => `${callbackFolder(token)}/handles/${safe(handle)}.json`,
@@ -83,12 +100,16 @@ export function parseAttemptName(name: string): { n: number; seq: number } | und
   return match ? { n: Number(match[1]), seq: Number(match[2]) } : undefined;
 }
 
-/** `<open>/<batch>/<id>.0003.json` → its attempt. */
-export function parseOpenKey(keys: HomeKeys, key: string): AttemptRef | undefined {
-  const [batch, name, ...rest] = key.slice(keys.opens.length + 1).split('/');
+/** `<folder>/<batch>/<id>.0003.json` → its attempt; `folder` is that of the open attempts or of the watches. */
+export function parseIndexKey(folder: string, key: string): AttemptRef | undefined {
+  const [batch, name, ...rest] = key.slice(folder.length + 1).split('/');
   const match = OPEN_NAME.exec(name ?? '');
   if (batch === undefined || match === null || rest.length > 0) return undefined;
   return { batch, id: match[1] ?? '', n: Number(match[2]) };
+}
+
+function nameIn(ref: AttemptRef): string {
+  return `${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}`;
 }
 
 /** The start of a time's bucket, 13 digits, so that names sort by time. */

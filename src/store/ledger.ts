@@ -4,7 +4,7 @@ import type { Kind } from '../domain/kind.js';
 import { openFactsSchema } from './attempt-schema.js';
 import { transitionOf } from './attempt-transitions.js';
 import { callbackEntries } from './callbacks.js';
-import { type HomeKeys, homeKeys, parseOpenKey } from './home-keys.js';
+import { type HomeKeys, homeKeys, parseIndexKey } from './home-keys.js';
 import { decodeJson, encodeJson } from './json-file.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts } from './load-attempts.js';
 import type { Store } from './port.js';
@@ -121,7 +121,7 @@ async function append({ store, keys }: Home, ref: AttemptRef, state: AttemptStat
 
 async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> {
   for await (const key of store.list(keys.opens)) {
-    const ref = parseOpenKey(keys, key);
+    const ref = parseIndexKey(keys.opens, key);
     const bytes = ref === undefined ? undefined : await store.get(key);
     if (ref === undefined || bytes === undefined) continue;
     const facts = decodeJson(openFactsSchema, bytes) ?? (await factsOfClaim(store, keys, ref));

@@ -26,6 +26,8 @@ export interface Job {
   submits: Submits;
   news: News;
   n: number;
+  /** False once the account's verdicts are not trusted: what is not billed is then held for a person. */
+  mayResend: boolean;
   /** Attempts that ended unbilled at the service and were tried again by policy. */
   retried: number;
   /** Service time that the output URL has left, null where a fresh one can be asked for. */
@@ -38,7 +40,8 @@ export interface Job {
  */
 export async function job(input: JobInput): Promise<JobResult> {
   const slot = openSlot(input);
-  const work: Job = { input, slot, submits: openSubmits(input), news: openNews(), n: input.attempts, retried: 0 };
+  const submits = openSubmits(input);
+  const work: Job = { input, slot, submits, news: openNews(), n: input.attempts, mayResend: true, retried: 0 };
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
   if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(work);

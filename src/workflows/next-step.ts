@@ -22,7 +22,7 @@ export function nextStep(work: Job, standing: Standing): Step {
     case 'undecided':
       return { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
     case 'not_billed':
-      return work.input.policy.ambiguity === 'hold'
+      return work.input.policy.ambiguity === 'hold' || !work.mayResend
         ? { step: 'finish', status: 'failed', reason: 'answer_lost_unbilled' }
         : { step: 'submit' };
     case 'ended':

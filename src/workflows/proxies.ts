@@ -50,6 +50,17 @@ export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Act
   });
 }
 
+/** The last look at the balance of a batch that ends: it must not wait for a service that is away. */
+export function lastReadProxy(account: string): Pick<Activities, 'readAccount'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '15 s',
+    scheduleToCloseTimeout: '30 s',
+    retry: { maximumAttempts: 2 },
+    priority: { priorityKey: PRIORITY.read },
+  });
+}
+
 type DownloadName = 'download' | 'fetchInputs' | 'shareOutput';
 
 /** Bytes from the service to the store: repeatable, long, watched by heartbeats; what expires soonest goes first. */

@@ -1,6 +1,6 @@
 import type { PageResult } from '../contract/activities.js';
+import type { RowFinished } from '../contract/messages.js';
 import type { BatchEvent, BatchProgress, BatchState, OpenRow, RetryOrder, RowRef } from '../contract/workflows.js';
-import type { CreditsNano } from '../domain/money.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
@@ -96,20 +96,20 @@ export function takePage(
   return fresh;
 }
 
-/** Counts a row that ended, once: a second report of it finds it no longer open. */
-export function countFinished(
-  state: BatchState,
-  report: { id: string; status: Status; creditsNano: CreditsNano | null },
-  nowMs: number,
-): boolean {
+/** Counts a row that ended, once: a second report of it finds it no longer open. A corrected one is counted anew. */
+export function countFinished(state: BatchState, report: RowFinished, nowMs: number): boolean {
   const found = state.open.find((o) => o.row.id === report.id);
-  if (!found) return false;
+  const { id, status, creditsNano } = report;
+  if (!found) {
+    if (report.was && state.counts[report.was.status] > 0) {
+      count(state, report.was, -1);
+      count(state, report, 1);
+    }
+    return false;
+  }
   state.open = state.open.filter((o) => o !== found);
   if (found.countedIn !== state.generation) return true;
-  state.counts[report.status] += 1;
-  if (report.creditsNano === null) state.creditsUnknown += 1;
-  else state.creditsNano += report.creditsNano;
-  const { id, status, creditsNano } = report;
+  count(state, report, 1);
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
@@ -136,6 +136,12 @@ export function blockedOf(state: BatchState): BatchProgress['blocked'] {
 export function forgetBlocked(state: BatchState): void {
   for (const open of state.open) delete open.blocked;
   delete state.resultsBlocked;
+}
+
+function count(state: BatchState, { status, creditsNano }: Pick<RowFinished, 'status' | 'creditsNano'>, by: number) {
+  state.counts[status] += by;
+  if (creditsNano === null) state.creditsUnknown += by;
+  else state.creditsNano += by * creditsNano;
 }
 
 export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): void {

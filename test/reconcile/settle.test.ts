@@ -154,4 +154,79 @@ describe('settle', () => {
     for (const checkpoint of noisy.slice(1)) checkpoint.balanceNano += 300;
     expect(verdictOf({ checkpoints: noisy })).toBe('not_billed');
   });
+
+  it('gives exactly the sentence that a person reads', () => {
+    const charges = [{ fromMs: T0, toMs: T0 + minute, lo: credits(0.12), hi: credits(0.12), peak: credits(0.12) }];
+    expect(settle(evidence({ charges, checkpoints: balances([-1, 20], [6, 19.6]) })).sentence).toBe(
+      'balance fell by 0.4000 between 16:39:00 and 16:46:00; other jobs explain 0.1200; this attempt would cost 0.2800: billed',
+    );
+  });
+
+  it('takes two cases of different prices apart by their sum', () => {
+    const rivals = [lost({ name: 'films/b/1', expected: { lo: credits(0.5), hi: credits(0.5) } })];
+    const both = { rivals, checkpoints: balances([-1, 20], [6, 19.22], [7, 19.22]) };
+    expect(verdictOf(both)).toBe('billed');
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.5], [7, 19.5]) })).toBe('not_billed');
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('billed');
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+  });
+
+  it('gives no verdict on one of two equal cases when one of them was billed', () => {
+    const rivals = [lost({ name: 'films/b/1' })];
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.44], [7, 19.44]) })).toBe('billed');
+    expect(verdictOf({ rivals })).toBe('not_billed');
+  });
+
+  it('knows that a charge seen before another case began is not that case', () => {
+    const later = lost({ name: 'films/b/1', claimedAtMs: T0 + 2 * minute, gaveUpAtMs: T0 + 2 * minute });
+    const readings = balances([-1, 20], [1, 19.72], [7, 19.72], [8, 19.72]);
+    expect(verdictOf({ rivals: [later], checkpoints: readings })).toBe('billed');
+    const earlier = lost();
+    expect(verdictOf({ ...later, nowMs: T0 + 12 * minute, rivals: [earlier], checkpoints: readings })).toBe(
+      'not_billed',
+    );
+  });
+
+  it('does not take the refund of another case for a charge that never was', () => {
+    const earlier = lost({ name: 'films/b/1', claimedAtMs: T0 - 5 * minute, gaveUpAtMs: T0 - 5 * minute });
+    // 0.28 of the earlier case stood at the start; it came back while the subject was billed.
+    expect(verdictOf({ rivals: [earlier], checkpoints: balances([-1, 19.72], [6, 19.72], [7, 19.72]) })).not.toBe(
+      'not_billed',
+    );
+  });
+
+  it('says that someone else spends when no subset explains the balance (F30)', () => {
+    const rivals = [lost({ name: 'films/b/1', expected: { lo: credits(0.5), hi: credits(0.5) } })];
+    const settled = settle(evidence({ rivals, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) }));
+    expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
+    expect(settled.sentence).toContain('1 other answer is lost as well: someone else seems to spend');
+  });
+
+  it('does not tell more than twelve lost answers apart', () => {
+    const rivals = Array.from({ length: 12 }, (_, i) => lost({ name: `films/r${i}/1` }));
+    const settled = settle(evidence({ rivals }));
+    expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
+    expect(settled.sentence).toContain('13 lost answers at once are too many to tell apart');
+  });
+
+  it('never sets a purchase off against a charge (F29)', () => {
+    // A case of exactly 20 credits: a rise of 20 is a purchase, and then this was not billed.
+    const dear = { expected: { lo: credits(20), hi: credits(20) } };
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).not.toBe('billed');
+    // Bought and spent between two readings, with a rise in between: both are seen.
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [2, 40], [6, 20], [7, 20]) })).not.toBe('not_billed');
+  });
+
+  it('reads a discount that changed meanwhile as a wider price (F31)', () => {
+    const wider = { expected: { lo: credits(0.224), hi: credits(0.28) } };
+    expect(verdictOf({ ...wider, checkpoints: balances([-1, 20], [6, 19.776]) })).toBe('billed');
+    expect(verdictOf({ ...wider, checkpoints: balances([-1, 20], [6, 19.72]) })).toBe('billed');
+    expect(verdictOf(wider)).toBe('not_billed');
+  });
+
+  it('sees twice the price as somebody else (F19)', () => {
+    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.44], [7, 19.44]) }));
+    expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
+  });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { type BalanceCheckpoint, openHome } from '../../src/store/home.js';
-import { homeKeys, parseAttemptName, parseOpenKey } from '../../src/store/home-keys.js';
+import { homeKeys, parseAttemptName, parseIndexKey } from '../../src/store/home-keys.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const newHome = () => openHome(createFolderStore(temporaryFolder()), 'default');
@@ -125,8 +125,8 @@ describe('keys', () => {
     expect(parseAttemptName('0003.001.json')).toEqual({ n: 3, seq: 1 });
     expect(parseAttemptName('10000.1000.json')).toEqual({ n: 10_000, seq: 1_000 });
     expect(parseAttemptName('notes.json')).toBeUndefined();
-    expect(parseOpenKey(keys, 'default/open/b/a.0001.0002.json')).toEqual({ batch: 'b', id: 'a.0001', n: 2 });
-    expect(parseOpenKey(keys, 'default/open/b')).toBeUndefined();
+    expect(parseIndexKey(keys.opens, 'default/open/b/a.0001.0002.json')).toEqual({ batch: 'b', id: 'a.0001', n: 2 });
+    expect(parseIndexKey(keys.opens, 'default/open/b')).toBeUndefined();
   });
 
   test.each(['../x', 'a/b', '', '.x', 'a b'])('a batch or id %j never becomes a path', (name) => {

@@ -39,11 +39,11 @@ describe('charge book', () => {
     id,
     n,
     kind: 'svc/image' as const,
-    chargedFromMs: toMs - 1_000,
-    chargedToMs: toMs,
+    end: 'charged' as const,
+    claimedAtMs: toMs - 1_000,
+    endedAtMs: toMs,
     lo: 0,
     hi: null,
-    peak: 5,
   });
 
   test('gives what may have been charged since a time, oldest first, over its buckets', async () => {

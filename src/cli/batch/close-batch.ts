@@ -1,4 +1,6 @@
 import type { BatchResult } from '../../contract/workflows.js';
+import { formatCredits } from '../../domain/money.js';
+import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
@@ -30,10 +32,21 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
   const exitCode = exitCodeOf(result.counts);
   const groups = await readEnd(ended);
   const folder = `${ended.out}/${ended.batch}`;
-  if (events !== undefined) events.finished(result, { out: folder, exitCode });
-  const facts = { ...ended, ...result, groups, folder };
+  const unattributed = ended.tookMs === undefined ? undefined : await unattributedText(ended);
+  if (events !== undefined) {
+    events.finished(result, { out: folder, exitCode, ...(unattributed === undefined ? {} : { unattributed }) });
+  }
+  const facts = { ...ended, ...result, groups, folder, unattributed };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
+}
+
+/** What the balance lost, or gained, that nobody known here explains; undefined when the books balance. */
+async function unattributedText({ access, batch }: EndedBatch): Promise<string | undefined> {
+  const { unattributed } = (await readBooks(access.home, batch)) ?? {};
+  if (!unattributed || (unattributed.lo === 0 && unattributed.hi === 0)) return undefined;
+  const { lo, hi } = unattributed;
+  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }
 
 /** One pass over the records, only when there is something to learn from it. */

@@ -13,7 +13,7 @@ export interface JsonEvents {
   rowFinished(id: string, status: Status, creditsNano: CreditsNano | null, atMs: number): void;
   /** How many rows were told. */
   told(): number;
-  finished(result: BatchResult, facts: { out: string; exitCode: number }): void;
+  finished(result: BatchResult, facts: { out: string; exitCode: number; unattributed?: string }): void;
   detached(): void;
 }
 

@@ -29,7 +29,8 @@ export async function makePlan(
 ): Promise<Plan> {
   const { config } = session;
   // Without prices nothing is known that a discount could change: the request is saved.
-  const discounts = credits === undefined || config.prices.length === 0 ? [] : await readOwnDiscounts(session);
+  const isPriced = [...subject.rows.tally.cells.values()].some(({ toSubmit, unknown }) => toSubmit > unknown);
+  const discounts = credits !== undefined && isPriced ? await readOwnDiscounts(session) : [];
   const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
   warnOfPolling(session, costs.byKind);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);

@@ -1,7 +1,10 @@
 import type { RetryOrder } from '../../contract/workflows.js';
+import type { CreditsRange } from '../../domain/money.js';
 import { outputBytes } from '../../domain/output-size.js';
 import type { Row } from '../../domain/row.js';
-import { estimate } from '../../reconcile/price-book.js';
+import { measuredCost } from '../../reconcile/measured-prices.js';
+import { estimate, LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { readMeasuredPrices } from '../../store/learned.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
@@ -42,6 +45,7 @@ const KEPT_MAX = 20;
 
 export async function createRowCounter({ config }: Session, options: RowCounterOptions): Promise<RowCounter> {
   const prices = [...config.prices];
+  const measured = await readMeasuredPrices(options.access.home);
   const planner = await createRowPlanner(options.access, options.batch, options.retry);
   const counted: CountedRows = {
     tally: newPlanTally(),
@@ -69,7 +73,8 @@ export async function createRowCounter({ config }: Session, options: RowCounterO
     if (plan.plan !== 'finished') counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = plan.plan === 'finished';
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
-    tallyRow(counted.tally, row, plan, isPriced ? estimate(row, prices) : null);
+    const price = (): CreditsRange | null => estimate(row, prices) ?? measuredCost(measured, row, LIST_PRICE_PPB);
+    tallyRow(counted.tally, row, plan, isPriced ? price() : null);
   }
 
   async function flush(): Promise<void> {

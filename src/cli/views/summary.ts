@@ -16,6 +16,8 @@ export interface SummaryFacts {
   tookMs: number | undefined;
   /** What identical rows saved, in words. */
   saving?: string | undefined;
+  /** Credits that nobody known here spent; undefined when the books balance. */
+  unattributed?: string | undefined;
 }
 
 const GROUPS_SHOWN = 10;
@@ -32,9 +34,14 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
     `  ${coloredCounts(counts, colors)}`,
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
     ...(facts.saving === undefined ? [] : [`  saved    ${facts.saving}`]),
+    ...(facts.unattributed === undefined ? [] : [colors.yellow(unattributedLine(facts.unattributed))]),
     `  results  ${facts.folder}/results.csv`,
     ...advice(facts, colors),
   ];
+}
+
+function unattributedLine(credits: string): string {
+  return `  missing  ${credits} credits left the balance that no request here explains: someone else spends, or a request was carried out twice`;
 }
 
 function coloredCounts(counts: Counts, colors: Terminal['colors']): string {

@@ -1,0 +1,91 @@
+import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import { KINDS, providerOf } from '../domain/kind.js';
+import { type Lessons, learn } from '../reconcile/learn.js';
+import { addMeasurement, cellsOf } from '../reconcile/measured-prices.js';
+import type { Dependencies } from './dependencies.js';
+import { multipliersOf } from './discounts.js';
+import { attemptsSince, type NamedAttempt } from './evidence.js';
+import { keepLearned, keepPrices, lambdaMs } from './learned.js';
+import { reviseRow } from './revise.js';
+import { resultState } from './row-credits.js';
+import { loadRow } from './row-work.js';
+import { auditVerdicts } from './verdicts.js';
+
+/** What every new reading of the balance is good for beside the cases that asked for it. */
+
+/** How far back single charges are looked for, unscaled ms. */
+const LEARN_FROM_MS = 1_800_000;
+/** Among more attempts than this no charge stands alone. */
+const ATTEMPTS_MAX = 300;
+
+const underWay = new WeakMap<Dependencies, Promise<void>>();
+
+/** Learns in the background: a reading must not be asked for again because its use took long. */
+export function noteReading(deps: Dependencies): void {
+  void useReadings(deps);
+}
+
+/** Learns from the readings up to now and compares verdicts with them; never fails. One at a time. */
+export async function useReadings(deps: Dependencies): Promise<void> {
+  const before = underWay.get(deps) ?? Promise.resolve();
+  const work = before.then(() => learnAndAudit(deps));
+  underWay.set(deps, work);
+  await work;
+}
+
+async function learnAndAudit(deps: Dependencies): Promise<void> {
+  try {
+    await auditVerdicts(deps);
+    await learnFromCharges(deps);
+  } catch (error) {
+    deps.log.warn({ error: String(error) }, 'a reading of the balance could not be used');
+  }
+}
+
+async function learnFromCharges(deps: Dependencies): Promise<void> {
+  const { timeScale } = deps.settings;
+  const sinceMs = deps.now() - LEARN_FROM_MS / timeScale;
+  const { known, cases } = await attemptsSince(deps, sinceMs);
+  // While an answer is lost, no charge is known to stand alone.
+  if (known.length === 0 || known.length > ATTEMPTS_MAX || cases.length > 0) return;
+  const checkpoints = await deps.home.checkpointsSince(sinceMs);
+  const lessons = learn({ lambdaMs: await lambdaMs(deps), checkpoints }, known);
+  const byName = new Map(known.map((attempt) => [attempt.name, attempt]));
+  const atSubmit = lessons.chargedAtSubmit.flatMap((name) => {
+    const kind = byName.get(name)?.kind;
+    // The document says only of this provider that it reserves at submit (service document 2, Limits).
+    return kind && providerOf(kind) === 'vendor-f' ? [kind] : [];
+  });
+  await keepLearned(deps, lessons.latenessMs * timeScale, atSubmit);
+  for (const measured of lessons.measured) {
+    const attempt = byName.get(measured.name);
+    if (attempt) await keepMeasurement(deps, attempt, measured);
+  }
+}
+
+/** A measured price is kept once per attempt: when its row has a record that does not say so yet. */
+async function keepMeasurement(
+  deps: Dependencies,
+  { batch, id, n, known }: NamedAttempt,
+  { amountNano, atMs }: Lessons['measured'][number],
+): Promise<void> {
+  const record = await deps.records.readRecord(batch, id);
+  if (record?.status !== 'done' || record.creditsBasis === 'measured') return;
+  const attempts = await deps.ledger.read(batch, id);
+  const attempt = attempts.find((one) => one.n === n);
+  const isOnlyOne = attempts.every((one) => one === attempt || isKnownUnbilled(standingOf(one)));
+  const intent = attempt && intentOf(attempt);
+  const result = attempt && resultState(attempt);
+  if (!intent || !result || intent.rowHash !== record.rowHash) return;
+  const { generation, part, index, kind } = intent;
+  const { row, adapter } = await loadRow(deps, { batch, id, generation, part, index, kind: KINDS.indexOf(kind) });
+  const multipliers = await multipliersOf(deps, adapter, known.claimedAtMs, known.endedAtMs ?? atMs);
+  const [multiplierPpb, ...others] = multipliers;
+  if (multiplierPpb !== undefined && others.length === 0) {
+    const { exclusive } = deps.settings;
+    const seen = { kind, cells: cellsOf(row, result.facts), paidNano: amountNano, multiplierPpb, exclusive, atMs };
+    await keepPrices(deps, (prices) => addMeasurement(prices, seen));
+  }
+  if (deps.settings.exclusive && isOnlyOne)
+    await reviseRow(deps, { batch, id }, { revision: 'measured', creditsNano: amountNano });
+}

@@ -1,0 +1,101 @@
+import { type Attempt, type AttemptRef, standingOf, type Verdict } from '../domain/attempt.js';
+import { KINDS, type Kind } from '../domain/kind.js';
+import { clockText } from '../reconcile/sentence.js';
+import { settle } from '../reconcile/settle.js';
+import { distrust } from '../store/trust.js';
+import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../store/verdict-watch.js';
+import { adapterFor } from '../vendors/index.js';
+import { bookLost } from './charges.js';
+import type { Dependencies } from './dependencies.js';
+import { expectedOf, gatherEvidence } from './evidence.js';
+import { reviseRow } from './revise.js';
+import { statesOf } from './row-letter.js';
+import { renderMaxMs, slotUntilMs } from './waits.js';
+
+/** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
+
+/** How long after a verdict what contradicts it is still looked for: the longest render once more, and an hour. */
+const WATCH_MS = 3_600_000;
+
+export async function watch(deps: Dependencies, ref: AttemptRef, kind: Kind, verdict: Verdict): Promise<void> {
+  const { timeScale } = deps.settings;
+  const atMs = deps.now();
+  const untilMs = atMs + (renderMaxMs(deps, KINDS.indexOf(kind)) + WATCH_MS) / timeScale;
+  const { batch, id, n } = ref;
+  await watchVerdict(deps.home, { batch, id, n, kind, verdict, atMs, untilMs });
+}
+
+/** Compares every watched verdict with what the ledger and the balance show now. */
+export async function auditVerdicts(deps: Dependencies): Promise<void> {
+  for (const watched of await watchedVerdicts(deps.home)) {
+    const attempt = await deps.ledger.readAttempt(watched);
+    if (attempt) await audit(deps, watched, attempt);
+    if (!attempt || deps.now() > watched.untilMs) await unwatchVerdict(deps.home, watched);
+  }
+}
+
+async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+  const standing = standingOf(attempt);
+  if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
+    await contradict(deps, watched, `${opening(watched)} a late answer shows that the job exists`);
+    return unwatchVerdict(deps.home, watched);
+  }
+  // A person, or a later answer, has settled it otherwise.
+  if (standing !== watched.verdict) return unwatchVerdict(deps.home, watched);
+  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt);
+  if (!evidence.exclusive) return;
+  const settled = settle(evidence);
+  if (settled.outcome !== 'verdict') return;
+  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
+    const sentence = `${opening(watched)} ${settled.sentence}`;
+    await appendVerdict(deps, watched, 'billed', sentence);
+    await bookBill(deps, watched, attempt);
+    await contradict(deps, watched, sentence);
+  }
+  if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
+    const sentence = `the bill came back: ${settled.sentence}`;
+    await appendVerdict(deps, watched, 'not_billed', sentence);
+    await deps.ledger.close(watched);
+    const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
+    await reviseRow(deps, watched, { revision: 'refunded', sentence, seenStates });
+  }
+}
+
+/** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
+async function contradict(deps: Dependencies, watched: WatchedVerdict, sentence: string): Promise<void> {
+  const { batch, id, n } = watched;
+  deps.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
+  await distrust(deps.home, { why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`, atMs: deps.now() });
+  const attempts = await deps.ledger.read(batch, id);
+  // With a handle and no later attempt there is something to carry on, which the next run does.
+  const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
+  const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
+  await reviseRow(deps, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen });
+}
+
+async function appendVerdict(
+  deps: Dependencies,
+  watched: WatchedVerdict,
+  verdict: 'billed' | 'not_billed',
+  sentence: string,
+): Promise<void> {
+  await deps.ledger.append(watched, { state: 'verdict', atMs: deps.now(), verdict, sentence });
+  await watch(deps, watched, watched.kind, verdict);
+}
+
+async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+  const { kind } = watched;
+  const atMs = deps.now();
+  const endedAtMs = Math.max(atMs, slotUntilMs(deps, attempt, KINDS.indexOf(kind), adapterFor(kind).flow));
+  await bookLost(deps, { row: { kind } }, watched, {
+    claimedAtMs: attempt.states[0]?.atMs ?? atMs,
+    endedAtMs,
+    verdict: 'billed',
+    seenAtMs: atMs,
+    expected: await expectedOf(deps, watched, attempt),
+  });
+}
+
+function opening({ verdict, atMs }: WatchedVerdict): string {
+  return `the verdict '${verdict}' of ${clockText(atMs)} is contradicted:`;
+}

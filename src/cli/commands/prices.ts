@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
+import type { Session } from '../session.js';
+import { addSettings } from '../settings-options.js';
+
+const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';
+const HOW = 'one charge alone between two readings of the balance';
+
+/** `prices`: where each price comes from, and when and how it was measured. */
+export function definePrices(command: Command, cli: Cli): void {
+  addSettings(command.description(DESCRIPTION), 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --json\n\n${READ_EXIT_HELP}`)
+    .action(async () => showPrices(await openSession(command, cli)));
+}
+
+async function showPrices(session: Session): Promise<void> {
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { readLearned, readMeasuredPrices } = await import('../../store/learned.js');
+  const { formatTable } = await import('../views/table.js');
+  const { config, terminal } = session;
+  const { home } = openHomeAccess(config);
+  const [measured, learned] = await Promise.all([readMeasuredPrices(home), readLearned(home)]);
+  const { latenessMs, chargedAtSubmit } = learned;
+  if (session.isJson) {
+    return terminal.json({
+      schema: 1,
+      account: config.account.name,
+      configured: config.prices,
+      measured: measured.map(measuredJson),
+      balanceLateSeconds: { assumed: config.waits.lambdaSeconds, seen: latenessMs / 1_000 },
+      chargedAtSubmit: chargedAtSubmit.map(({ kind, atMs }) => ({ kind, at: iso(atMs) })),
+    });
+  }
+  const rows = [...config.prices.map(configuredRow), ...measured.map(measuredRow)];
+  if (rows.length === 0) {
+    terminal.note('no price is known: set `prices` in callsheet.config.json, or let callsheet measure them');
+  } else terminal.data(formatTable(rows, { head: ['kind', 'for', 'credits', 'basis'] }));
+  if (latenessMs > 0) terminal.note(`the balance was seen ${Math.ceil(latenessMs / 1_000)} s late`);
+  for (const { kind, atMs } of chargedAtSubmit) terminal.note(`${kind} is charged at submit, seen ${iso(atMs)}`);
+}
+
+function configuredRow({ kind, components, ...matched }: PriceRule): string[] {
+  const amounts = components.map(
+    ({ unit, credits, above, upTo }) =>
+      `${credits} per ${unit}${above === undefined ? '' : ` above ${above}`}${upTo === undefined ? '' : `, at most ${upTo}`}`,
+  );
+  return [kind ?? 'any', cellsText(matched), amounts.join(' + '), 'configured'];
+}
+
+function measuredRow(price: MeasuredPrice): string[] {
+  const { kind, cells, paidNano, multiplierPpb, times, lastAtMs } = price;
+  const discount = multiplierPpb === 1_000_000_000 ? '' : ` at ${formatCredits(multiplierPpb)} of list price`;
+  const counts = isUsed(price) ? '' : '; used once it is seen again, since others may use the account';
+  const basis = `measured ${times}×, last ${iso(lastAtMs)}: ${HOW}${counts}`;
+  return [kind, cellsText(cells), `${formatCredits(paidNano)}${discount}`, basis];
+}
+
+function measuredJson(price: MeasuredPrice): object {
+  const { kind, cells, paidNano, multiplierPpb, firstAtMs, lastAtMs, times } = price;
+  return {
+    kind,
+    cells,
+    credits: formatCredits(paidNano),
+    listCredits: formatCredits(listNano(paidNano, multiplierPpb)),
+    multiplier: formatCredits(multiplierPpb),
+    firstAt: iso(firstAtMs),
+    lastAt: iso(lastAtMs),
+    times,
+    how: HOW,
+    used: isUsed(price),
+  };
+}
+
+function isUsed({ exclusive, times }: MeasuredPrice): boolean {
+  return exclusive || times > 1;
+}
+
+function listNano(paidNano: CreditsNano, multiplierPpb: number): CreditsNano {
+  return Math.round((paidNano / multiplierPpb) * 1e9);
+}
+
+function cellsText(cells: object): string {
+  return Object.entries(cells)
+    .filter(([, value]) => value !== undefined && value !== 0)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

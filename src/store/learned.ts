@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { KINDS } from '../domain/kind.js';
+import type { MeasuredPrice } from '../domain/price.js';
+import { jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
+import type { Home } from './home.js';
+import { encodeJson, readJson } from './json-file.js';
+
+/** What single charges taught about an account: kept in its home, replaced whole, never needed to be right. */
+
+export interface Learned {
+  schema: 1;
+  /** The latest that the balance was seen to show a charge, unscaled ms, and when that was seen. */
+  latenessMs: number;
+  latenessAtMs: number;
+  /** Kinds whose charge was seen before completion, and when. */
+  chargedAtSubmit: { kind: (typeof KINDS)[number]; atMs: number }[];
+}
+
+const NOTHING: Learned = { schema: 1, latenessMs: 0, latenessAtMs: 0, chargedAtSubmit: [] };
+
+const learnedSchema: z.ZodType<Learned> = z.object({
+  schema: z.literal(1),
+  latenessMs: z.number().nonnegative(),
+  latenessAtMs: timeSchema,
+  chargedAtSubmit: z.array(z.object({ kind: z.enum(KINDS), atMs: timeSchema })),
+});
+
+const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z.object({
+  schema: z.literal(1),
+  prices: z.array(
+    z.object({
+      kind: kindSchema,
+      cells: z.record(z.string(), jsonSchema),
+      paidNano: nanoSchema,
+      multiplierPpb: z.int(),
+      firstAtMs: timeSchema,
+      lastAtMs: timeSchema,
+      times: z.int(),
+      exclusive: z.boolean(),
+    }),
+  ),
+});
+
+export async function readLearned({ store, keys }: Home): Promise<Learned> {
+  return (await readJson(store, keys.learned, learnedSchema)) ?? NOTHING;
+}
+
+export async function writeLearned({ store, keys }: Home, learned: Learned): Promise<void> {
+  await store.put(keys.learned, encodeJson(learned));
+}
+
+export async function readMeasuredPrices({ store, keys }: Home): Promise<MeasuredPrice[]> {
+  return (await readJson(store, keys.prices, pricesSchema))?.prices ?? [];
+}
+
+export async function writeMeasuredPrices({ store, keys }: Home, prices: MeasuredPrice[]): Promise<void> {
+  await store.put(keys.prices, encodeJson({ schema: 1, prices }));
+}
