@@ -1,7 +1,7 @@
 import { BALANCE_TOLERANCE_NANO, type CreditsNano, NANO_PER_CREDIT } from '../domain/money.js';
 import type { AccountEvidence, Checkpoint } from './evidence.js';
 import { type Interval, meets, plus, point, ZERO } from './interval.js';
-import { hasRise, residualBetween } from './residual.js';
+import { hasRise, residualBetween, risesOf } from './residual.js';
 
 /** The account between two readings: start − end = what known attempts cost + unattributed − purchases. */
 export interface Balanced {
@@ -19,7 +19,7 @@ export function balanceBooks(account: AccountEvidence, base: Checkpoint, at: Che
   const residual = residualBetween(account, base, at);
   if (!Number.isFinite(residual.lo) || !Number.isFinite(residual.hi)) return { topUpNano: 0, unattributed: null };
   if (meets(residual, ZERO)) return { topUpNano: 0, unattributed: ZERO };
-  if (!hasRise(account, base, at)) return { topUpNano: 0, unattributed: residual };
+  if (!hasRise(risesOf(account), base, at)) return { topUpNano: 0, unattributed: residual };
   // The purchase that explains the whole rise; where several would do, the books stay as open as the charges are.
   const least = Math.ceil((-residual.hi - BALANCE_TOLERANCE_NANO) / NANO_PER_CREDIT) * NANO_PER_CREDIT;
   const rest = plus(residual, point(least));

@@ -1,7 +1,7 @@
 import { BALANCE_TOLERANCE_NANO, NANO_PER_CREDIT } from '../domain/money.js';
 import type { CaseFacts, Checkpoint, SettleEvidence } from './evidence.js';
 import { type Interval, meets, minus, plus, ZERO } from './interval.js';
-import { hasRise, residualBetween } from './residual.js';
+import { hasRise, type Rise, residualBetween } from './residual.js';
 
 /** More open cases than this are not told apart: their subsets are too many. */
 export const CASES_MAX = 12;
@@ -32,7 +32,7 @@ export function priceOf({ expected }: Pick<CaseFacts, 'expected'>): Interval {
  * Tests every subset of the open cases against one reading, from every starting point: the subject's charge is shown
  * (or hidden) only if each starting point allows it with some subset of the others.
  */
-export function lookAt(evidence: SettleEvidence, bases: Checkpoint[], at: Checkpoint): Look {
+export function lookAt(evidence: SettleEvidence, bases: Checkpoint[], rises: Rise[], at: Checkpoint): Look {
   const price = priceOf(evidence.subject);
   let shown = true;
   let hidden = true;
@@ -42,7 +42,7 @@ export function lookAt(evidence: SettleEvidence, bases: Checkpoint[], at: Checkp
     const others = sumsOf(evidence.rivals.map((rival) => optionsOf(rival, base, at)));
     // Too many to weigh: everything stays possible.
     if (others === undefined) continue;
-    const fits = fitOf(residual, hasRise(evidence, base, at));
+    const fits = fitOf(residual, hasRise(rises, base, at));
     hidden &&= others.some(fits);
     shown &&= others.some((sum) => fits(plus(sum, price)));
   }

@@ -24,11 +24,21 @@ function shareOf(charge: Charge, baseMs: number, atMs: number, lambdaMs: number)
   return minus(seenNow, seenAtBase);
 }
 
-/** True when the balance rose somewhere between two readings in a way that no known attempt explains. */
-export function hasRise(account: AccountEvidence, base: Checkpoint, at: Checkpoint): boolean {
-  const between = account.checkpoints.filter((c) => c.atMs >= base.atMs && c.atMs <= at.atMs);
-  return between.some((later, i) => {
-    const earlier = between[i - 1];
-    return earlier !== undefined && residualBetween(account, earlier, later).hi < -BALANCE_TOLERANCE_NANO;
+/** Two readings next to each other between which the balance rose in a way that no known attempt explains. */
+export interface Rise {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Every such rise; found once for all looks at the same evidence. */
+export function risesOf(account: AccountEvidence): Rise[] {
+  return account.checkpoints.flatMap((later, i) => {
+    const earlier = account.checkpoints[i - 1];
+    if (earlier === undefined || residualBetween(account, earlier, later).hi >= -BALANCE_TOLERANCE_NANO) return [];
+    return [{ fromMs: earlier.atMs, toMs: later.atMs }];
   });
+}
+
+export function hasRise(rises: Rise[], base: Checkpoint, at: Checkpoint): boolean {
+  return rises.some(({ fromMs, toMs }) => fromMs >= base.atMs && toMs <= at.atMs);
 }

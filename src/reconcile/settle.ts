@@ -1,7 +1,8 @@
 import type { Verdict } from '../domain/attempt.js';
-import type { AccountEvidence, CaseFacts, SettleEvidence } from './evidence.js';
+import type { AccountEvidence, CaseFacts, Checkpoint, SettleEvidence } from './evidence.js';
 import { CASES_MAX, type Look, lookAt, usableBases } from './explanations.js';
 import { meets } from './interval.js';
+import { risesOf } from './residual.js';
 import { tell } from './sentence.js';
 
 export type Settlement =
@@ -35,18 +36,20 @@ export function settle(evidence: SettleEvidence): Settlement {
   if (open > CASES_MAX) {
     return inconclusive(evidence, deadlineMs, `${story}: ${open} lost answers at once are too many to tell apart`);
   }
-  const now = lookAt(evidence, bases, latest);
+  const rises = risesOf(evidence);
+  const look = (at: Checkpoint): Look => lookAt(evidence, bases, rises, at);
+  const now = look(latest);
   if (!now.shown && !now.hidden) {
     return inconclusive(evidence, deadlineMs, `${story}: someone else seems to spend from this account`);
   }
   if (!now.hidden) return verdict('billed', `${story}: billed`);
   if (now.shown) {
-    const earlier = after.slice(-LOOKS_MAX, -1).find((c) => isBilled(lookAt(evidence, bases, c)));
+    const earlier = after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c)));
     if (earlier) return verdict('billed', `${tell(evidence, base, earlier)}: billed`);
     return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
   }
   const quiet = after.filter((c) => c.atMs >= deadlineMs).slice(-2);
-  const [first, second] = quiet.map((c) => lookAt(evidence, bases, c));
+  const [first, second] = quiet.map(look);
   if (first && second && isUnbilled(first) && isUnbilled(second) && meets(first.residual, second.residual)) {
     return verdict('not_billed', `${story}: not billed`);
   }
@@ -68,9 +71,11 @@ function isUnbilled({ shown, hidden }: Look): boolean {
   return hidden && !shown;
 }
 
+/** What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. */
 function inconclusive(evidence: SettleEvidence, deadlineMs: number, story: string): Settlement {
   const lastRead = evidence.checkpoints.at(-1)?.atMs ?? 0;
-  return lastRead >= deadlineMs ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
+  const endMs = deadlineMs + Math.min(evidence.lambdaMs, evidence.thetaMs);
+  return lastRead >= endMs ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
 }
 
 /**
