@@ -2,11 +2,11 @@ import {
   type Attempt,
   type AttemptState,
   allowsAnother,
-  isContradicted,
   isKnownUnbilled,
   overrideOf,
   standingOf,
 } from '../domain/attempt.js';
+import { isContradicted } from '../domain/contradiction.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Flag } from '../domain/outcome.js';
 

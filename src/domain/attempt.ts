@@ -188,18 +188,3 @@ export function handleOf(attempt: Attempt): string | undefined {
 export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
   return attempt.states.findLast((state) => state.state === 'created' || state.state === 'attached');
 }
-
-/**
- * True when an attempt that was found not billed turned out to be: by a later verdict, or by a job that exists. Then a
- * later attempt of its row may have been paid as well.
- */
-export function isContradicted({ states }: Attempt): boolean {
-  const found = states.findIndex((state) => state.state === 'verdict' && state.verdict === 'not_billed');
-  if (found < 0) return false;
-  return states
-    .slice(found + 1)
-    .some((state) => (state.state === 'verdict' ? state.verdict === 'billed' : PROOFS.has(state.state)));
-}
-
-/** States that prove that the service took the request. */
-const PROOFS: ReadonlySet<AttemptState['state']> = new Set(['created', 'done', 'rendered']);

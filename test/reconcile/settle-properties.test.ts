@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type SimulatedCase, type SimulationOptions, simulate } from './simulated-account.js';
 
 /** `CALLSHEET_PROPERTY_RUNS` raises the number of accounts for a kept run. */
-const RUNS = Number(process.env.CALLSHEET_PROPERTY_RUNS ?? 400);
+const RUNS = Number(process.env.CALLSHEET_PROPERTY_RUNS ?? 200);
 
 /** A refund after a bill is found later, and one before a verdict is no bill. */
 function isWrong({ verdict, truth }: SimulatedCase): boolean {
@@ -15,7 +15,7 @@ function settledShare(options: SimulationOptions): number {
   return cases.filter(({ verdict }) => verdict !== 'undecided').length / cases.length;
 }
 
-describe('settle on simulated accounts', () => {
+describe('settle on simulated accounts', { timeout: 120_000 }, () => {
   it('I10: no verdict is wrong while Θ, Λ and the prices hold, whatever else happens on the account', () => {
     const seeds = fc.record({
       seed: fc.integer({ min: 0, max: 2 ** 31 }),

@@ -71,7 +71,8 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
     if (created) pay(late);
     return { job, truth: !created ? 'not_billed' : outcomeOf(late), created } as const;
   });
-  if (topUps && random() < 0.3) money.push({ atMs: T0 + between(-4, 8) * minute, nano: pick([5, 20, 50]) * NANO_PER_CREDIT });
+  if (topUps && random() < 0.3)
+    money.push({ atMs: T0 + between(-4, 8) * minute, nano: pick([5, 20, 50]) * NANO_PER_CREDIT });
   money.sort((a, b) => a.atMs - b.atMs);
 
   const checkpoints: Checkpoint[] = [];
@@ -85,8 +86,20 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
     for (const subject of [...open]) {
       if (subject.claimedAtMs >= nowMs) continue;
       const rivals = [...open].filter((one) => one !== subject && one.claimedAtMs < nowMs);
-      const charges = [...known.filter(({ startMs }) => startMs < nowMs).map((job) => knownAt(job, nowMs)), ...ended()].flatMap(chargesOf);
-      const seen = settle({ nowMs, exclusive: true, thetaMs: THETA, lambdaMs: LAMBDA, checkpoints, charges, subject, rivals });
+      const charges = [
+        ...known.filter(({ startMs }) => startMs < nowMs).map((job) => knownAt(job, nowMs)),
+        ...ended(),
+      ].flatMap(chargesOf);
+      const seen = settle({
+        nowMs,
+        exclusive: true,
+        thetaMs: THETA,
+        lambdaMs: LAMBDA,
+        checkpoints,
+        charges,
+        subject,
+        rivals,
+      });
       if (seen.outcome === 'wait') nextMs = Math.min(nextMs, Math.max(seen.untilMs, nowMs + second));
       else {
         open.delete(subject);
@@ -152,7 +165,17 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
       if (verdict === 'not_billed') return [];
       const { charge: timing, claimedAtMs, renderMaxMs, expected } = fact;
       const endedAtMs = claimedAtMs + THETA + renderMaxMs;
-      return [{ timing, claimedAtMs, end: verdict, endedAtMs, seenAtMs: atMs, lo: expected?.lo ?? 0, hi: expected?.hi ?? null }];
+      return [
+        {
+          timing,
+          claimedAtMs,
+          end: verdict,
+          endedAtMs,
+          seenAtMs: atMs,
+          lo: expected?.lo ?? 0,
+          hi: expected?.hi ?? null,
+        },
+      ];
     });
   }
 }
