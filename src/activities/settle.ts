@@ -66,7 +66,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     const isCase = result.outcome === 'standing' && result.standing === 'open_case';
     return isCase
       ? { outcome: 'wait', delayMs: 100 }
-      : { outcome: 'standing', result, mayResend: await isTrusted(deps.home) };
+      : { outcome: 'standing', result, ...(await trustOf(deps)) };
   }
   if (standing !== 'open_case') return standingResult(deps, attempt);
   const work = await loadRow(deps, rowRef);
@@ -86,9 +86,13 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: atMs, expected });
   }
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
-  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, mayResend: await isTrusted(deps.home) };
+  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...(await trustOf(deps)) };
 }
 
 async function standingResult(deps: Dependencies, attempt: Attempt): Promise<SettleResult> {
-  return { outcome: 'standing', result: resultOf(attempt), mayResend: await isTrusted(deps.home) };
+  return { outcome: 'standing', result: resultOf(attempt), ...(await trustOf(deps)) };
+}
+
+async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {
+  return (await isTrusted(deps.home)) ? {} : { untrusted: true };
 }

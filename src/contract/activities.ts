@@ -87,12 +87,12 @@ export interface DownloadTried {
   status?: number;
 }
 
-/** `mayResend` is false after a verdict of the account was contradicted: `if-proved` is off until a person looked. */
+/** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
-  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; mayResend: boolean }
+  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
   | { outcome: 'wait'; delayMs: number }
   /** A later state was found in the ledger: it wins. */
-  | { outcome: 'standing'; result: SubmitResult; mayResend: boolean };
+  | { outcome: 'standing'; result: SubmitResult; untrusted?: true };
 
 export interface FinishInput {
   row: RowRef;

@@ -14,9 +14,10 @@ import {
 import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
 import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
+import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
 import type { job } from './job.js';
-import { homeProxy, lastReadProxy, resultsProxy } from './proxies.js';
+import { homeProxy, resultsProxy } from './proxies.js';
 import * as window from './window.js';
 
 /** One run hands over before the server would insist. */
@@ -51,7 +52,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (handOverDue()) return await handOver();
     if (window.isFinished(state)) {
       phase = 'writing results';
-      await closeBooks();
+      await closeBooks(account, input.batch, state.startedAtMs);
       await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
       delete state.resultsBlocked;
       await hold.review();
@@ -141,16 +142,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
           .catch(() => undefined),
       ),
     );
-  }
-
-  /** Reads the balance once more, so that what it tells of the last rows is in the results. */
-  async function closeBooks(): Promise<void> {
-    try {
-      await lastReadProxy(account).readAccount({ maxAgeMs: 0 });
-    } catch {
-      // The service is away: the books close with what was read before.
-    }
-    await home.closeBooks({ batch: input.batch, sinceMs: state.startedAtMs });
   }
 
   /** Looks after rows that did not report for a while: a terminated job sends nothing. */

@@ -29,13 +29,13 @@ export async function settleCase(work: Job): Promise<Step> {
         if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
         break;
       case 'standing':
-        if (!settled.mayResend) work.mayResend = false;
+        if (settled.untrusted) work.mayResend = false;
         return work.submits.read(work, settled.result);
       case 'verdict': {
         await note(work, settled.verdict);
         if (settled.verdict === 'not_billed') work.slot.release();
         else work.slot.release({ notBeforeMs: settled.slotUntilMs });
-        if (!settled.mayResend) work.mayResend = false;
+        if (settled.untrusted) work.mayResend = false;
         return nextStep(work, settled.verdict);
       }
     }
