@@ -3,7 +3,7 @@ import { type Attempt, type AttemptRef, intentOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
-import { SYNC_MAX_MS } from './settle.js';
+import { SYNC_MAX_MS } from './waits.js';
 
 /**
  * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard

@@ -64,9 +64,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
     const result = await inspect(deps, ref);
     const isCase = result.outcome === 'standing' && result.standing === 'open_case';
-    return isCase
-      ? { outcome: 'wait', delayMs: 100 }
-      : { outcome: 'standing', result, ...(await trustOf(deps)) };
+    return isCase ? { outcome: 'wait', delayMs: 100 } : { outcome: 'standing', result, ...(await trustOf(deps)) };
   }
   if (standing !== 'open_case') return standingResult(deps, attempt);
   const work = await loadRow(deps, rowRef);

@@ -6,7 +6,7 @@ import { readBreakers, writeBreakers } from '../store/breakers.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { quietOf } from './semaphore-notes.js';
-import { renderMaxMs } from './settle.js';
+import { renderMaxMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;

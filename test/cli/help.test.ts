@@ -35,6 +35,7 @@ test('callsheet --help', async () => {
       credits             balance, plan and caps
       discounts           active discounts
       voices              voices for avatar scripts
+      prices              what requests cost: configured, or measured from the balance
       emulator            the service's double, for rehearsals that cost nothing
 
     This machine:

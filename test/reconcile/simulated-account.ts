@@ -65,8 +65,9 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
   const cases = Array.from({ length: random() < 0.8 ? 1 : 2 }, (_, i) => {
     const job = newJob(T0 + i * between(0, minute), family);
     const created = random() < 0.5;
-    // Created at once, or up to Θ after we gave up.
-    const lateMs = random() < 0.2 ? between(0, THETA) : 0;
+    // Created at once, or up to Θ after we gave up; a synchronous call has ended after two minutes in any case.
+    const latestMs = family.timing === 'at-success' ? 2 * minute - 23 * second : THETA;
+    const lateMs = random() < 0.2 ? between(0, latestMs) : 0;
     const late = { ...job, createdMs: job.createdMs + lateMs, endMs: job.endMs + lateMs };
     if (created) pay(late);
     return { job, truth: !created ? 'not_billed' : outcomeOf(late), created } as const;
