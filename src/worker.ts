@@ -10,6 +10,7 @@ import type { KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { createDownloader } from './service/download.js';
 import { createTransport } from './service/transport.js';
+import { createSteadyClock, type SteadyClock } from './steady-clock.js';
 import { createCallbacks } from './store/callbacks.js';
 import { createChargeBook } from './store/charge-book.js';
 import { openHome } from './store/home.js';
@@ -68,7 +69,11 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const { settings, place, log } = options;
   const { account } = settings;
   let api: ApiWorker | undefined;
-  const deps = createDependencies(options, (rpm) => api?.setRpm(rpm));
+  const clock = createSteadyClock(
+    () => Date.now(),
+    () => performance.now(),
+  );
+  const deps = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
   const { baseUrl } = settings;
   await proveBucket(deps.home.store);
   await deps.home.bindBaseUrl(baseUrl);
@@ -90,6 +95,8 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });
   const known = await deps.home.latestCheckpoint();
+  // The clock may have been set back since an earlier worker wrote this.
+  if (known) clock.notBefore(known.atMs);
   const rpm = Math.min(known?.rpm ?? RPM_UNKNOWN, settings.limits.rpm ?? Number.POSITIVE_INFINITY);
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, rpm, log);
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
@@ -107,6 +114,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
 
 function createDependencies(
   { settings, key, place, log, s3 = {} }: AccountWorkerOptions,
+  clock: SteadyClock,
   onRpm: (rpm: number) => void,
 ): Dependencies {
   const { account, baseUrl, userAgent, timeScale } = settings;
@@ -127,7 +135,7 @@ function createDependencies(
     messenger: createMessenger(place.client, account, timeScale),
     log,
     onCaps: ({ rpm }) => onRpm(rpm),
-    now: () => Date.now(),
+    now: () => clock.now(),
     monotonic: () => performance.now(),
   };
 }

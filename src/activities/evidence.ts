@@ -1,6 +1,7 @@
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
+import { countTime } from '../reconcile/counted-time.js';
 import type { CaseFacts, SettleEvidence } from '../reconcile/evidence.js';
 import { chargesOf, type KnownAttempt } from '../reconcile/known-attempt.js';
 import { adapterFor } from '../vendors/index.js';
@@ -13,6 +14,10 @@ import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
 
 /** Balance readings this long before a claim are still looked at for its starting balance, ms of the clock. */
 const LOOK_BACK_MS = 600_000;
+/** While a case is open the balance is read every minute: a longer gap is a sleeping machine or a clock that was set. */
+const GAP_MAX_MS = 300_000;
+/** However fast a rehearsal is, a machine may be this slow, ms of the clock. */
+const GAP_MIN_MS = 15_000;
 /** More starting points than this narrow nothing further. */
 const BASES_MAX = 30;
 
@@ -38,7 +43,7 @@ export async function gatherEvidence(
   const checkpoints = [...before, ...readings.filter((c) => c.atMs > claimedAtMs)];
   const lambdaMs = await lambdaOf(deps);
   const { known, cases } = await attemptsSince(deps, (before[0]?.atMs ?? claimedAtMs) - lambdaMs);
-  return {
+  const evidence: SettleEvidence = {
     nowMs: deps.now(),
     exclusive,
     thetaMs: waits.thetaMs / timeScale,
@@ -48,6 +53,7 @@ export async function gatherEvidence(
     subject,
     rivals: cases.filter(({ name }) => name !== subject.name),
   };
+  return countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / timeScale));
 }
 
 /** All attempts of the account that may have moved the balance since a time: known ones, and open cases. */

@@ -71,7 +71,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt);
   const settled = settle(evidence);
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
-  if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - deps.now() };
+  if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - evidence.nowMs };
   const { verdict, sentence } = settled;
   const atMs = deps.now();
   // A late answer may have been recorded meanwhile: it wins over the verdict.

@@ -75,7 +75,8 @@ export function isTaken(error: unknown): boolean {
 
 /** True when two writers met and the server took neither: it must be asked again. */
 export function isConflict(error: unknown): boolean {
-  return ['ConditionalRequestConflict', 'OperationAborted'].includes(s3Code(error));
+  // The last is a folder-backed server that removes an emptied folder while another request writes into it.
+  return ['ConditionalRequestConflict', 'OperationAborted', 'ExistingObjectIsDirectory'].includes(s3Code(error));
 }
 
 /** How often the request went out before it failed. */

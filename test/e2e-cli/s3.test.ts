@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs';
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPlaces } from '../../src/store/open-store.js';
+import { type S3Server, startS3Server } from '../support/s3-server.js';
+import { hasTemporal } from '../support/temporal.js';
+import { hasVersitygw } from '../support/versitygw.js';
+import { expectHonestEnd, paidRequests } from './support/evidence.js';
+import { engineOf, kill, SLOW_RENDERS, untilBusy } from './support/killing.js';
+import { csv, mixed } from './support/manifest.js';
+import { type Rig, startRig } from './support/rig.js';
+
+const ROWS = mixed(24);
+const IDS = ROWS.map(({ id }) => id);
+const WAV = fileURLToPath(new URL('../store/fixtures/a.wav', import.meta.url));
+
+describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { timeout: 400_000 }, () => {
+  let server: S3Server;
+  let rig: Rig;
+  /** The rig as the bucket's folder shows it. */
+  let inBucket: Rig;
+  beforeEach(async () => {
+    server = await startS3Server();
+    rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
+    await rig.write('shots.csv', csv(ROWS));
+    inBucket = { ...rig, out: join(server.folder, 'out') };
+  });
+  afterEach(async () => {
+    await rig?.stop();
+    await server?.stop();
+  });
+
+  const run = ['run', 'shots.csv', '--yes', '--out', 's3://callsheet/out'];
+  const withEnvironment = () => ({ env: server.environment });
+
+  it('renders all of it while the server of the bucket dies and comes back (F46, G1, I7)', async () => {
+    const running = rig.start(run, withEnvironment());
+    await untilBusy(inBucket, 'shots', 4);
+    await server.kill();
+    await sleep(3_000);
+    await server.restart();
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    const rows = expectHonestEnd(inBucket, 'shots', IDS);
+    expect(rows.map(({ status }) => status)).toEqual(IDS.map(() => 'done'));
+    expect(rig.emulator.truth().violations).toEqual([]);
+    const before = paidRequests(rig.emulator.truth());
+    const again = await rig.run(run, withEnvironment());
+    expect(again.code, again.stderr).toBe(0);
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
+  });
+
+  it('pays nothing twice with its home in the bucket too, when server and worker are killed (F46, F47, G1)', async () => {
+    const home = ['--home', 's3://callsheet/state/home'];
+    inBucket = { ...inBucket, data: join(server.folder, 'state') };
+    const first = rig.start([...run, ...home], withEnvironment());
+    await untilBusy(inBucket, 'shots', 4);
+    const { worker } = await engineOf(rig);
+    await server.kill();
+    kill(inBucket, 'shots', [worker.pid]);
+    await sleep(2_000);
+    await server.restart();
+    await first.ended;
+    const second = await rig.run([...run, ...home], withEnvironment());
+    expect([0, 3], second.stderr).toContain(second.code);
+    const rows = expectHonestEnd(inBucket, 'shots', IDS);
+    expect(rows.filter(({ status }) => status === 'done').length).toBeGreaterThan(IDS.length / 2);
+    expect(rig.emulator.truth().violations).toEqual([]);
+  });
+
+  it('submits nothing when the bucket is not there, and says it (B54)', async () => {
+    const ended = await rig.run(['run', 'shots.csv', '--yes', '--out', 's3://nowhere-at-all/p'], withEnvironment());
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toContain('cannot write to s3://nowhere-at-all/p (NoSuchBucket)');
+    expect(ended.stderr).toContain('nothing was submitted');
+    expect(paidRequests(rig.emulator.truth())).toBe(0);
+  });
+
+  it('lets the service read files of this machine and objects of a bucket, each uploaded once', async () => {
+    await copyFile(WAV, join(rig.folder, 'speech.wav'));
+    const { openStore } = createPlaces(server.access);
+    await openStore('s3://callsheet/library', 'shared').put('speech.wav', await readFile(WAV));
+    const lines = ['a,speech.wav', 'b,speech.wav', 'c,speech.wav', 'd,s3://callsheet/library/speech.wav'];
+    const rows = lines.map((line) => `${line.split(',')[0]},vendor-b/avatar,anna,${line.split(',')[1]}`);
+    await rig.write('spoken.csv', `id,kind,avatar_id,audio\n${rows.join('\n')}\n`);
+    const ended = await rig.run(['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'], withEnvironment());
+    expect(ended.code, ended.stderr).toBe(0);
+    const { jobs } = rig.emulator.truth();
+    expect(jobs).toHaveLength(4);
+    expect(readdirSync(join(server.folder, 'out', 'spoken', 'inputs'))).toHaveLength(1);
+    const refused = await rig.run(['plan', 'spoken.csv', '--out', rig.out]);
+    expect(refused.stderr).toContain('there is no S3 store to upload to');
+  });
+});
