@@ -1,5 +1,6 @@
 import { type AccountActivities, accountActivities } from './account.js';
 import { type BookActivities, bookActivities } from './books.js';
+import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
@@ -17,6 +18,7 @@ export type Activities = SubmitActivities &
   DownloadActivities &
   AccountActivities &
   RowActivities &
+  BudgetActivities &
   SlotActivities &
   SettleActivities &
   ShareActivities &
@@ -32,6 +34,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...downloadActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
+    ...budgetActivities(deps),
     ...slotActivities(deps),
     ...settleActivities(deps),
     ...shareActivities(deps),

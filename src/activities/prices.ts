@@ -1,5 +1,5 @@
 import { KINDS } from '../domain/kind.js';
-import type { CreditsRange } from '../domain/money.js';
+import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import { measuredCost } from '../reconcile/measured-prices.js';
@@ -25,6 +25,11 @@ export async function expectedCredits(
   const { waits, timeScale } = deps.settings;
   const longest = adapter.flow === 'sync' ? SYNC_MAX_MS : waits.thetaMs + renderMaxMs(deps, KINDS.indexOf(row.kind));
   return cost(deps, row, adapter, { fromMs: submitAtMs, toMs: submitAtMs + longest / timeScale }, {});
+}
+
+/** The most that a row can cost if it is submitted now; null when nothing bounds it. */
+export async function upperCredits(deps: Dependencies, row: Row, adapter: Adapter): Promise<CreditsNano | null> {
+  return (await expectedCredits(deps, row, adapter))?.hi ?? null;
 }
 
 /** What a finished row cost by the same prices and the discounts between its claim and its end; null when unknown. */

@@ -1,6 +1,6 @@
 import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
-import { isCancelledBatch } from '../store/batch-marks.js';
+import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
 import type { Home } from '../store/home.js';
 import type { Ledger } from '../store/ledger.js';
@@ -45,7 +45,7 @@ export async function* resultLines(
   generation: string,
 ): AsyncIterable<ResultLine> {
   const facts = await sources.rows.generation(batch, generation);
-  const cancelled = await isCancelledBatch(sources.home, batch);
+  const untouched = await endOfUntouched(sources, batch);
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const rows = await sources.rows.readPart(batch, generation, part);
     const records = await sources.records.readRecords(
@@ -56,7 +56,7 @@ export async function* resultLines(
       const record = records[i];
       const isStanding = record && (await stillStands(sources, batch, record));
       if (record && isStanding) yield { row, record, originalCells: raw };
-      else yield { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, cancelled)) };
+      else yield { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, untouched)) };
     }
   }
 }
@@ -66,14 +66,23 @@ async function stillStands({ ledger }: ResultSources, batch: string, record: Row
   return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
 }
 
+type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> & Pick<ResultLine, 'endedFor'>;
+
+/** How rows ended that their batch never tried; undefined while it may still try them. */
+async function endOfUntouched({ home }: ResultSources, batch: string): Promise<EndOfUntouched | undefined> {
+  if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
+  const stopped = await stoppedReason(home, batch);
+  return stopped && { ended: 'not_started', endedFor: stopped };
+}
+
 async function withoutRecord(
   sources: ResultSources,
   batch: string,
   id: string,
-  cancelled: boolean,
-): Promise<{ live: LiveWord } | { ended: 'cancelled' }> {
+  untouched: EndOfUntouched | undefined,
+): Promise<{ live: LiveWord } | EndOfUntouched> {
   const attempts = await sources.ledger.read(batch, id);
-  if (attempts.length === 0 && cancelled) return { ended: 'cancelled' };
+  if (attempts.length === 0 && untouched) return untouched;
   return { live: liveWordOf(attempts) };
 }
 

@@ -1,5 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../contract/activities.js';
+import type { StopReason } from '../domain/limits.js';
+import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { triedText } from './download-tries.js';
@@ -20,10 +22,13 @@ export interface ResultActivities {
 
 export function resultActivities(deps: Dependencies): ResultActivities {
   return {
-    finishRow: ({ row, status, reason, tried }) => {
-      const text = tried === undefined ? {} : { text: triedText(tried, deps.now()) };
-      return withRecords(() => endRow(deps, row, { status, ...(reason ? { reason } : {}), ...text }));
-    },
+    finishRow: ({ row, status, reason, tried }) =>
+      withRecords(async () => {
+        const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
+        const text = tried === undefined ? {} : { text: triedText(tried, deps.now()) };
+        if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });
+        else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...text });
+      }),
 
     writeResults: ({ batch, generation }) => write(deps, batch, generation),
 
@@ -48,4 +53,9 @@ async function write(deps: Dependencies, batch: string, generation: string): Pro
   } finally {
     clearInterval(beat);
   }
+}
+
+/** A job that was asked to end because its batch stopped by itself was not cancelled by anybody. */
+async function stoppedFor({ home }: Dependencies, batch: string): Promise<StopReason | undefined> {
+  return (await isCancelledBatch(home, batch)) ? undefined : stoppedReason(home, batch);
 }

@@ -3,10 +3,12 @@ import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';
 import { isCancelledBatch } from '../store/batch-marks.js';
 import type { StoredRow } from '../store/row-schema.js';
+import { adapterFor } from '../vendors/index.js';
 import { lastReading } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { upperCredits } from './prices.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
@@ -29,7 +31,7 @@ export function rowActivities(deps: Dependencies): RowActivities {
 
 async function pageRows(
   deps: Dependencies,
-  { batch, generation, cursor, limit, retry, isSharing = false }: PageInput,
+  { batch, generation, cursor, limit, retry, roomNano, isSharing = false }: PageInput,
 ): Promise<PageResult> {
   if (retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const cancelled = retry === null && (await isCancelledBatch(deps.home, batch));
@@ -37,7 +39,8 @@ async function pageRows(
   const page = newPage(deps, batch, cursor.part);
   let at = cursor.index;
   let chars = 0;
-  while (at < part.length && page.entries.length < limit && chars < PAGE_CHARS_MAX) {
+  let room = roomNano;
+  while (!page.isShort && at < part.length && page.entries.length < limit && chars < PAGE_CHARS_MAX) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
       rows.map(async (row) =>
@@ -56,7 +59,16 @@ async function pageRows(
         page.deferred = (page.deferred ?? 0) + 1;
       else {
         const letter = isSharing ? 's' : standing.letter;
-        const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id];
+        // What is at the service already has been counted: only a new attempt needs room.
+        const isNew = letter === 'n' || letter === 's';
+        const upTo = isNew ? await upperCredits(deps, row, adapterFor(row.kind)) : 0;
+        page.isShort = room !== null && (upTo === null || upTo > room);
+        if (page.isShort) {
+          at -= 1;
+          break;
+        }
+        if (room !== null) room -= upTo ?? 0;
+        const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id, upTo];
         chars += JSON.stringify(entry).length + 1;
         page.entries.push(entry);
       }
@@ -69,7 +81,7 @@ async function pageRows(
 
 function newPage(deps: Dependencies, batch: string, part: number): PageResult {
   const cap = lastReading(deps)?.value.concurrent ?? 5;
-  return { batch, part, entries: [], next: null, finished: {}, creditsNano: 0, creditsUnknown: 0, cap };
+  return { batch, part, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0, cap };
 }
 
 function count(page: PageResult, { status, creditsNano }: Extract<RowStanding, { ended: true }>): void {

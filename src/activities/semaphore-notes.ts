@@ -1,3 +1,4 @@
+import type { SubmitResult } from '../contract/activities.js';
 import type { Quiet } from '../contract/semaphore.js';
 import { type Attempt, type AttemptRef, intentOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
@@ -15,9 +16,11 @@ const LIMITS_EVERY_MS = 10_000;
 
 const limitsToldAtMs = new WeakMap<Dependencies, number>();
 
-/** The handle of a grant's submit is recorded. */
-export function noteSubmitted(deps: Dependencies, grant: number): Promise<void> {
-  return heard(deps, () => deps.messenger.submitted(grant));
+/** What a submit's result means for others: its family is free again, or the account's limits have changed. */
+export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
+  if (result.outcome === 'refused' && result.next === 'wait_turn') return noteLimits(deps);
+  const isCreated = result.outcome === 'standing' && result.standing === 'created';
+  if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }
 
 /** An attempt's answer is lost, as the ledger has it now. */

@@ -14,7 +14,7 @@ import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
 import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
-import { noteLimits, noteSubmitted } from './semaphore-notes.js';
+import { noteResult } from './semaphore-notes.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
@@ -47,10 +47,7 @@ export function submitActivities(deps: Dependencies): SubmitActivities {
       const startedMs = deps.monotonic();
       try {
         const result = await submitOnce(deps, input);
-        if (result.outcome === 'refused' && result.next === 'wait_turn') void noteLimits(deps);
-        if (input.grant !== null && result.outcome === 'standing' && result.standing === 'created') {
-          void noteSubmitted(deps, input.grant);
-        }
+        void noteResult(deps, input.grant, result);
         if (deps.monotonic() - startedMs > SLOW_MS) {
           const { row, n } = input;
           await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
@@ -133,13 +130,22 @@ async function buildRequest(
   }
 }
 
-async function claimAndSend(deps: Dependencies, { row, grant }: SubmitInput, ready: Ready): Promise<SubmitResult> {
+async function claimAndSend(
+  deps: Dependencies,
+  { row, grant, upToNano }: SubmitInput,
+  ready: Ready,
+): Promise<SubmitResult> {
   const { work, ref, request } = ready;
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
   underWayOf(deps).add(nameOf(ref));
   try {
-    const claimed = await claim(deps, ref, await intentFor(deps, ready, row, claimedWallMs));
+    const intent = await intentFor(deps, ready, row, claimedWallMs);
+    // The price has risen since the batch's budget reserved it.
+    if (upToNano !== undefined && (intent.expected?.hi ?? Number.POSITIVE_INFINITY) > upToNano) {
+      return { outcome: 'not_sent', reason: 'budget_reached' };
+    }
+    const claimed = await claim(deps, ref, intent);
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')
       return standingResult(await readAttempts(deps, ref), ref.n, work.row.hash) ?? { outcome: 'no_record' };

@@ -76,7 +76,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'resume',
     usage: '<batch>',
-    summary: 'go on after pause',
+    summary: 'go on after a pause, or with a higher budget',
     group: BATCHES,
     load: async () => (await import('./commands/pause.js')).defineResume,
   },

@@ -14,6 +14,7 @@ const RUN = [
   'limits.rpm',
   'budget.maxCredits',
   'budget.askAbove',
+  'budget.maxFailures',
   'budget.waitMinutes',
   'prices',
   'names.template',
@@ -25,11 +26,14 @@ const RUN = [
   'timeScale',
 ];
 
-export type ShownSettings = 'run' | 'connection' | 'all';
+const LIMITS = [...CONNECTION, 'budget.maxCredits', 'budget.maxFailures'];
+const SHOWN = { run: RUN, connection: CONNECTION, limits: LIMITS } as const;
+
+export type ShownSettings = keyof typeof SHOWN | 'all';
 
 export function addSettings(command: Command, shown: ShownSettings): Command {
   for (const setting of SETTINGS) {
-    const isShown = shown === 'all' || (shown === 'run' ? RUN : CONNECTION).includes(setting.path);
+    const isShown = shown === 'all' || SHOWN[shown].includes(setting.path);
     for (const option of optionsFor(setting)) {
       command.addOption(isShown && !option.negate ? option.helpGroup('Settings:') : option.hideHelp());
     }

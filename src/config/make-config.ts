@@ -54,6 +54,7 @@ export function makeConfig(given: GivenValues): Config {
     budget: {
       maxCredits: get<number>('budget.maxCredits') ?? null,
       askAbove: get<number>('budget.askAbove') ?? NANO_PER_CREDIT,
+      maxFailures: get<NonNullable<Given<'budget'>['maxFailures']>>('budget.maxFailures') ?? null,
       waitMinutes: get<number>('budget.waitMinutes') ?? 15,
     },
     prices: get<Given<'prices'>>('prices') ?? [],

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { KINDS, type Kind } from '../domain/kind.js';
+import { parseFailureLimit } from '../domain/limits.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
 import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';
 
 /** What every setting may hold. Amounts are decimal credits in the file and nanocredits from here on. */
+
+const FAILURES_WISH = 'must be a number of rows such as 5, or percent such as 10%';
 
 const decimal = (value: string | number): CreditsNano | undefined =>
   parseCredits(typeof value === 'number' ? String(value) : value);
@@ -33,6 +36,13 @@ function bounded<Schema extends z.ZodNumber>(schema: Schema, least: number, most
     return z.NEVER;
   });
 }
+
+const failureLimit = z.union([z.string(), z.number()], { error: FAILURES_WISH }).transform((value, context) => {
+  const limit = parseFailureLimit(String(value));
+  if (limit !== undefined) return limit;
+  context.addIssue({ code: 'custom', message: FAILURES_WISH });
+  return z.NEVER;
+});
 
 const flag = z.boolean({ error: 'must be true or false' });
 
@@ -105,6 +115,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       maxCredits: amount(1, 'must be a positive number of credits, such as 40 or 2.5').exactOptional(),
       askAbove: notNegative.exactOptional(),
+      maxFailures: failureLimit.exactOptional(),
       waitMinutes: bounded(z.number(), 0, 525_600, 'minutes').exactOptional(),
     })
     .exactOptional(),

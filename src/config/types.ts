@@ -1,4 +1,5 @@
 import type { AmbiguityPolicy } from '../contract/settings.js';
+import type { FailureLimit } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { PriceRule } from '../domain/price.js';
 import type { S3Settings } from '../domain/s3.js';
@@ -28,6 +29,8 @@ export interface Config {
   readonly budget: {
     readonly maxCredits: CreditsNano | null;
     readonly askAbove: CreditsNano;
+    /** null = any number. */
+    readonly maxFailures: FailureLimit | null;
     readonly waitMinutes: number;
   };
   readonly prices: readonly PriceRule[];

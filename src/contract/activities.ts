@@ -34,6 +34,8 @@ export interface GivenBack {
 }
 
 export interface SubmitInput extends AttemptInput, HeldGrant {
+  /** A price above this is not claimed: the batch's budget has reserved no more. */
+  upToNano?: CreditsNano;
   /** Overrides the batch's response format after `output_too_large`. */
   responseFormat?: ResponseFormat;
 }
@@ -102,8 +104,10 @@ export interface FinishInput {
   tried?: DownloadTried & { freshUrls: number };
 }
 
-/** `[index, letter, attempts, kind, id]`: small, since a page must stay below 4 KB. */
-export type PageEntry = [number, Letter, number, number, string];
+/**
+ * `[index, letter, attempts, kind, id, the most that its attempt can cost]`: small, since a page must stay below 4 KB.
+ */
+export type PageEntry = [number, Letter, number, number, string, CreditsNano | null];
 
 export interface PageInput {
   batch: string;
@@ -114,6 +118,8 @@ export interface PageInput {
   retry: RetryOrder | null;
   /** Only rows that share the render of another; they are left out of the first way through the rows. */
   isSharing?: boolean;
+  /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
+  roomNano: CreditsNano | null;
 }
 
 export interface PageResult {
@@ -125,10 +131,20 @@ export interface PageResult {
   deferred?: number;
   /** Rows passed over because they are finished. */
   finished: Partial<Record<Status, number>>;
+  /** The next row does not fit into the budget's room. */
+  isShort: boolean;
   creditsNano: CreditsNano;
   creditsUnknown: number;
   /** The account's cap on simultaneous jobs as last read. */
   cap: number;
+}
+
+/** What the ledger says a batch can have cost at most; `openNano` is the part of attempts that have not ended. */
+export interface SpentResult {
+  endedNano: CreditsNano;
+  openNano: CreditsNano;
+  /** Attempts whose cost has no bound. */
+  unbounded: number;
 }
 
 /** What became of rows that did not report: ended with a record, still open, or to be started again. */

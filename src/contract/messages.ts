@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
+import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';
@@ -46,7 +47,14 @@ export const callbackCame = defineSignal<[{ n: number }]>('callbackCame');
 // ---- to a batch ----
 
 /** Rows to run: a (new) generation, and which ended rows to run again. */
-export const supply = defineSignal<[{ generation: string; rows: number; retry: RetryOrder | null }]>('supply');
+export interface Supply {
+  generation: string;
+  rows: number;
+  retry: RetryOrder | null;
+  /** Those of a batch that runs are changed only where something is given. */
+  limits?: BatchLimits;
+}
+export const supply = defineSignal<[Supply]>('supply');
 /** A row ended; counted once. */
 export interface RowFinished {
   id: string;
@@ -68,6 +76,8 @@ export interface OutputBlocked {
 export const outputBlocked = defineSignal<[OutputBlocked]>('outputBlocked');
 export const pauseBatch = defineSignal('pauseBatch');
 export const resumeBatch = defineSignal('resumeBatch');
+/** New limits; null leaves one as it is. A batch that stops for the old ones goes on. */
+export const setBudget = defineSignal<[BatchLimits]>('setBudget');
 /** No new submits; accepted jobs are still fetched. */
 export const cancelBatch = defineSignal('cancelBatch');
 export const batchProgress = defineQuery<BatchProgress>('progress');

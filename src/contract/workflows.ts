@@ -1,4 +1,5 @@
 import type { Verdict } from '../domain/attempt.js';
+import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { AmbiguityPolicy } from './settings.js';
@@ -40,6 +41,8 @@ export interface JobInput {
   policy: JobPolicy;
   /** Divides the service-side waits of a rehearsal. */
   timeScale: number;
+  /** What the batch's budget has reserved for one attempt: a dearer one is not sent. */
+  upToNano?: CreditsNano;
 }
 
 /** A handle came after the row's job had ended. */
@@ -94,6 +97,13 @@ export interface BatchState {
   /** The semaphore was told that finished files cannot be stored: nothing new is submitted. */
   outputsPaused?: boolean;
   cancelling: boolean;
+  limits: BatchLimits;
+  /** The most that the batch can have cost, without its open rows; null = not followed, since nothing bounds it. */
+  spentNano: CreditsNano | null;
+  /** Rows that ended without their output since the last order. */
+  failures: number;
+  /** Set when the batch stopped by itself. */
+  stopped: StopReason | null;
   events: BatchEvent[];
   nextEvent: number;
   startedAtMs: number;
@@ -107,6 +117,10 @@ export interface OpenRow {
   isSharing?: boolean;
   /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
   blocked?: string;
+  /** The most that its attempt can cost; null when unknown. */
+  upToNano: CreditsNano | null;
+  /** An attempt of it was at the service when it was opened. */
+  isJoined?: true;
   restarts: number;
   sinceMs: number;
 }
@@ -150,6 +164,8 @@ export interface BatchProgress {
 }
 
 export interface BatchResult {
+  /** Set when the batch stopped by itself before its last row. */
+  stopped?: StopReason;
   counts: Record<Status, number>;
   creditsNano: CreditsNano;
   creditsUnknown: number;

@@ -154,7 +154,13 @@ export const REASONS = {
     retry: true,
     billed: 'no',
     meaning: 'The budget of the batch was reached before this row was submitted.',
-    advice: 'Run again with a higher `--max-credits`.',
+    advice: '`callsheet resume` with a higher `--max-credits` goes on.',
+  },
+  too_many_failures: {
+    retry: true,
+    billed: 'no',
+    meaning: 'More rows failed than `--max-failures` allows, before this row was submitted.',
+    advice: 'See why the others failed, then `callsheet resume`.',
   },
 } as const satisfies Record<string, FailureFacts>;
 

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../domain/failure.js';
 import type { Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
@@ -14,6 +15,8 @@ export interface ResultLine {
   record?: RowRecord;
   live?: LiveWord;
   ended?: Status;
+  /** Why it never started. */
+  endedFor?: ReasonCode;
   originalCells: RawCells;
 }
 
@@ -74,7 +77,7 @@ export function resultFields(line: ResultLine): ResultFields {
     model: modelOf(row) || null,
     group: row.group ?? null,
     status: statusOf(line),
-    reason_code: record?.reasonCode ?? null,
+    reason_code: record?.reasonCode ?? line.endedFor ?? null,
     reason: record?.reason ?? null,
     flags: record?.flags ?? [],
     warnings: record?.warnings ?? [],

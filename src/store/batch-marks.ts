@@ -1,7 +1,13 @@
+import { z } from 'zod';
+import type { StopReason } from '../domain/limits.js';
+import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson } from './json-file.js';
+import { encodeJson, readJson } from './json-file.js';
 
-/** Marks that a person put on a whole batch. A cancelled batch's untouched rows count as cancelled until a retry. */
+/**
+ * Marks on a whole batch. A cancelled one's untouched rows count as cancelled until a retry; those of one that stopped
+ * by itself count as not started until it is run again.
+ */
 
 export async function markCancelled(home: Home, batch: string, atMs: number): Promise<void> {
   await home.store.put(cancelledKey(home, batch), encodeJson({ schema: 1, atMs }));
@@ -17,4 +23,27 @@ export async function isCancelledBatch(home: Home, batch: string): Promise<boole
 
 function cancelledKey(home: Home, batch: string): string {
   return home.keys.batch(batch).replace(/batch\.json$/, 'cancelled.json');
+}
+
+const stoppedSchema = z.object({
+  schema: z.literal(1),
+  reason: z.enum(['budget_reached', 'too_many_failures']),
+  atMs: timeSchema,
+});
+
+export async function markStopped(home: Home, batch: string, reason: StopReason, atMs: number): Promise<void> {
+  await home.store.put(stoppedKey(home, batch), encodeJson({ schema: 1, reason, atMs }));
+}
+
+export async function clearStopped(home: Home, batch: string): Promise<void> {
+  await home.store.remove(stoppedKey(home, batch));
+}
+
+/** Why a batch stopped by itself when it last ran, or undefined. */
+export async function stoppedReason(home: Home, batch: string): Promise<StopReason | undefined> {
+  return (await readJson(home.store, stoppedKey(home, batch), stoppedSchema))?.reason;
+}
+
+function stoppedKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'stopped.json');
 }

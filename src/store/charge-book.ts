@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import type { CreditsRange } from '../domain/money.js';
+import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { homeKeys } from './home-keys.js';
 import { encodeJson, readJson } from './json-file.js';
@@ -30,11 +30,14 @@ export interface BookedAttempt extends AttemptRef, CreditsRange {
 export interface ChargeBook {
   /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
   append(booked: BookedAttempt): Promise<void>;
+  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = how many nothing bounds. */
+  endedOf(batch: string): Promise<{ upToNano: CreditsNano; unbounded: number; attempts: Set<string> }>;
   /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
   since(sinceMs: number): Promise<BookedAttempt[]>;
 }
 
 const READ_WIDTH = 16;
+const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
 
@@ -68,6 +71,29 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
     append: async (booked) => {
       const keyOf = booked.end === 'follow_up' ? keys.followUp : keys.charge;
       await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeJson(booked));
+    },
+    endedOf: async (batch) => {
+      const attempts = new Set<string>();
+      const found: string[] = [];
+      for (const bucket of await store.names(keys.bookBuckets)) {
+        for (const name of await store.names(`${keys.bookBuckets}/${bucket}/${batch}`)) {
+          // An attempt that was entered twice, ten minutes apart, has cost once.
+          if (attempts.has(name)) continue;
+          attempts.add(name);
+          found.push(`${keys.bookBuckets}/${bucket}/${batch}/${name}`);
+        }
+      }
+      let upToNano = 0;
+      let unbounded = 0;
+      for (let at = 0; at < found.length; at += READ_CHUNK) {
+        const chunk = found.slice(at, at + READ_CHUNK);
+        for (const entry of await parallel(chunk, READ_WIDTH, read)) {
+          if (entry === undefined || entry.end === 'unbilled') continue;
+          if (entry.hi === null) unbounded += 1;
+          else upToNano += entry.hi;
+        }
+      }
+      return { upToNano, unbounded, attempts };
     },
     since: async (sinceMs) => {
       const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));

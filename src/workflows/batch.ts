@@ -1,22 +1,11 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  allHandlersFinished,
-  ChildWorkflowCancellationType,
-  condition,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
-  setHandler,
-  sleep,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import { jobId } from '../contract/names.js';
-import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
+import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow } from '../contract/workflows.js';
+import type { BatchLimits } from '../domain/limits.js';
+import { cancelJobs, startJob } from './batch-jobs.js';
+import { mustReadSpent, roomNano } from './budget.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
-import type { job } from './job.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import * as window from './window.js';
 
@@ -29,11 +18,14 @@ const RESTARTS_MAX = 5;
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const { account, timeScale } = input;
-  const state = input.state ?? window.newBatchState(Date.now());
+  // What an older worker handed over lacks what is new since.
+  const state = { ...window.newBatchState(Date.now()), ...input.state };
   const home = homeProxy(account);
   let phase: BatchProgress['phase'] = 'running';
-  let cancelled = false;
+  let drained = false;
   let dirty = true;
+  /** The next row does not fit into the budget until an open one has ended. */
+  let short = false;
 
   const hold = openHold(input, state, () => {
     dirty = true;
@@ -45,36 +37,35 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   for (;;) {
     dirty = false;
-    if (state.cancelling) await cancelOpen();
-    const room = window.roomForPage(state);
-    if (room > 0) await openPage(room);
+    if (window.isDraining(state)) await drain();
+    if (mustReadSpent(state)) await readSpent();
+    if (roomForPage() > 0) await openPage(roomForPage());
     window.shareAfterAll(state);
     if (handOverDue()) return await handOver();
-    if (window.isFinished(state)) {
-      phase = 'writing results';
-      await closeBooks(account, input.batch, state.startedAtMs);
-      await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
-      delete state.resultsBlocked;
-      await hold.review();
-      phase = 'running';
-      // An order that came meanwhile keeps the batch open.
-      if (window.isFinished(state)) break;
-    } else if (window.roomForPage(state) === 0) {
-      await condition(() => dirty || handOverDue());
-    }
+    if (window.isFinished(state) && (await isOver())) break;
+    if (roomForPage() === 0 && !window.isFinished(state)) await condition(() => dirty || handOverDue());
   }
   phase = 'ended';
   await condition(allHandlersFinished);
-  const { counts, creditsNano, creditsUnknown } = state;
-  return { counts, creditsNano, creditsUnknown };
+  const { counts, creditsNano, creditsUnknown, stopped } = state;
+  return { counts, creditsNano, creditsUnknown, ...(stopped ? { stopped } : {}) };
+
+  async function isOver(): Promise<boolean> {
+    phase = 'writing results';
+    await closeBooks(account, input.batch, state.startedAtMs);
+    await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+    delete state.resultsBlocked;
+    await hold.review();
+    phase = 'running';
+    // An order that came meanwhile keeps the batch open.
+    return window.isFinished(state);
+  }
 
   function listen(): void {
-    setHandler(messages.supply, (order) => {
-      window.supplyRows(state, order);
-      cancelled = false;
-      dirty = true;
-    });
+    setHandler(messages.supply, supply);
+    setHandler(messages.setBudget, again);
     setHandler(messages.rowFinished, async (report) => {
+      short = false;
       dirty = window.countFinished(state, report, Date.now()) || dirty;
       await hold.review();
     });
@@ -89,9 +80,32 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     setHandler(messages.batchProgress, () => window.progressOf(state, currentPhase()));
   }
 
+  function supply(order: messages.Supply): void {
+    window.supplyRows(state, order);
+    drained = false;
+    short = false;
+    dirty = true;
+  }
+
+  function again(limits: BatchLimits): void {
+    // The same rows under new limits: nothing else changes for a batch that did not stop.
+    const { generation, rows } = state;
+    supply({ generation, rows, retry: null, limits });
+  }
+
+  function roomForPage(): number {
+    return short ? 0 : window.roomForPage(state);
+  }
+
+  async function readSpent(): Promise<void> {
+    const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch });
+    // What nobody can bound leaves no room.
+    state.spentNano = unbounded > 0 ? Number.MAX_SAFE_INTEGER : endedNano + openNano;
+  }
+
   function currentPhase(): BatchProgress['phase'] {
     if (phase !== 'running') return phase;
-    if (state.cancelling) return 'cancelling';
+    if (window.isDraining(state)) return 'cancelling';
     return state.paused || state.outputsPaused === true ? 'paused' : 'running';
   }
 
@@ -107,45 +121,35 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function openPage(limit: number): Promise<void> {
     if (state.cursor === null) return;
     const { generation, cursor, retry, isSharing } = state;
-    const which = { generation, cursor, limit, retry, ...(isSharing ? { isSharing } : {}) };
+    const which = { generation, cursor, limit, retry, roomNano: roomNano(state), ...(isSharing ? { isSharing } : {}) };
     const page = await home.pageRows({ batch: input.batch, ...which });
     // An order that came while the page was read made it stale.
     if (state.generation !== generation || state.cursor !== cursor) return;
     const fresh = window.takePage(state, page, Date.now());
-    await Promise.all(fresh.map(({ row, entry: [, letter, attempts] }) => start(row, letter, attempts)));
+    await Promise.all(fresh.map(({ entry: [, letter, attempts], ...opened }) => start(opened, letter, attempts)));
+    short = page.isShort;
+    if (!short || state.open.length > 0) return;
+    state.stopped = 'budget_reached';
+    short = false;
+    dirty = true;
   }
 
-  async function start(row: RowRef, letter: Letter, attempts: number): Promise<void> {
-    try {
-      await startChild<typeof job>('job', {
-        workflowId: jobId(account, row.batch, row.id),
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        cancellationType: ChildWorkflowCancellationType.ABANDON,
-        args: [{ account, row, letter, attempts, policy: input.policy, timeScale }],
-      });
-    } catch (error) {
-      // The row's job is still open from an earlier run of the batch: it is joined.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+  function start(opened: OpenRow, letter: Letter, attempts: number): Promise<void> {
+    const isBounded = state.limits.maxCreditsNano !== null && !opened.isJoined;
+    return startJob(input, opened, { letter, attempts, upToNano: isBounded ? opened.upToNano : null });
   }
 
-  /** Asks every open job to end; one whose submit was granted goes on and is fetched. */
-  async function cancelOpen(): Promise<void> {
-    window.cancelRest(state);
-    if (cancelled) return;
-    cancelled = true;
-    const ids = state.open.map((o) => jobId(account, o.row.batch, o.row.id));
-    await Promise.all(
-      ids.map((id) =>
-        getExternalWorkflowHandle(id)
-          .cancel()
-          .catch(() => undefined),
-      ),
-    );
+  async function drain(): Promise<void> {
+    window.endRest(state);
+    if (drained) return;
+    drained = true;
+    // Before the jobs are asked: they then say why they were not started.
+    if (state.stopped !== null) await home.markStopped({ batch: input.batch, reason: state.stopped });
+    await cancelJobs(account, state.open);
   }
 
-  /** Looks after rows that did not report for a while: a terminated job sends nothing. */
   function sweepNowAndThen(): void {
+    // A terminated job sends nothing.
     void (async () => {
       for (;;) {
         await sleep(Math.max(5_000, SWEEP_EVERY_MS / timeScale));
@@ -169,7 +173,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       }
       open.restarts += 1;
       const letter = open.isSharing && seen.letter === 'n' ? 's' : seen.letter;
-      await start(open.row, letter, seen.attempts);
+      await start(open, letter, seen.attempts);
     }
   }
 }

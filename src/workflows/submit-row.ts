@@ -11,6 +11,8 @@ import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
 import type { JobInput } from '../contract/workflows.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { Status } from '../domain/outcome.js';
 import type { Job, Step } from './job.js';
 import { nextStep } from './next-step.js';
 import { downloadProxy, homeProxy, submitProxy } from './proxies.js';
@@ -29,7 +31,7 @@ const TURNS_MAX = 4;
 const OUTAGE_AFTER = 3;
 
 /** Opens the job's submits; they share the counts of refusals. */
-export function openSubmits({ account, row, timeScale }: JobInput): Submits {
+export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Submits {
   const home = homeProxy(account);
   const { submit } = submitProxy(account);
   const known = new Map<number, SubmitResult>();
@@ -57,7 +59,7 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
       if (recordsPaused && result.outcome !== 'no_record') await pauseForRecords(false);
       switch (result.outcome) {
         case 'not_sent':
-          return { step: 'finish', status: 'failed', reason: result.reason };
+          return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
         case 'needs_inputs':
           if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
@@ -78,7 +80,8 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
   async function submitOnce(n: number, grant: number | null): Promise<SubmitResult> {
     // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
     known.delete(n);
-    const input = { row, n, grant, ...(responseFormat ? { responseFormat } : {}) };
+    const reserved = upToNano === undefined ? {} : { upToNano };
+    const input = { row, n, grant, ...(responseFormat ? { responseFormat } : {}), ...reserved };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
@@ -155,4 +158,9 @@ export function openSubmits({ account, row, timeScale }: JobInput): Submits {
     if (on) await semaphore.signal(messages.pauseGrants, { reason: 'records' });
     else await semaphore.signal(messages.resumeGrants, { reason: 'records' });
   }
+}
+
+/** A row that the budget keeps back has not failed. */
+function unsentStatus(reason: ReasonCode): Status {
+  return reason === 'budget_reached' ? 'not_started' : 'failed';
 }

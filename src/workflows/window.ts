@@ -1,7 +1,8 @@
 import type { PageResult } from '../contract/activities.js';
-import type { RowFinished } from '../contract/messages.js';
-import type { BatchEvent, BatchProgress, BatchState, OpenRow, RetryOrder, RowRef } from '../contract/workflows.js';
+import type { RowFinished, Supply } from '../contract/messages.js';
+import type { BatchEvent, BatchProgress, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
+import { bookFinished, countFailure, takeLimits } from './budget.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
 
@@ -25,6 +26,10 @@ export function newBatchState(nowMs: number): BatchState {
     creditsUnknown: 0,
     paused: false,
     cancelling: false,
+    limits: { maxCreditsNano: null, maxFailures: null },
+    spentNano: null,
+    failures: 0,
+    stopped: null,
     events: [],
     nextEvent: 1,
     startedAtMs: nowMs,
@@ -32,12 +37,10 @@ export function newBatchState(nowMs: number): BatchState {
 }
 
 /** Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. */
-export function supplyRows(
-  state: BatchState,
-  order: { generation: string; rows: number; retry: RetryOrder | null },
-): void {
+export function supplyRows(state: BatchState, order: Supply): void {
+  takeLimits(state, order.limits);
   const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
-  if (running && !state.cancelling && order.generation === state.generation && order.retry === null) return;
+  if (running && !isDraining(state) && order.generation === state.generation && order.retry === null) return;
   state.generation = order.generation;
   state.rows = order.rows;
   state.retry = order.retry;
@@ -48,11 +51,18 @@ export function supplyRows(
   state.creditsNano = 0;
   state.creditsUnknown = 0;
   state.cancelling = false;
+  state.stopped = null;
+  state.failures = 0;
+}
+
+/** Nothing new is opened: a person cancelled the batch, or it stopped by itself. */
+export function isDraining(state: BatchState): boolean {
+  return state.cancelling || state.stopped !== null;
 }
 
 /** Once every other row has ended, rows that share a render are gone through: what they share is known then. */
 export function shareAfterAll(state: BatchState): void {
-  const isDue = state.cursor === null && state.open.length === 0 && !state.cancelling;
+  const isDue = state.cursor === null && state.open.length === 0 && !isDraining(state);
   if (!isDue || (state.deferred ?? 0) === 0) return;
   state.deferred = 0;
   state.isSharing = true;
@@ -61,7 +71,7 @@ export function shareAfterAll(state: BatchState): void {
 
 /** How many rows the next page may bring; 0 = do not ask now. */
 export function roomForPage(state: BatchState): number {
-  if (state.cursor === null || state.paused || state.outputsPaused === true || state.cancelling) return 0;
+  if (state.cursor === null || state.paused || state.outputsPaused === true || isDraining(state)) return 0;
   const room = state.window - state.open.length;
   return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? Math.min(room, PAGE_MAX) : 0;
 }
@@ -81,7 +91,7 @@ export function takePage(
   state.window = page.cap + Math.max(PAGE_MIN, page.cap);
   const fresh: (OpenRow & { entry: PageResult['entries'][number] })[] = [];
   for (const entry of page.entries) {
-    const [index, letter, , kind, id] = entry;
+    const [index, letter, , kind, id, upToNano] = entry;
     const known = state.open.find((o) => o.row.id === id);
     if (known) {
       known.countedIn = state.generation;
@@ -89,7 +99,17 @@ export function takePage(
     }
     const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
     const shared = letter === 's' ? { isSharing: true } : {};
-    const opened: OpenRow = { row, countedIn: state.generation, restarts: 0, sinceMs: nowMs, ...shared };
+    // What was at the service before has been counted as spent.
+    const joined = letter === 'n' || letter === 's' ? {} : { isJoined: true as const };
+    const opened: OpenRow = {
+      row,
+      countedIn: state.generation,
+      restarts: 0,
+      sinceMs: nowMs,
+      upToNano,
+      ...shared,
+      ...joined,
+    };
     state.open.push(opened);
     fresh.push({ ...opened, entry });
   }
@@ -108,8 +128,10 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
     return false;
   }
   state.open = state.open.filter((o) => o !== found);
+  bookFinished(state, found, report.creditsNano);
   if (found.countedIn !== state.generation) return true;
   count(state, report, 1);
+  countFailure(state, report.status);
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
@@ -148,14 +170,14 @@ export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): voi
   state.events = [...state.events, { seq: state.nextEvent++, ...event }].slice(-EVENTS_KEPT);
 }
 
-/** Rows that were never opened when a batch is cancelled end as cancelled. */
-export function cancelRest(state: BatchState): void {
+/** Rows that were never opened end as cancelled, or as not started where the batch stopped by itself. */
+export function endRest(state: BatchState): void {
   if (state.cursor === null && (state.deferred ?? 0) === 0) return;
   state.cursor = null;
   state.deferred = 0;
   const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
   const open = state.open.filter((o) => o.countedIn === state.generation).length;
-  state.counts.cancelled += Math.max(0, state.rows - counted - open);
+  state.counts[state.cancelling ? 'cancelled' : 'not_started'] += Math.max(0, state.rows - counted - open);
 }
 
 export function isFinished(state: BatchState): boolean {

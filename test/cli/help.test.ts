@@ -25,7 +25,7 @@ test('callsheet --help', async () => {
       status <batch>      where a batch stands
       list                every batch of the account
       pause <batch>       submit nothing new for now
-      resume <batch>      go on after pause
+      resume <batch>      go on after a pause, or with a higher budget
       cancel <batch>      submit nothing new; what is paid is still fetched
       retry <batch>       run failed and cancelled rows again
       results <batch>     write results.csv, results.jsonl and failed.csv now
@@ -115,8 +115,10 @@ test('callsheet run --help', async () => {
       --ambiguity <policy>            after a lost answer: hold, or if-proved (needs --exclusive)
       --concurrency <n>               simultaneous jobs, below the plan's
       --rpm <n>                       requests per minute, below the plan's
-      --max-credits <credits>         refuse to start when the plan can cost more
+      --max-credits <credits>         the most that the batch may cost: refused at the start, and held
+                                      at each submit
       --ask-above <credits>           ask before spending more than this (default 1)
+      --max-failures <n|n%>           stop when more rows than this end without their output
       --wait <number>                 minutes to wait for credits or a good key (default 15)
       --prices <json>                 price rules, as JSON or the path of a JSON file
       --name-template <template>      output names (default {id}; above 1,000 rows {part}/{id})

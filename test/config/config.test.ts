@@ -59,7 +59,7 @@ describe('defaults', () => {
       sync: { maxWaste: 0 },
       waits: { lambdaSeconds: 120, thetaSeconds: 180, renderMaxSeconds: { 'vendor-f': 1800, default: 3600 } },
       limits: { concurrency: null, rpm: null },
-      budget: { maxCredits: null, askAbove: 1_000_000_000, waitMinutes: 15 },
+      budget: { maxCredits: null, askAbove: 1_000_000_000, maxFailures: null, waitMinutes: 15 },
       prices: [],
       names: { template: null, onExists: 'fail', sidecar: false },
       svc: { aliasPaths: false },

@@ -149,6 +149,33 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
       expect((await stack.result('b')).counts).toMatchObject({ done: 2 });
     }));
 
+  it.concurrent('I20: the budget stops a batch before the row that does not fit; more budget goes on', () =>
+    withStack('budget', {}, async (stack) => {
+      const rows = many(6, filmRow, 'f');
+      const result = await stack.run('b', rows, { limits: { maxCreditsNano: 1_500_000_000 } });
+      expect(result).toMatchObject({ stopped: 'budget_reached', counts: { done: 3, not_started: 3 } });
+      expect(stack.emulator.truth().jobs).toHaveLength(3);
+      const again = await stack.run('b', rows, { limits: { maxCreditsNano: 2_000_000_000 } });
+      expect(again).toMatchObject({ stopped: 'budget_reached', counts: { done: 5, not_started: 1 } });
+      const rest = await stack.run('b', rows, { limits: { maxCreditsNano: 2_400_000_000 } });
+      expect(rest.stopped).toBeUndefined();
+      expect(rest.counts).toMatchObject({ done: 6 });
+      expect(stack.emulator.truth().jobs).toHaveLength(6);
+    }));
+
+  it.concurrent('too many failures stop a batch; the rows that were not started say why', () =>
+    withStack('failures', {}, async (stack) => {
+      stack.emulator.setFaults([
+        { match: { route: 'vendor-f.submit' }, action: { do: 'end-job', as: 'failed', message: 'no' } },
+      ]);
+      const result = await stack.run('b', many(40, filmRow, 'f'), { limits: { maxFailures: { rows: 2 } } });
+      expect(result.stopped).toBe('too_many_failures');
+      const { failed, not_started } = result.counts;
+      expect(failed).toBeGreaterThan(2);
+      expect(failed + not_started).toBe(40);
+      expect(stack.emulator.truth().jobs.length).toBe(failed);
+    }));
+
   it.concurrent('the quiet of a lost answer: nothing new between Θ and Θ + Λ', () =>
     withStack('quiet', { speed: 20, emulator: { speed: 20 } }, async (stack) => {
       stack.emulator.setFaults([{ match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'close-unread' } }]);

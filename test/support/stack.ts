@@ -9,6 +9,7 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
+import type { BatchLimits } from '../../src/domain/limits.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
@@ -64,6 +65,7 @@ export interface RunOptions {
   policy?: Partial<JobPolicy>;
   retry?: RetryOrder | null;
   eventsMax?: number;
+  limits?: Partial<BatchLimits>;
 }
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -109,7 +111,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await createRows(store, account).setCurrentGeneration(batch, facts.generation);
       return facts;
     },
-    async supply(batch, order, { policy, retry, eventsMax } = {}) {
+    async supply(batch, order, { policy, retry, eventsMax, limits } = {}) {
       const input: BatchInput = {
         account: account,
         batch,
@@ -122,7 +124,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         taskQueue: taskQueues(account).home,
         args: [input],
         signal: messages.supply,
-        signalArgs: [{ generation: order.generation, rows: order.rows, retry: retry ?? null }],
+        signalArgs: [
+          {
+            generation: order.generation,
+            rows: order.rows,
+            retry: retry ?? null,
+            limits: { maxCreditsNano: null, maxFailures: null, ...limits },
+          },
+        ],
       });
     },
     result: (batch) => temporal.client.workflow.getHandle(batchId(account, batch)).result() as Promise<BatchResult>,

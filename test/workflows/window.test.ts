@@ -12,6 +12,7 @@ function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult 
     creditsNano: 0,
     creditsUnknown: 0,
     cap: 10,
+    isShort: false,
     ...rest,
   };
 }
@@ -22,7 +23,7 @@ function supplied(rows: number) {
   return state;
 }
 
-const entry = (index: number): PageEntry => [index, 'n', 0, 0, `r${index}`];
+const entry = (index: number): PageEntry => [index, 'n', 0, 0, `r${index}`, null];
 const done = (id: string) => ({ id, status: 'done' as const, creditsNano: 5 });
 
 describe('window', () => {
@@ -84,7 +85,7 @@ describe('window', () => {
     const state = supplied(10);
     window.takePage(state, page([entry(0)], { next: { part: 0, index: 1 }, finished: { done: 2 } }), 0);
     state.cancelling = true;
-    window.cancelRest(state);
+    window.endRest(state);
     window.countFinished(state, done('r0'), 1);
     expect(state.counts).toMatchObject({ done: 3, cancelled: 7 });
     expect(window.isFinished(state)).toBe(true);
@@ -107,8 +108,8 @@ describe('rows that share a render', () => {
     expect(window.isFinished(state)).toBe(false);
     window.shareAfterAll(state);
     expect([state.cursor, state.isSharing]).toEqual([{ part: 0, index: 0 }, true]);
-    const shared: PageEntry = [1, 's', 0, 0, 'r1'];
-    const [first] = window.takePage(state, page([shared, [2, 's', 0, 0, 'r2']]), 2);
+    const shared: PageEntry = [1, 's', 0, 0, 'r1', null];
+    const [first] = window.takePage(state, page([shared, [2, 's', 0, 0, 'r2', null]]), 2);
     expect(first?.isSharing).toBe(true);
     window.countFinished(state, { id: 'r1', status: 'done', creditsNano: 0 }, 3);
     window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 4);
@@ -120,7 +121,7 @@ describe('rows that share a render', () => {
     const state = supplied(3);
     window.takePage(state, page([entry(0)], { deferred: 2 }), 0);
     state.cancelling = true;
-    window.cancelRest(state);
+    window.endRest(state);
     window.countFinished(state, done('r0'), 1);
     expect(window.isFinished(state)).toBe(true);
     expect(state.counts).toMatchObject({ done: 1, cancelled: 2 });

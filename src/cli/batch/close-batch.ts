@@ -7,6 +7,7 @@ import { type Counts, exitCodeOf } from '../views/counts.js';
 import { summaryLines } from '../views/summary.js';
 import { finalRows } from './final-rows.js';
 import { type FailureGroup, groupFailures } from './group-failures.js';
+import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
 import type { JsonEvents } from './json-events.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
@@ -29,14 +30,17 @@ export interface EndedBatch {
 
 export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
-  const exitCode = exitCodeOf(result.counts);
-  const groups = await readEnd(ended);
+  const exitCode = exitCodeOf(result.counts, result.stopped);
+  const { failures: groups, totals } = await readEnd(ended);
   const folder = `${ended.out}/${ended.batch}`;
   const unattributed = ended.tookMs === undefined ? undefined : await unattributedText(ended);
-  if (events !== undefined) {
-    events.finished(result, { out: folder, exitCode, ...(unattributed === undefined ? {} : { unattributed }) });
-  }
-  const facts = { ...ended, ...result, groups, folder, unattributed };
+  events?.finished(result, {
+    out: folder,
+    exitCode,
+    ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
+    ...(unattributed === undefined ? {} : { unattributed }),
+  });
+  const facts = { ...ended, ...result, groups, totals, folder, unattributed };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -50,14 +54,19 @@ async function unattributedText({ access, batch }: EndedBatch): Promise<string |
 }
 
 /** One pass over the records, only when there is something to learn from it. */
-async function readEnd(ended: EndedBatch): Promise<FailureGroup[]> {
+async function readEnd(ended: EndedBatch): Promise<{ failures: FailureGroup[]; totals: GroupTotals }> {
   const { events, finishedBefore, result } = ended;
   const missed =
     events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
   let troubled = troubledOf(result.counts);
   const failures = groupFailures();
-  if (!missed && troubled === 0) return [];
-  for await (const { index, id, status, record } of finalRows(ended.access, ended.batch, ended.generation)) {
+  const totals = new Map<string, GroupTotal>();
+  const facts = await ended.access.rows.generation(ended.batch, ended.generation);
+  const isGrouped = facts?.columns.includes('group') ?? false;
+  if (!missed && !isGrouped && troubled === 0) return { failures: [], totals };
+  for await (const row of finalRows(ended.access, ended.batch, ended.generation)) {
+    const { index, id, status, record } = row;
+    addToGroup(totals, row);
     if (missed && finishedBefore?.[index] !== true) {
       events?.rowFinished(id, status, record?.creditsNano ?? null, record?.finishedAtMs ?? Date.now());
     }
@@ -65,9 +74,9 @@ async function readEnd(ended: EndedBatch): Promise<FailureGroup[]> {
       failures.add(record);
       troubled -= 1;
     }
-    if (!missed && troubled <= 0) break;
+    if (!missed && !isGrouped && troubled <= 0) break;
   }
-  return failures.groups();
+  return { failures: failures.groups(), totals };
 }
 
 function newlyFinished({ counts }: BatchResult, finishedBefore: readonly boolean[]): number {

@@ -7,6 +7,8 @@ import { openPlace } from '../access/home-access.js';
 export interface FinalRow {
   index: number;
   id: string;
+  /** The row's `group`, if it has one. */
+  group: string | undefined;
   status: Status;
   /** Absent for rows that a cancelled batch never started. */
   record?: RowRecord;
@@ -16,8 +18,8 @@ export interface FinalRow {
 export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
   for await (const line of resultLines(resultSources(access), batch, generation)) {
     const { row, record } = line;
-    if (record !== undefined) yield { index: row.index, id: row.id, status: record.status, record };
-    else if ('ended' in line) yield { index: row.index, id: row.id, status: 'cancelled' };
+    if (record !== undefined) yield { index: row.index, id: row.id, group: row.group, status: record.status, record };
+    else if (line.ended !== undefined) yield { index: row.index, id: row.id, group: row.group, status: line.ended };
   }
 }
 

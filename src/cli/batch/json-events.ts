@@ -13,7 +13,7 @@ export interface JsonEvents {
   rowFinished(id: string, status: Status, creditsNano: CreditsNano | null, atMs: number): void;
   /** How many rows were told. */
   told(): number;
-  finished(result: BatchResult, facts: { out: string; exitCode: number; unattributed?: string }): void;
+  finished(result: BatchResult, facts: { out: string; exitCode: number; groups?: object; unattributed?: string }): void;
   detached(): void;
 }
 
@@ -66,8 +66,8 @@ export function createJsonEvents(
     },
     rowFinished,
     told: () => told.size,
-    finished: ({ counts, creditsNano, creditsUnknown }, facts) =>
-      say('batch_finished', { counts, credits: formatCredits(creditsNano), creditsUnknown, ...facts }),
+    finished: ({ counts, creditsNano, creditsUnknown, stopped = null }, facts) =>
+      say('batch_finished', { counts, credits: formatCredits(creditsNano), creditsUnknown, stopped, ...facts }),
     detached: () => say('detached', {}),
   };
 }

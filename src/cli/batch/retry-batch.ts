@@ -1,9 +1,9 @@
 import type { RetryOrder } from '../../contract/workflows.js';
-import { clearCancelled } from '../../store/batch-marks.js';
+import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
-import { approvePlan } from '../plan/approve-plan.js';
+import { approvePlan, spentBefore } from '../plan/approve-plan.js';
 import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import { createRowCounter } from '../plan/row-counter.js';
@@ -41,7 +41,8 @@ export async function retryBatch(
   const credits = await readOwnCredits(session);
   const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
   for (const line of planLines(plan)) terminal.note(line);
-  await approvePlan(session, plan, order.isSaidYes);
+  await approvePlan(session, plan, order.isSaidYes, await spentBefore(session, access, batch));
   await clearCancelled(access.home, batch);
+  await clearStopped(access.home, batch);
   return submitAndFollow(session, { access, batch, generation, rows, ...order });
 }

@@ -2,7 +2,7 @@ import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
-import { clearCancelled } from '../../store/batch-marks.js';
+import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
@@ -10,7 +10,7 @@ import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
-import { approvePlan } from '../plan/approve-plan.js';
+import { approvePlan, spentBefore } from '../plan/approve-plan.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
@@ -65,7 +65,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const credits = await readOwnCredits(session);
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   for (const line of planLines(plan)) session.terminal.note(line);
-  await approvePlan(session, plan, request.isSaidYes);
+  await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await preparePlaces(run);
   const { total } = plan.costs;
   const saving = total.shared > 0 ? savedText(total) : undefined;
@@ -132,5 +132,6 @@ async function preparePlaces({ session, request, access, prepared, generation }:
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
   await access.rows.setCurrentGeneration(batch, generation.generation);
+  await clearStopped(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
 }

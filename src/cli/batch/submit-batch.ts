@@ -1,6 +1,7 @@
-import { batchProgress, supply } from '../../contract/messages.js';
+import { batchProgress, type Supply, supply } from '../../contract/messages.js';
 import { batchId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
+import type { BatchLimits } from '../../domain/limits.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 
@@ -33,7 +34,7 @@ export async function submitBatch(session: Session, work: WorkAccess, order: Bat
     taskQueue: taskQueues(account).home,
     args: [input],
     signal: supply,
-    signalArgs: [{ generation, rows, retry }],
+    signalArgs: [{ generation, rows, retry, limits: limitsOf(session) }],
   });
 }
 
@@ -50,4 +51,9 @@ export async function lastEventSeq(session: Session, work: WorkAccess, batch: st
   }
 }
 
-declare function supplyArguments(order: { generation: string; rows: number; retry: RetryOrder | null }): void;
+/** The limits that the settings give a batch. */
+export function limitsOf({ config }: Session): BatchLimits {
+  return { maxCreditsNano: config.budget.maxCredits, maxFailures: config.budget.maxFailures };
+}
+
+declare function supplyArguments(order: Supply): void;

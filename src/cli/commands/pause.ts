@@ -12,28 +12,28 @@ export function definePause(command: Command, cli: Cli): void {
 }
 
 export function defineResume(command: Command, cli: Cli): void {
-  define(command, cli, 'Lets a paused batch submit again.', 'resume');
+  define(
+    command,
+    cli,
+    'Lets a batch submit again that was paused, or that stopped for its budget or its failures.',
+    'resume',
+  );
 }
 
 function define(command: Command, cli: Cli, description: string, order: 'pause' | 'resume'): void {
-  addSettings(command.description(description).argument('<batch>', "the batch's name"), 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet ${order} shots\n\n${READ_EXIT_HELP}`)
+  addSettings(
+    command.description(description).argument('<batch>', "the batch's name"),
+    order === 'resume' ? 'limits' : 'connection',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet ${order} shots\n${MORE_EXAMPLES[order]}\n${READ_EXIT_HELP}`)
     .action(async (batch: string) => send(await openSession(command, cli), batch, order));
 }
 
+const MORE_EXAMPLES = { pause: '', resume: '  callsheet resume shots --max-credits 60 --max-failures 10%\n' } as const;
+
 async function send(session: Session, batch: string, order: 'pause' | 'resume'): Promise<void> {
-  const { openHomeAccess } = await import('../access/home-access.js');
-  const { knownBatch } = await import('../batch/known-batch.js');
-  const { resumeWork } = await import('../access/work-access.js');
-  const { signalRunning } = await import('../batch/signal-batch.js');
-  const { pauseBatch, resumeBatch } = await import('../../contract/messages.js');
-  await knownBatch(session, openHomeAccess(session.config), batch);
-  const work = await resumeWork(session);
-  try {
-    await signalRunning(session, work, batch, order === 'pause' ? pauseBatch : resumeBatch);
-  } finally {
-    await work.close();
-  }
+  if (order === 'pause') await pause(session, batch);
+  else await (await import('../batch/resume-batch.js')).resumeStopped(session, batch);
   const { terminal } = session;
   if (session.isJson) return terminal.json({ schema: 1, batch, order });
   terminal.data(
@@ -41,4 +41,19 @@ async function send(session: Session, batch: string, order: 'pause' | 'resume'):
       ? `'${batch}' is paused: what was submitted is still fetched; \`callsheet resume ${batch}\` goes on`
       : `'${batch}' goes on; \`callsheet watch ${batch}\` follows it`,
   );
+}
+
+async function pause(session: Session, batch: string): Promise<void> {
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const { knownBatch } = await import('../batch/known-batch.js');
+  const { resumeWork } = await import('../access/work-access.js');
+  const { signalRunning } = await import('../batch/signal-batch.js');
+  const { pauseBatch } = await import('../../contract/messages.js');
+  await knownBatch(session, openHomeAccess(session.config), batch);
+  const work = await resumeWork(session);
+  try {
+    await signalRunning(session, work, batch, pauseBatch);
+  } finally {
+    await work.close();
+  }
 }

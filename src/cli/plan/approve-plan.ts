@@ -1,7 +1,13 @@
+import { spentOf } from '../../activities/budget.js';
+import type { SpentResult } from '../../contract/activities.js';
 import { formatCredits } from '../../domain/money.js';
+import { createChargeBook } from '../../store/charge-book.js';
+import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { costText, type Plan } from './plan-view.js';
+
+const NOTHING_SPENT: SpentResult = { endedNano: 0, openNano: 0, unbounded: 0 };
 
 /** Whether a plan may be run: at once, after a question, or not at all. */
 export type Approval =
@@ -14,17 +20,24 @@ export function approvalOf(
   plan: Plan,
   budget: { maxCredits: number | null; askAbove: number },
   isSaidYes: boolean,
+  spent: SpentResult = NOTHING_SPENT,
 ): Approval {
   const { total } = plan.costs;
   if (total.toSubmit === 0) return { approval: 'granted' };
   if (budget.maxCredits !== null) {
     const limit = formatCredits(budget.maxCredits);
-    if (total.worstNano > budget.maxCredits) {
-      const why = `B52 planned ${formatCredits(total.worstNano)} credits exceed --max-credits ${limit}: raise it or take rows out`;
+    const before = spent.endedNano + spent.openNano;
+    if (total.worstNano + before > budget.maxCredits) {
+      const earlier = before === 0 ? '' : ` and ${formatCredits(before)} of this batch before`;
+      const why = `B52 planned ${formatCredits(total.worstNano)} credits${earlier} exceed --max-credits ${limit}: raise it or take rows out`;
       return { approval: 'refused', why };
     }
     if (total.unknown > 0) {
       const why = `B52 ${total.unknown} rows have no known price, so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
+      return { approval: 'refused', why };
+    }
+    if (spent.unbounded > 0) {
+      const why = `B52 ${spent.unbounded} attempts of this batch had no known price, so --max-credits ${limit} cannot be kept: leave it out`;
       return { approval: 'refused', why };
     }
     return { approval: 'granted' };
@@ -34,10 +47,17 @@ export function approvalOf(
   return { approval: 'ask', why: costText(total) };
 }
 
+/** The most that a batch can have cost before; looked up only where a budget asks for it. */
+export async function spentBefore(session: Session, access: HomeAccess, batch: string): Promise<SpentResult> {
+  if (session.config.budget.maxCredits === null) return NOTHING_SPENT;
+  const book = createChargeBook(access.home.store, access.home.account);
+  return spentOf({ book, ledger: access.ledger }, batch);
+}
+
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
-export async function approvePlan(session: Session, plan: Plan, isSaidYes: boolean): Promise<void> {
+export async function approvePlan(session: Session, plan: Plan, isSaidYes: boolean, spent: SpentResult): Promise<void> {
   const { io } = session.cli;
-  const approval = approvalOf(plan, session.config.budget, isSaidYes);
+  const approval = approvalOf(plan, session.config.budget, isSaidYes, spent);
   if (approval.approval === 'granted') return;
   if (approval.approval === 'refused') throw new UserError(`${approval.why}; nothing was submitted`);
   if (!io.isInteractive) {

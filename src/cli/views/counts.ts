@@ -1,3 +1,4 @@
+import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES, type Status } from '../../domain/outcome.js';
 import { EXIT } from '../exit-codes.js';
@@ -5,9 +6,10 @@ import { EXIT } from '../exit-codes.js';
 /** How many rows ended how. */
 export type Counts = Readonly<Record<Status, number>>;
 
-/** The exit code of a batch that ended: the worst of several wins in the order 3, 1. */
-export function exitCodeOf(counts: Counts): number {
+/** The exit code of a batch that ended: the worst of several wins in the order 3, 6, 1. */
+export function exitCodeOf(counts: Counts, stopped?: StopReason): number {
   if (counts.review + counts.lost_paid > 0) return EXIT.needsPerson;
+  if (stopped === 'budget_reached') return EXIT.outOfCredits;
   if (counts.failed + counts.cancelled + counts.not_started > 0) return EXIT.someNotDone;
   return EXIT.done;
 }

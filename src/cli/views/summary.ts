@@ -1,5 +1,7 @@
+import type { StopReason } from '../../domain/limits.js';
 import { STATUSES } from '../../domain/outcome.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
+import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import type { Terminal } from '../terminal.js';
 import { type Counts, spentWords, totalOf } from './counts.js';
 import { formatDuration } from './durations.js';
@@ -10,7 +12,10 @@ export interface SummaryFacts {
   counts: Counts;
   creditsNano: number;
   creditsUnknown: number;
+  stopped?: StopReason;
   groups: readonly FailureGroup[];
+  /** By the rows' `group`. */
+  totals?: GroupTotals;
   /** The batch's folder. */
   folder: string;
   tookMs: number | undefined;
@@ -32,6 +37,7 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
     ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
     ...shown.map((group) => `  ${failureLine(group)}`),
     `  ${coloredCounts(counts, colors)}`,
+    ...groupLines(facts.totals ?? new Map()).map((line) => `  ${line}`),
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
     ...(facts.saving === undefined ? [] : [`  saved    ${facts.saving}`]),
     ...(facts.unattributed === undefined ? [] : [colors.yellow(unattributedLine(facts.unattributed))]),
@@ -54,13 +60,25 @@ function coloredCounts(counts: Counts, colors: Terminal['colors']): string {
   return parts.join('   ') || 'no rows';
 }
 
-function advice({ batch, counts }: SummaryFacts, colors: Terminal['colors']): string[] {
+function advice({ batch, counts, stopped }: SummaryFacts, colors: Terminal['colors']): string[] {
   const forPerson = counts.review + counts.lost_paid;
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
-  if (counts.not_started > 0)
+  if (stopped !== undefined)
+    lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
+  else if (counts.not_started > 0)
     lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
   if (toRetry > 0) lines.push(`${toRetry} rows can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) lines.push(colors.yellow(`${forPerson} rows need a person: see their reason in results.csv`));
   return lines;
+}
+
+const STOPPED_WORDS: Record<StopReason, string> = {
+  budget_reached: 'stopped by the budget',
+  too_many_failures: 'stopped because more rows failed than --max-failures allows',
+};
+
+function leftText(batch: string, counts: Counts, stopped: StopReason): string {
+  const flag = stopped === 'budget_reached' ? ' --max-credits <more>' : '';
+  return `${counts.not_started} rows were not started; \`callsheet resume ${batch}${flag}\` goes on`;
 }
