@@ -7,18 +7,10 @@ import { taskQueues } from './contract/names.js';
 import type { AccountSettings } from './contract/settings.js';
 import type { S3Environment } from './domain/s3.js';
 import type { KeySource } from './key-source.js';
-import { createMessenger } from './messenger.js';
-import { createDownloader } from './service/download.js';
-import { createTransport } from './service/transport.js';
-import { createSteadyClock, type SteadyClock } from './steady-clock.js';
-import { createCallbacks } from './store/callbacks.js';
-import { createChargeBook } from './store/charge-book.js';
-import { openHome } from './store/home.js';
-import { createLedger } from './store/ledger.js';
-import { createPlaces, proveBucket } from './store/open-store.js';
-import { createRecords } from './store/records.js';
-import { createRows } from './store/rows.js';
+import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
+import { createSteadyClock } from './worker-clock.js';
+import { createDependencies } from './worker-dependencies.js';
 
 /** The composition root: one account's workers with everything they need. */
 
@@ -29,8 +21,6 @@ const RPM_WINDOW_S = 61;
 /** Until the plan is known: the smallest plan's (service document 1, Limits). */
 const RPM_UNKNOWN = 60;
 const DOWNLOADS_MAX = 8;
-/** Outputs beyond this are not the service's, whatever it says. */
-const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
 
 export interface WorkerPlace {
   namespace: string;
@@ -110,39 +100,6 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
       await deps.transport.close();
     },
   };
-}
-
-function createDependencies(
-  { settings, key, place, log, s3 = {} }: AccountWorkerOptions,
-  clock: SteadyClock,
-  onRpm: (rpm: number) => void,
-): Dependencies {
-  const { account, baseUrl, userAgent, timeScale } = settings;
-  const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
-  const store = openStore(settings.home, 'private');
-  return {
-    settings,
-    home: openHome(store, account),
-    ledger: createLedger(store, account),
-    rows: createRows(store, account),
-    records: createRecords(store, account),
-    book: createChargeBook(store, account),
-    callbacks: createCallbacks(store, account),
-    transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
-    downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
-    openStore: (location) => openStore(location, 'shared'),
-    openInput,
-    messenger: createMessenger(place.client, account, timeScale),
-    log,
-    onCaps: ({ rpm }) => onRpm(rpm),
-    now: () => clock.now(),
-    monotonic: () => performance.now(),
-  };
-}
-
-function isLoopback(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
 interface ApiWorker {
