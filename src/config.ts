@@ -65,7 +65,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     version: sources.version,
     defaultDataFolder: sources.defaultDataFolder,
   });
-  return { config: deepFreeze(config), origins, warnings: strangeVariables(sources) };
+  return { config: deepFreeze(config), origins, warnings: [...strangeVariables(sources), ...idleSettings(config)] };
 }
 
 interface GivenValue {
@@ -97,6 +97,12 @@ function strangeVariables({ env, nearestWord }: ConfigSources): string[] {
     const nearest = nearestWord(name, known) ?? known.find((one) => one.endsWith(name.slice('CALLSHEET'.length)));
     return nearest === undefined ? [] : [`${name} is no setting and has no effect; did you mean ${nearest}?`];
   });
+}
+
+/** A policy that cannot do anything is said: silently holding the rows would not be what was asked for. */
+function idleSettings({ ambiguity, alwaysMaxWaste }: Config): string[] {
+  if (ambiguity !== 'always' || alwaysMaxWaste > 0) return [];
+  return ['ambiguity always pays nothing again while alwaysMaxWaste is 0: set how many credits may be paid twice'];
 }
 
 function deepFreeze<Value>(value: Value): Value {

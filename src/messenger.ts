@@ -38,7 +38,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       await delivered(() => semaphore().signal(messages.limitsRefused));
     },
     async outcomeKnown({ batch, id }, message) {
-      await delivered(() =>
+      return delivered(() =>
         client.workflow.getHandle(jobId(account, batch, id)).signal(messages.outcomeKnown, message),
       );
     },
@@ -53,6 +53,10 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       });
     },
     isBatchOpen: (batch) => isOpen(client, batchId(account, batch)),
+    async reopen(order) {
+      const { batch } = order.row;
+      return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.reopen, order));
+    },
     async areOpen(jobs) {
       return Promise.all(jobs.map(({ batch, id }) => isOpen(client, jobId(account, batch, id))));
     },

@@ -2,6 +2,7 @@ import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
+import type { RowRef } from '../contract/workflows.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
 import type { Callbacks } from '../store/callbacks.js';
@@ -52,7 +53,10 @@ export interface Messenger {
   caseOpened(opened: OpenedCase): Promise<void>;
   caseEnded(ended: { job: JobKey; created: boolean }): Promise<void>;
   limitsRefused(): Promise<void>;
-  outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<void>;
+  /** False when the job does not run. */
+  outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<boolean>;
+  /** Tells a batch that runs of a row that may go on; false when it does not run, and the next `run` finds the row. */
+  reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
   isBatchOpen(batch: string): Promise<boolean>;

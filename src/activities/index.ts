@@ -4,7 +4,9 @@ import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
+import { type OverrideActivities, overrideActivities } from './override.js';
 import { type PollActivities, pollActivities } from './poll.js';
+import { type ReopenActivities, reopenActivities } from './reopen.js';
 import { type ResultActivities, resultActivities } from './results.js';
 import { type RowActivities, rowActivities } from './rows.js';
 import { type SettleActivities, settleActivities } from './settle.js';
@@ -21,6 +23,8 @@ export type Activities = SubmitActivities &
   BudgetActivities &
   SlotActivities &
   SettleActivities &
+  OverrideActivities &
+  ReopenActivities &
   ShareActivities &
   ConfirmActivities &
   ResultActivities &
@@ -37,6 +41,8 @@ export function createActivities(deps: Dependencies): Activities {
     ...budgetActivities(deps),
     ...slotActivities(deps),
     ...settleActivities(deps),
+    ...overrideActivities(deps),
+    ...reopenActivities(deps),
     ...shareActivities(deps),
     ...confirmActivities(deps),
     ...resultActivities(deps),

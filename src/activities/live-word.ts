@@ -19,6 +19,8 @@ export function liveWordOf(attempts: Attempt[]): LiveWord {
     case 'open_case':
     case 'billed':
     case 'undecided':
+    case 'given_up':
+    case 'written_off':
       return 'checking';
     case 'done':
     case 'rendered':

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, acceptanceOf, handleOf, standingOf } from '../domain/attempt.js';
+import { endedReason } from '../domain/ended-reason.js';
 import type { Answer } from '../domain/exchange.js';
 import type { ReasonCode } from '../domain/failure.js';
 import { pollGapMs } from '../domain/poll-schedule.js';
@@ -80,7 +81,8 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   // An earlier try recorded the end and died before it was heard.
   const standing = standingOf(attempt);
   if (standing === 'rendered' && !input.fresh) return rendered(poll);
-  if (standing === 'ended') return { outcome: 'ended', reason: 'render_failed', renderMs: renderMs(poll) };
+  const end = attempt.states.at(-1);
+  if (end?.state === 'ended') return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll) };
   return poll;
 }
 
@@ -115,7 +117,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
         endedAtMs: atMs,
       });
       await deps.ledger.close(ref);
-      return { outcome: 'ended', reason: reasonOf(word), renderMs: renderMs(poll), ...released };
+      return { outcome: 'ended', reason: endedReason(reading), renderMs: renderMs(poll), ...released };
     }
   }
 }
@@ -126,13 +128,6 @@ function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
   const known = poll.attempt.states.find((state) => state.state === 'rendered')?.atMs;
   const ageMs = known === undefined ? 0 : (poll.deps.now() - known) * poll.input.timeScale;
   return { outcome: 'rendered', renderMs: renderMs(poll), urlLeftMs: freshUrlOnPoll ? null : urlLifeMs - ageMs };
-}
-
-/** The documents' words for an end without a result. */
-function reasonOf(word: string): ReasonCode {
-  const lower = word.toLowerCase();
-  if (lower === 'cancelled' || lower === 'canceled') return 'render_cancelled';
-  return lower === 'expired' ? 'render_expired' : 'render_failed';
 }
 
 async function refused(poll: Poll, answer: Answer): Promise<PollResult> {

@@ -8,7 +8,7 @@ import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
-import { flagsOf, isPaidTwice, reasonCodeOf, reasonText } from './row-reason.js';
+import { flagsOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
@@ -71,7 +71,6 @@ async function buildRecord(
   const handle = last && handleOf(last);
   const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
-  const reasonCode = reasonCodeOf(last, ending.reason);
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const submittedAtMs = claimedAtMs(last);
   return {
@@ -79,7 +78,7 @@ async function buildRecord(
     id: work.row.id,
     kind: work.row.kind,
     status: ending.status,
-    ...(reasonCode ? { reasonCode } : {}),
+    ...(ending.reason ? { reasonCode: ending.reason } : {}),
     ...(reason ? { reason } : {}),
     flags: flagsOf(attempts),
     warnings: [...warningsOf(attempts), ...(facts.warnings ?? []), ...(ending.warnings ?? [])],

@@ -66,7 +66,11 @@ function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean)
     case 'open_case':
     case 'billed':
     case 'undecided':
+    case 'given_up':
       return 'c';
+    case 'written_off':
+      // Its job ends the row as failed; only a retry makes another attempt.
+      return record === undefined || isLate ? 'c' : 'n';
     case 'done':
     case 'rendered':
       return record?.status === 'failed' && !isLate ? 'n' : 'r';

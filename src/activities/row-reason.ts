@@ -7,17 +7,9 @@ import {
   standingOf,
 } from '../domain/attempt.js';
 import { isContradicted } from '../domain/contradiction.js';
-import type { ReasonCode } from '../domain/failure.js';
 import type { Flag } from '../domain/outcome.js';
 
 /** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
-
-/** A person's ruling says more than the verdict that the job ended with. */
-export function reasonCodeOf(last: Attempt | undefined, reason: ReasonCode | undefined): ReasonCode | undefined {
-  const state = last?.states.at(-1);
-  if (reason === undefined || state?.state !== 'ruled') return reason;
-  return state.ruling === 'billed' ? 'marked_lost' : 'marked_unbilled';
-}
 
 /** A row was paid again on purpose: by a person, or by the batch's policy up to its waste limit. */
 export function flagsOf(attempts: Attempt[]): Flag[] {

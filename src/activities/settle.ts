@@ -64,10 +64,14 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
     const result = await inspect(deps, ref);
     const isCase = result.outcome === 'standing' && result.standing === 'open_case';
-    return isCase ? { outcome: 'wait', delayMs: 100 } : { outcome: 'standing', result, ...(await trustOf(deps)) };
+    const slot = { slotUntilMs: deps.now() };
+    return isCase
+      ? { outcome: 'wait', delayMs: 100 }
+      : { outcome: 'standing', result, ...slot, ...(await trustOf(deps)) };
   }
-  if (standing !== 'open_case') return standingResult(deps, attempt);
   const work = await loadRow(deps, rowRef);
+  const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
+  if (standing !== 'open_case') return standingResult(deps, attempt, endedAtMs);
   const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt);
   const settled = settle(evidence);
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
@@ -76,8 +80,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   const atMs = deps.now();
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stands = await deps.ledger.append(ref, { state: 'verdict', atMs, verdict, sentence });
-  if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt);
-  const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
+  if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt, endedAtMs);
   if (verdict === 'not_billed') await deps.ledger.close(ref);
   else {
     const { claimedAtMs, expected } = evidence.subject;
@@ -87,8 +90,8 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...(await trustOf(deps)) };
 }
 
-async function standingResult(deps: Dependencies, attempt: Attempt): Promise<SettleResult> {
-  return { outcome: 'standing', result: resultOf(attempt), ...(await trustOf(deps)) };
+async function standingResult(deps: Dependencies, attempt: Attempt, endedAtMs: number): Promise<SettleResult> {
+  return { outcome: 'standing', result: resultOf(attempt), slotUntilMs: endedAtMs, ...(await trustOf(deps)) };
 }
 
 async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {

@@ -1,5 +1,5 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import { isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
@@ -42,11 +42,10 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const kind = KINDS.indexOf(open.kind);
     const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-    const isGivenUp = standing === 'billed' || standing === 'undecided' || standing === 'overridden';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled || (isGivenUp && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
+    if (settled || (isLost(standing) && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
     else if (kept++ >= from) {
-      const until = isGivenUp ? { releaseAtMs: mayRunUntilMs } : {};
+      const until = isLost(standing) ? { releaseAtMs: mayRunUntilMs } : {};
       const isOpenCase = attempt !== undefined && (standing === 'open_case' || standing === 'claimed');
       const quiet = isOpenCase ? quietOf(deps, attempt) : undefined;
       const job = { batch: open.batch, id: open.id };

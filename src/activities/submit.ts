@@ -50,7 +50,9 @@ export function submitActivities(deps: Dependencies): SubmitActivities {
         void noteResult(deps, input.grant, result);
         if (deps.monotonic() - startedMs > SLOW_MS) {
           const { row, n } = input;
-          await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
+          const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
+          // The row may have ended in review meanwhile: what is known now outdoes that.
+          if (!isHeard) await deps.messenger.reopen({ generation: row.generation, rows: 0, row });
         }
         return result;
       } finally {

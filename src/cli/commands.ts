@@ -1,21 +1,11 @@
-import type { Command } from 'commander';
-import type { Cli } from './cli.js';
-
-/** Every command with its line in the help. A command's own file is loaded only when it is used. */
-export interface CommandEntry {
-  name: string;
-  /** What stands behind the name in the help. */
-  usage: string;
-  summary: string;
-  group: string;
-  load: () => Promise<(command: Command, cli: Cli) => void>;
-}
+import type { CommandEntry } from './command-entry.js';
 
 const RUNNING = 'Run a manifest:';
 const BATCHES = 'Batches:';
 const SERVICE = 'The service:';
 const MACHINE = 'This machine:';
 
+/** Every command with its line in the help. A command's own file is loaded only when it is used. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'run',
@@ -93,6 +83,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'run failed and cancelled rows again',
     group: BATCHES,
     load: async () => (await import('./commands/retry.js')).defineRetry,
+  },
+  {
+    name: 'review',
+    usage: 'list|show|…',
+    summary: 'rows that need a person: the evidence, and how to settle them',
+    group: BATCHES,
+    load: async () => (await import('./commands/review.js')).defineReview,
+  },
+  {
+    name: 'ledger',
+    usage: 'show|verify',
+    summary: 'what is on record of a row, and whether the records agree',
+    group: BATCHES,
+    load: async () => (await import('./commands/ledger.js')).defineLedger,
   },
   {
     name: 'results',
@@ -184,5 +188,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "receive vendor-a's status updates for a shared Temporal",
     group: MACHINE,
     load: async () => (await import('./commands/callbacks.js')).defineCallbacks,
+  },
+  {
+    name: 'explain',
+    usage: '[code]',
+    summary: 'what a code means, whether it was billed, and what to do',
+    group: MACHINE,
+    load: async () => (await import('./commands/explain.js')).defineExplain,
   },
 ];

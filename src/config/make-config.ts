@@ -129,12 +129,6 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
     const message = `${given.nameOf('timeScale')} is for rehearsals: it needs a base URL on this machine, such as that of \`callsheet emulator\``;
     problems.push({ code: 'B56', message });
   }
-  // Said, since silently holding the row would not be what was asked for.
-  if (config.ambiguity === 'always' || config.alwaysMaxWaste > 0 || config.sync.maxWaste > 0) {
-    const message =
-      'paying twice on purpose (ambiguity always, alwaysMaxWaste, sync.maxWaste) is not in this version: use hold or if-proved';
-    problems.push({ code: 'B56', message });
-  }
   for (const path of ['out', 'home'] as const) {
     if (!isS3Address(config[path]) || parseS3Address(config[path]) !== undefined) continue;
     const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(config[path], 80)}'`;

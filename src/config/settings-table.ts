@@ -29,7 +29,12 @@ export const SETTINGS: readonly Setting[] = [
     'whose caps, balance and ledger (default: default; loopback: rehearsal-<port>)',
   ),
   flagOnly('account.exclusive', 'exclusive', 'nothing else spends from this account'),
-  text('ambiguity', 'ambiguity', '<policy>', 'after a lost answer: hold, or if-proved (needs --exclusive)'),
+  text(
+    'ambiguity',
+    'ambiguity',
+    '<policy>',
+    'after a lost answer: hold, if-proved (needs --exclusive), or always (needs --always-max-waste)',
+  ),
   credits('alwaysMaxWaste', 'always-max-waste', 'with always: the most that may be paid twice per batch'),
   credits('sync.maxWaste', 'max-waste', 'a synchronous request up to this price may be paid twice (default 0 = never)'),
   number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),

@@ -93,8 +93,33 @@ export interface DownloadTried {
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
   | { outcome: 'wait'; delayMs: number }
-  /** A later state was found in the ledger: it wins. */
-  | { outcome: 'standing'; result: SubmitResult; untrusted?: true };
+  /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
+  | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
+
+export interface OverrideInput extends AttemptInput {
+  cause: 'always' | 'sync';
+  /** The most that the batch may pay twice in all; only for `always`. */
+  wasteMaxNano: CreditsNano;
+}
+
+export type OverrideResult =
+  | { outcome: 'granted'; slotUntilMs: number }
+  /** Its price is unknown, above the limit, or more than what is left of it. */
+  | { outcome: 'refused' }
+  /** The call may still run. */
+  | { outcome: 'wait'; delayMs: number }
+  | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number };
+
+export interface ReopenInput {
+  row: RowRef;
+  /** Where the batch's pages stand; null when all rows were paged. */
+  cursor: { part: number; index: number } | null;
+}
+
+/** `was` is what the batch counted the row as; absent when it was not counted yet. */
+export type ReopenResult =
+  | { outcome: 'nothing' }
+  | { outcome: 'restart'; letter: Letter; attempts: number; was?: { status: Status; creditsNano: CreditsNano | null } };
 
 export interface FinishInput {
   row: RowRef;

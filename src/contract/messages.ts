@@ -5,7 +5,7 @@ import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';
 import type { JobKey, OpenedCase, PauseReason, Release, SemaphoreView } from './semaphore.js';
-import type { BatchProgress, RenderTimes, RetryOrder } from './workflows.js';
+import type { BatchProgress, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 // ---- to the semaphore ----
 
@@ -43,6 +43,8 @@ export interface OutcomeKnown {
 export const outcomeKnown = defineSignal<[OutcomeKnown]>('outcomeKnown');
 /** The provider says that there is news of an attempt: a hint to ask now, and no more. */
 export const callbackCame = defineSignal<[{ n: number }]>('callbackCame');
+/** The ledger learned something of the row's attempt: look at once, not only when the next look is due. */
+export const lookAgain = defineSignal('lookAgain');
 
 // ---- to a batch ----
 
@@ -55,6 +57,8 @@ export interface Supply {
   limits?: BatchLimits;
 }
 export const supply = defineSignal<[Supply]>('supply');
+/** A row that ended may go on: the ledger learned more of it. Starts a batch that does not run, over all its rows. */
+export const reopen = defineSignal<[{ generation: string; rows: number; row: RowRef }]>('reopen');
 /** A row ended; counted once. */
 export interface RowFinished {
   id: string;

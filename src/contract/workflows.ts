@@ -23,6 +23,8 @@ export interface JobPolicy {
   ambiguity: AmbiguityPolicy;
   /** New attempts for unbilled failed renders. */
   retries: number;
+  /** With `always`: how much of the batch's money may be paid twice; 0 when not given. */
+  wasteMaxNano?: CreditsNano;
 }
 
 /**
@@ -86,6 +88,8 @@ export interface BatchState {
   /** The second way through the rows, for the deferred ones. */
   isSharing?: boolean;
   open: OpenRow[];
+  /** Rows that ended and may go on, since something about them changed in the ledger. */
+  reopened?: RowRef[];
   /** Open jobs allowed at once; pages bring the newest figure. */
   window: number;
   counts: Record<Status, number>;

@@ -115,7 +115,8 @@ export interface Attempt {
 
 /**
  * Where an attempt stands. `claimed` = a claim and nothing later: it may be in flight, or its process died.
- * `open_case` = the answer is lost and there is no verdict yet.
+ * `open_case` = the answer is lost and there is no verdict yet. `given_up` and `written_off` = a person says that it was
+ * billed and is lost, or that it was not billed.
  */
 export type Standing =
   | 'void'
@@ -127,6 +128,8 @@ export type Standing =
   | 'billed'
   | 'not_billed'
   | 'undecided'
+  | 'given_up'
+  | 'written_off'
   | 'overridden'
   | 'rendered'
   | 'ended';
@@ -144,7 +147,7 @@ export function standingOf(attempt: Attempt): Standing {
     case 'verdict':
       return last.verdict;
     case 'ruled':
-      return last.ruling;
+      return last.ruling === 'billed' ? 'given_up' : 'written_off';
     case 'attached':
       return 'created';
     case 'void':
@@ -160,7 +163,14 @@ export function standingOf(attempt: Attempt): Standing {
 
 /** True when an attempt is known not to cost. */
 export function isKnownUnbilled(standing: Standing): boolean {
-  return standing === 'void' || standing === 'refused' || standing === 'not_billed' || standing === 'ended';
+  const unbilled: Standing[] = ['void', 'refused', 'not_billed', 'written_off', 'ended'];
+  return unbilled.includes(standing);
+}
+
+/** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */
+export function isLost(standing: Standing): boolean {
+  const lost: Standing[] = ['billed', 'undecided', 'given_up', 'overridden'];
+  return lost.includes(standing);
 }
 
 /** True when a further attempt may be claimed: this one is known not to cost, or an override is on record. */

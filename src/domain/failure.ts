@@ -1,71 +1,79 @@
-/** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
-export interface FailureFacts {
-  /** Can the same row succeed later without a change by the user? */
-  retry: boolean;
-  /** `no` = known not billed, `yes` = billed, `unknown` = not known. */
-  billed: 'no' | 'yes' | 'unknown';
-  /** One sentence: what happened. */
-  meaning: string;
-  /** One sentence: what the user should do. */
-  advice: string;
-}
+import type { FailureFacts } from './failure-class.js';
 
+/** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
 export const REASONS = {
   invalid_request: {
+    class: 'invalid',
     retry: false,
     billed: 'no',
     meaning: 'The service refused the request as invalid.',
     advice: 'Correct the row as the message says, then `callsheet retry`.',
   },
   model_not_available: {
+    class: 'refused',
     retry: false,
     billed: 'no',
     meaning: 'The account has no access to this model.',
     advice: 'Ask the service for a grant, or choose another model.',
   },
   route_disabled: {
+    class: 'refused',
     retry: true,
     billed: 'no',
     meaning: 'The service says that this provider is not enabled.',
     advice: 'Wait until the service enables it, then `callsheet retry`.',
   },
   service_error: {
+    class: 'provider',
     retry: true,
     billed: 'no',
     meaning: 'The service failed on every try; it refunds such requests.',
     advice: '`callsheet retry` later.',
   },
   output_too_large: {
+    class: 'invalid',
     retry: false,
     billed: 'no',
     meaning: 'The clip is too large for the service to return.',
     advice: 'Request a shorter clip or smaller size.',
   },
   render_failed: {
+    class: 'provider',
     retry: true,
     billed: 'no',
     meaning: 'The provider accepted the job and failed to render it.',
     advice: 'Read the reason, correct the row if it says so, then `callsheet retry`.',
   },
+  render_moderated: {
+    class: 'moderation',
+    retry: false,
+    billed: 'no',
+    meaning: "The provider's own words say that its content check refused the job.",
+    advice: 'Change the prompt or the media, then run with `--changed rerun`.',
+  },
   render_cancelled: {
+    class: 'provider',
     retry: true,
     billed: 'no',
     meaning: 'The provider cancelled the job.',
     advice: 'Read the reason, then `callsheet retry`.',
   },
   render_expired: {
+    class: 'expired',
     retry: true,
     billed: 'no',
     meaning: 'The job expired at the provider before it rendered.',
     advice: '`callsheet retry`.',
   },
   answer_lost_unbilled: {
+    class: 'ambiguous',
     retry: true,
     billed: 'no',
     meaning: 'The answer to the submit was lost; the credits check proved that nothing was billed.',
     advice: '`callsheet retry`, or run with `--ambiguity if-proved` to have it done by itself.',
   },
   answer_lost_billed: {
+    class: 'ambiguous',
     retry: false,
     billed: 'yes',
     meaning:
@@ -73,90 +81,105 @@ export const REASONS = {
     advice: 'If you find the handle, `callsheet review attach-handle`; else `callsheet review resubmit` pays again.',
   },
   answer_lost_undecided: {
+    class: 'ambiguous',
     retry: false,
     billed: 'unknown',
     meaning: 'The answer to the submit was lost and the balance does not show whether it was billed.',
     advice: '`callsheet review show` has the evidence; settle it with `callsheet review`.',
   },
   marked_lost: {
+    class: 'ambiguous',
     retry: false,
     billed: 'yes',
     meaning: 'A person gave the row up as billed and lost.',
     advice: 'If its handle turns up, `callsheet review attach-handle`; else `callsheet review resubmit` pays again.',
   },
   marked_unbilled: {
+    class: 'ambiguous',
     retry: true,
     billed: 'no',
     meaning: 'The answer to the submit was lost; a person says that it was not billed.',
     advice: '`callsheet retry`.',
   },
   verdict_contradicted: {
+    class: 'ambiguous',
     retry: false,
     billed: 'unknown',
     meaning: 'An attempt that the credits check had found not billed was billed after all; a later one may be as well.',
     advice: '`callsheet review show` has the evidence; `callsheet review trust` lets rows be sent again by themselves.',
   },
   handle_not_found: {
+    class: 'not_found',
     retry: false,
     billed: 'unknown',
     meaning: 'The service does not know the handle that it gave.',
     advice: '`callsheet review show`; ask the service with the handle.',
   },
   handle_expired: {
+    class: 'expired',
     retry: false,
     billed: 'unknown',
     meaning: 'The job did not end within the life of its handle.',
     advice: '`callsheet review show`; ask the service with the handle.',
   },
   poll_unreadable: {
+    class: 'provider',
     retry: false,
     billed: 'unknown',
     meaning: 'The service says the job ended, but no output can be read from its answers.',
     advice: '`callsheet review show` has the answers; ask the service with the handle.',
   },
   output_expired: {
+    class: 'expired',
     retry: false,
     billed: 'yes',
     meaning: 'The output was rendered and billed, but its URL no longer gives it.',
     advice: 'Ask the service with the handle; `callsheet review resubmit` pays again.',
   },
   download_failed: {
+    class: 'download',
     retry: false,
     billed: 'yes',
     meaning: 'The output was rendered and billed, but could not be downloaded whole.',
     advice: 'Run the same command again soon: the URL may still work.',
   },
   output_rejected: {
+    class: 'download',
     retry: false,
     billed: 'yes',
     meaning: 'What the output URL serves is not the expected media, too large, or at a forbidden address.',
     advice: '`callsheet review show`; ask the service with the handle.',
   },
   input_missing: {
+    class: 'input',
     retry: true,
     billed: 'no',
     meaning: 'An input of the row could not be read when it was needed.',
     advice: 'Make the input reachable, then `callsheet retry`.',
   },
   shared_row_failed: {
+    class: 'provider',
     retry: true,
     billed: 'no',
     meaning: 'The row whose render this row shares did not bring an output.',
     advice: 'Read the reason of that row, then `callsheet retry`.',
   },
   cancelled_by_user: {
+    class: 'cancelled',
     retry: true,
     billed: 'no',
     meaning: 'The batch was cancelled before this row was submitted.',
     advice: '`callsheet retry` runs it.',
   },
   budget_reached: {
+    class: 'budget',
     retry: true,
     billed: 'no',
     meaning: 'The budget of the batch was reached before this row was submitted.',
     advice: '`callsheet resume` with a higher `--max-credits` goes on.',
   },
   too_many_failures: {
+    class: 'budget',
     retry: true,
     billed: 'no',
     meaning: 'More rows failed than `--max-failures` allows, before this row was submitted.',

@@ -18,6 +18,8 @@ export interface HomeKeys {
   generation(batch: string, generation: string): string;
   generationFacts(batch: string, generation: string): string;
   part(batch: string, generation: string, part: number): string;
+  /** Below it lie the attempts of all rows of a batch, as `<shard>/<id>/<record>`. */
+  attemptsOf(batch: string): string;
   attempts(batch: string, id: string): string;
   attempt(ref: AttemptRef, seq: number): string;
   record(batch: string, id: string): string;
@@ -51,7 +53,8 @@ export function homeKeys(account: string): HomeKeys {
   const batches = `${root}/batches`;
   const batchFolder = (batch: string) => `${batches}/${safe(batch)}`;
   const rows = (batch: string, generation: string) => `${batchFolder(batch)}/rows/${safe(generation)}`;
-  const attempts = (batch: string, id: string) => `${batchFolder(batch)}/attempts/${shardOf(id)}/${safe(id)}`;
+  const attemptsOf = (batch: string) => `${batchFolder(batch)}/attempts`;
+  const attempts = (batch: string, id: string) => `${attemptsOf(batch)}/${shardOf(id)}/${safe(id)}`;
   const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
   const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
   const callbackFolder = (token: string) => `${root}/callbacks/${safe(token).slice(0, 2)}/${token}`;
@@ -63,6 +66,7 @@ export function homeKeys(account: string): HomeKeys {
     generation: rows,
     generationFacts: (batch, generation) => `${rows(batch, generation)}/generation.json`,
     part: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,
+    attemptsOf,
     attempts,
     attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
     record: (batch, id) => `${batchFolder(batch)}/records/${shardOf(id)}/${safe(id)}.json`,

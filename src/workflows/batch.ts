@@ -1,12 +1,12 @@
 import { allHandlersFinished, condition, continueAsNew, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow } from '../contract/workflows.js';
-import type { BatchLimits } from '../domain/limits.js';
+import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent, roomNano } from './budget.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
 import { homeProxy, resultsProxy } from './proxies.js';
+import { reopenRow, takeReopened } from './reopen.js';
 import * as window from './window.js';
 
 /** One run hands over before the server would insist. */
@@ -27,9 +27,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   /** The next row does not fit into the budget until an open one has ended. */
   let short = false;
 
-  const hold = openHold(input, state, () => {
-    dirty = true;
-  });
+  const hold = openHold(input, state, touch);
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
@@ -38,8 +36,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   for (;;) {
     dirty = false;
     if (window.isDraining(state)) await drain();
-    if (mustReadSpent(state)) await readSpent();
-    if (roomForPage() > 0) await openPage(roomForPage());
+    await openMore();
     window.shareAfterAll(state);
     if (handOverDue()) return await handOver();
     if (window.isFinished(state) && (await isOver())) break;
@@ -47,8 +44,17 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
   phase = 'ended';
   await condition(allHandlersFinished);
-  const { counts, creditsNano, creditsUnknown, stopped } = state;
-  return { counts, creditsNano, creditsUnknown, ...(stopped ? { stopped } : {}) };
+  return window.resultOf(state);
+
+  function touch(): void {
+    dirty = true;
+  }
+
+  async function openMore(): Promise<void> {
+    if (mustReadSpent(state)) await readSpent();
+    if (roomForPage() > 0) await openPage(roomForPage());
+    for (const row of takeReopened(state)) await reopen(row);
+  }
 
   async function isOver(): Promise<boolean> {
     phase = 'writing results';
@@ -63,7 +69,16 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   function listen(): void {
     setHandler(messages.supply, supply);
-    setHandler(messages.setBudget, again);
+    setHandler(messages.setBudget, (limits) => {
+      // The same rows under new limits: nothing else changes for a batch that did not stop.
+      const { generation, rows } = state;
+      supply({ generation, rows, retry: null, limits });
+    });
+    setHandler(messages.reopen, ({ generation, rows, row }) => {
+      if (state.generation === '') supply({ generation, rows, retry: null });
+      else state.reopened = [...(state.reopened ?? []), row];
+      dirty = true;
+    });
     setHandler(messages.rowFinished, async (report) => {
       short = false;
       dirty = window.countFinished(state, report, Date.now()) || dirty;
@@ -77,7 +92,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       state.cancelling = true;
       dirty = true;
     });
-    setHandler(messages.batchProgress, () => window.progressOf(state, currentPhase()));
+    setHandler(messages.batchProgress, () =>
+      window.progressOf(state, phase === 'running' ? window.phaseOf(state) : phase),
+    );
   }
 
   function supply(order: messages.Supply): void {
@@ -85,12 +102,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     drained = false;
     short = false;
     dirty = true;
-  }
-
-  function again(limits: BatchLimits): void {
-    // The same rows under new limits: nothing else changes for a batch that did not stop.
-    const { generation, rows } = state;
-    supply({ generation, rows, retry: null, limits });
   }
 
   function roomForPage(): number {
@@ -101,12 +112,6 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch });
     // What nobody can bound leaves no room.
     state.spentNano = unbounded > 0 ? Number.MAX_SAFE_INTEGER : endedNano + openNano;
-  }
-
-  function currentPhase(): BatchProgress['phase'] {
-    if (phase !== 'running') return phase;
-    if (window.isDraining(state)) return 'cancelling';
-    return state.paused || state.outputsPaused === true ? 'paused' : 'running';
   }
 
   function handOverDue(): boolean {
@@ -132,6 +137,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     state.stopped = 'budget_reached';
     short = false;
     dirty = true;
+  }
+
+  async function reopen(row: RowRef): Promise<void> {
+    const found = await home.reopenRow({ row, cursor: state.cursor });
+    if (found.outcome === 'nothing') return;
+    const opened = reopenRow(state, row, found, Date.now());
+    if (opened) await start(opened, found.letter, found.attempts);
   }
 
   function start(opened: OpenRow, letter: Letter, attempts: number): Promise<void> {

@@ -2,6 +2,7 @@ import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
 import type { BatchInput, BatchState } from '../contract/workflows.js';
+import { blockedOf, forgetBlocked, noteBlocked } from './blocked-rows.js';
 import * as window from './window.js';
 
 /** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
@@ -14,12 +15,12 @@ export interface Hold {
 export function openHold({ account, batch }: BatchInput, state: BatchState, touch: () => void): Hold {
   setHandler(messages.pauseBatch, () => setPaused(true));
   setHandler(messages.resumeBatch, async () => {
-    window.forgetBlocked(state);
+    forgetBlocked(state);
     await review();
     await setPaused(false);
   });
   setHandler(messages.outputBlocked, async (what) => {
-    window.noteBlocked(state, what);
+    noteBlocked(state, what);
     await review();
   });
   return { review };
@@ -30,7 +31,7 @@ export function openHold({ account, batch }: BatchInput, state: BatchState, touc
   }
 
   async function review(): Promise<void> {
-    const blocked = window.blockedOf(state);
+    const blocked = blockedOf(state);
     const paused = blocked !== null;
     if (paused === (state.outputsPaused ?? false)) return;
     state.outputsPaused = paused;

@@ -1,10 +1,12 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
 import type { FinishInput } from '../contract/activities.js';
+import * as messages from '../contract/messages.js';
 import type { JobInput, JobResult } from '../contract/workflows.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
 import { downloadRow, pollRow, shareRow } from './fetch-row.js';
 import { type News, openNews } from './news.js';
+import { payAgain } from './pay-again.js';
 import { homeProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
 import { openSlot, type Slot } from './slot.js';
@@ -17,7 +19,17 @@ export type Step =
   | { step: 'poll' }
   | { step: 'download' }
   | { step: 'share' }
-  | { step: 'finish'; status: Status; reason?: ReasonCode; tried?: FinishInput['tried']; recorded?: boolean };
+  /** The policy may let the row be paid again; else it ends. */
+  | { step: 'override'; otherwise: Finish }
+  | Finish;
+
+export interface Finish {
+  step: 'finish';
+  status: Status;
+  reason?: ReasonCode;
+  tried?: FinishInput['tried'];
+  recorded?: boolean;
+}
 
 /** What the steps of one job share. `n` is the attempt at hand. */
 export interface Job {
@@ -32,6 +44,8 @@ export interface Job {
   retried: number;
   /** Service time that the output URL has left, null where a fresh one can be asked for. */
   urlLeftMs?: number | null;
+  /** Counts what the job was told of the ledger. */
+  looks: number;
 }
 
 /**
@@ -40,8 +54,11 @@ export interface Job {
  */
 export async function job(input: JobInput): Promise<JobResult> {
   const slot = openSlot(input);
-  const submits = openSubmits(input);
-  const work: Job = { input, slot, submits, news: openNews(), n: input.attempts, mayResend: true, retried: 0 };
+  const parts = { submits: openSubmits(input), news: openNews(), n: input.attempts, retried: 0, looks: 0 };
+  const work: Job = { input, slot, ...parts, mayResend: true };
+  setHandler(messages.lookAgain, () => {
+    work.looks += 1;
+  });
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
   if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(work);
@@ -86,6 +103,8 @@ async function go(work: Job, next: Step): Promise<Step> {
       return pollRow(work);
     case 'case':
       return settleCase(work);
+    case 'override':
+      return payAgain(work, next.otherwise);
     case 'download':
       work.slot.release({ done: true });
       return downloadRow(work);
@@ -97,7 +116,7 @@ async function go(work: Job, next: Step): Promise<Step> {
   }
 }
 
-async function finish(work: Job, end: Extract<Step, { step: 'finish' }>): Promise<JobResult> {
+async function finish(work: Job, end: Finish): Promise<JobResult> {
   const { status, reason, tried, recorded } = end;
   return CancellationScope.nonCancellable(async () => {
     work.slot.release();

@@ -1,5 +1,5 @@
 import type { SubmitResult } from '../contract/activities.js';
-import type { Job, Step } from './job.js';
+import type { Finish, Job, Step } from './job.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
 
@@ -18,9 +18,13 @@ export function nextStep(work: Job, standing: Standing): Step {
     case 'open_case':
       return { step: 'case' };
     case 'billed':
-      return { step: 'finish', status: 'lost_paid', reason: 'answer_lost_billed' };
+      return payAgainOr(work, { step: 'finish', status: 'lost_paid', reason: 'answer_lost_billed' });
     case 'undecided':
-      return { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
+      return payAgainOr(work, { step: 'finish', status: 'review', reason: 'answer_lost_undecided' });
+    case 'given_up':
+      return { step: 'finish', status: 'lost_paid', reason: 'marked_lost' };
+    case 'written_off':
+      return { step: 'finish', status: 'failed', reason: 'marked_unbilled' };
     case 'not_billed':
       return work.input.policy.ambiguity === 'hold' || !work.mayResend
         ? { step: 'finish', status: 'failed', reason: 'answer_lost_unbilled' }
@@ -28,6 +32,11 @@ export function nextStep(work: Job, standing: Standing): Step {
     case 'ended':
       return retryOrFail(work, { step: 'finish', status: 'failed', reason: 'render_failed' });
   }
+}
+
+/** With the policy `always` the row may be paid again, as far as the batch's waste limit goes. */
+function payAgainOr(work: Job, otherwise: Finish): Step {
+  return work.input.policy.ambiguity === 'always' ? { step: 'override', otherwise } : otherwise;
 }
 
 /** A job that ended unbilled at the service is tried again as often as the batch says. */

@@ -55,7 +55,9 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
  * grant at once, above the cap if need be: its job runs there whether we like it or not.
  */
 export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant | undefined {
-  const holder = holderOf(state, ask.job);
+  const own = holderOf(state, ask.job);
+  // The slot of an earlier attempt that may still run is not this one's: a row that is paid again needs one more.
+  const holder = own?.phase === 'held' && !ask.holds ? undefined : own;
   if (holder) {
     delete holder.releaseAtMs;
     if (ask.apart) holder.apart = true;
@@ -78,7 +80,8 @@ export function withdraw(state: SemaphoreState, job: JobKey): void {
 /** An open attempt found in the ledger at the start becomes a holder before the first grant. */
 export function recover(state: SemaphoreState, found: RecoveredHolder): void {
   const { job, kind, sinceMs, quiet, releaseAtMs } = found;
-  if (holderOf(state, job)) return;
+  const isHeld = releaseAtMs !== undefined;
+  if (state.holders.some((h) => sameJob(h.job, job) && (h.phase === 'held') === isHeld)) return;
   const { grant } = hold(state, { job, kind, sinceMs }, 'submitted', sinceMs);
   if (quiet) state.quiets.push({ job, ...quiet });
   if (releaseAtMs !== undefined) release(state, { grant, notBeforeMs: releaseAtMs }, 0);
@@ -168,8 +171,10 @@ function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sin
   return { job, grant, kind };
 }
 
+/** The job's holder that is in use; else the one that is held for an attempt without an answer. */
 function holderOf(state: SemaphoreState, job: JobKey): Holder | undefined {
-  return state.holders.find((h) => sameJob(h.job, job));
+  const own = state.holders.filter((h) => sameJob(h.job, job));
+  return own.find((h) => h.phase !== 'held') ?? own.at(-1);
 }
 
 function liftQuiet(state: SemaphoreState, job: JobKey): void {

@@ -175,8 +175,8 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   async function sweep(): Promise<void> {
     const asked = state.holders.map((h) => h.job).slice(0, 20);
     for (const { job, action } of await home.sweepHolders({ jobs: asked })) {
-      const holder = state.holders.find((h) => sameJob(h.job, job));
-      if (holder && holder.releaseAtMs === undefined && action === 'free') {
+      const holder = state.holders.find((h) => sameJob(h.job, job) && h.releaseAtMs === undefined);
+      if (holder && action === 'free') {
         permits.release(state, { grant: holder.grant }, Date.now());
       }
     }

@@ -1,11 +1,14 @@
-import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
-import type { Verdict } from '../domain/attempt.js';
+import { isLost, type Verdict } from '../domain/attempt.js';
+import { isAsync, KINDS } from '../domain/kind.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job.js';
 import { confirmHandles } from './late-handle.js';
 import { nextStep } from './next-step.js';
+import { resendCheapCall } from './pay-again.js';
 import { accountProxy, homeProxy } from './proxies.js';
 
 /**
@@ -19,17 +22,22 @@ export async function settleCase(work: Job): Promise<Step> {
   // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
   await sleep(pollBaseOf(row.kind) / timeScale);
   if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
+  const resent = isSynchronous(row.kind) ? await resendCheapCall(work) : undefined;
+  if (resent) return resent;
   for (;;) {
+    const { looks } = work;
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
     const settled = await home.settle({ row, n: work.n });
     switch (settled.outcome) {
       case 'wait':
-        if (!(await work.news.within(work.n, Math.max(100, settled.delayMs)))) break;
+        if (!(await heardOf(work, looks, Math.max(100, settled.delayMs)))) break;
         await sleep(pollBaseOf(row.kind) / timeScale);
         if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
         break;
       case 'standing':
         if (settled.untrusted) work.mayResend = false;
+        // What may still run at the service keeps its slot, whoever settled it.
+        if (keepsSlot(settled.result)) work.slot.release({ notBeforeMs: settled.slotUntilMs });
         return work.submits.read(work, settled.result);
       case 'verdict': {
         await note(work, settled.verdict);
@@ -40,6 +48,21 @@ export async function settleCase(work: Job): Promise<Step> {
       }
     }
   }
+}
+
+/** Waits for the next look; true when a callback came, and at once when the ledger learned something. */
+function heardOf(work: Job, looks: number, delayMs: number): Promise<boolean> {
+  const looked = condition(() => work.looks !== looks).then(() => false);
+  return Promise.race([work.news.within(work.n, delayMs), looked]);
+}
+
+function isSynchronous(kindNumber: number): boolean {
+  const kind = KINDS[kindNumber];
+  return kind !== undefined && !isAsync(kind);
+}
+
+function keepsSlot(result: SubmitResult): boolean {
+  return result.outcome === 'standing' && isLost(result.standing);
 }
 
 /** Tells watchers; a batch that is gone has none. */

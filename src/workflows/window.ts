@@ -1,7 +1,8 @@
 import type { PageResult } from '../contract/activities.js';
 import type { RowFinished, Supply } from '../contract/messages.js';
-import type { BatchEvent, BatchProgress, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
+import type { BatchEvent, BatchProgress, BatchResult, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
+import { blockedOf } from './blocked-rows.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
@@ -136,31 +137,12 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   return true;
 }
 
-/** Notes what cannot be stored; a row that has ended meanwhile is none. */
-export function noteBlocked(state: BatchState, { id, code }: { id: string | null; code: string }): void {
-  if (id === null) {
-    state.resultsBlocked = code;
-    return;
-  }
-  const found = state.open.find((o) => o.row.id === id);
-  if (found) found.blocked = code;
-}
-
-/** The first output that cannot be stored, and how many there are. */
-export function blockedOf(state: BatchState): BatchProgress['blocked'] {
-  const rows = state.open.filter((o) => o.blocked !== undefined);
-  const [first] = rows;
-  if (first?.blocked !== undefined) return { id: first.row.id, code: first.blocked, count: rows.length };
-  return state.resultsBlocked === undefined ? null : { id: null, code: state.resultsBlocked, count: 1 };
-}
-
-/** What cannot be stored is tried again in any case, and noted again if it fails. */
-export function forgetBlocked(state: BatchState): void {
-  for (const open of state.open) delete open.blocked;
-  delete state.resultsBlocked;
-}
-
-function count(state: BatchState, { status, creditsNano }: Pick<RowFinished, 'status' | 'creditsNano'>, by: number) {
+/** Adds a row's end to the counts, or takes it out again. */
+export function count(
+  state: BatchState,
+  { status, creditsNano }: Pick<RowFinished, 'status' | 'creditsNano'>,
+  by: number,
+) {
   state.counts[status] += by;
   if (creditsNano === null) state.creditsUnknown += by;
   else state.creditsNano += by * creditsNano;
@@ -181,7 +163,18 @@ export function endRest(state: BatchState): void {
 }
 
 export function isFinished(state: BatchState): boolean {
-  return state.cursor === null && state.open.length === 0 && (state.deferred ?? 0) === 0;
+  const isIdle = state.open.length === 0 && (state.reopened ?? []).length === 0;
+  return state.cursor === null && isIdle && (state.deferred ?? 0) === 0;
+}
+
+export function resultOf({ counts, creditsNano, creditsUnknown, stopped }: BatchState): BatchResult {
+  return { counts, creditsNano, creditsUnknown, ...(stopped ? { stopped } : {}) };
+}
+
+/** What a batch that is not ending does. */
+export function phaseOf(state: BatchState): BatchProgress['phase'] {
+  if (isDraining(state)) return 'cancelling';
+  return state.paused || state.outputsPaused === true ? 'paused' : 'running';
 }
 
 export function progressOf(state: BatchState, phase: BatchProgress['phase']): BatchProgress {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flagsOf, reasonCodeOf, reasonText } from '../../src/activities/row-reason.js';
+import { flagsOf, reasonText } from '../../src/activities/row-reason.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 
 const intent: AttemptState = {
@@ -43,24 +43,9 @@ describe('flags of a row that was paid again (I1: the override is on record)', (
   });
 });
 
-describe('what a person said', () => {
-  const ruled = (ruling: 'billed' | 'not_billed'): AttemptState => ({
-    state: 'ruled',
-    atMs: 3,
-    ruling,
-    by: { who: 'ann' },
-  });
-
-  it('is the reason of the row', () => {
-    expect(reasonCodeOf(attempts([lost, ruled('billed')])[0], 'answer_lost_billed')).toBe('marked_lost');
-    expect(reasonCodeOf(attempts([lost, ruled('not_billed')])[0], 'answer_lost_unbilled')).toBe('marked_unbilled');
-    expect(reasonCodeOf(attempts([lost])[0], 'answer_lost_billed')).toBe('answer_lost_billed');
-  });
-
-  it('stands in its words', () => {
-    const [first] = attempts([lost, override('person')]);
-    expect(first && reasonText(first)).toBe(
-      'ann let the row be submitted again although this attempt may have been billed: the deadline',
-    );
-  });
+it("a person's words are the reason of the row", () => {
+  const [first] = attempts([lost, override('person')]);
+  expect(first && reasonText(first)).toBe(
+    'ann let the row be submitted again although this attempt may have been billed: the deadline',
+  );
 });

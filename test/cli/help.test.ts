@@ -28,6 +28,8 @@ test('callsheet --help', async () => {
       resume <batch>      go on after a pause, or with a higher budget
       cancel <batch>      submit nothing new; what is paid is still fetched
       retry <batch>       run failed and cancelled rows again
+      review list|show|…  rows that need a person: the evidence, and how to settle them
+      ledger show|verify  what is on record of a row, and whether the records agree
       results <batch>     write results.csv, results.jsonl and failed.csv now
       clean [batch]       remove parts and temporary files of finished batches, never media
 
@@ -45,6 +47,7 @@ test('callsheet --help', async () => {
       dev                 the engine in the foreground
       worker              a worker for a shared Temporal
       callbacks           receive vendor-a's status updates for a shared Temporal
+      explain [code]      what a code means, whether it was billed, and what to do
 
     Examples:
       callsheet init svc/image > shots.csv             a manifest to start from
@@ -94,8 +97,8 @@ test('callsheet run --help', async () => {
 
     Running:
       -y, --yes                       submit without asking
-      --retry-failed[=class]          run failed and cancelled rows again, or only those with this
-                                      reason_code
+      --retry-failed[=class]          run failed and cancelled rows again, or only those of this class
+                                      or reason_code
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
       --changed <what>                rows whose content changed after their submit: rerun pays again
                                       (choices: "rerun")
@@ -112,7 +115,8 @@ test('callsheet run --help', async () => {
       --account <name>                whose caps, balance and ledger (default: default; loopback:
                                       rehearsal-<port>)
       --exclusive                     nothing else spends from this account
-      --ambiguity <policy>            after a lost answer: hold, or if-proved (needs --exclusive)
+      --ambiguity <policy>            after a lost answer: hold, if-proved (needs --exclusive), or
+                                      always (needs --always-max-waste)
       --concurrency <n>               simultaneous jobs, below the plan's
       --rpm <n>                       requests per minute, below the plan's
       --max-credits <credits>         the most that the batch may cost: refused at the start, and held
@@ -205,6 +209,14 @@ describe('every command', () => {
       return [
         ['engine', 'status'],
         ['engine', 'stop'],
+      ];
+    if (name === 'review') {
+      return ['list', 'show', 'attach-handle', 'mark-lost', 'resubmit', 'trust'].map((order) => ['review', order]);
+    }
+    if (name === 'ledger')
+      return [
+        ['ledger', 'show'],
+        ['ledger', 'verify'],
       ];
     return name === 'config' ? [['config', 'show']] : [[name]];
   });

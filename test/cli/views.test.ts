@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
 import { failureLine, groupFailures } from '../../src/cli/batch/group-failures.js';
 import { createJsonEvents } from '../../src/cli/batch/json-events.js';
+import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { formatDuration } from '../../src/cli/views/durations.js';
 import { bar, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
@@ -44,6 +45,15 @@ const snapshot: Snapshot = {
   lostSinceMs: undefined,
 };
 const options = { batch: 'b', columns: 100, finishedBefore: 0, sinceMs: 0, paint: colors };
+
+const LOST: ListedCase = {
+  batch: 'b',
+  id: 'x',
+  status: 'review',
+  reasonCode: 'answer_lost_undecided',
+  reason: 'nobody knows',
+  stakeNano: 400_000_000,
+};
 
 describe('the live view', () => {
   test('bars for rows and slots, credits, and how long it will take', () => {
@@ -113,7 +123,15 @@ describe('JSON events', () => {
     events.follow({ type: 'batch', event: { seq: 2, atMs: 7, type: 'ambiguous', id: 'z' } });
     events.follow({ type: 'batch', event: { seq: 3, atMs: 8, type: 'settled', id: 'z', verdict: 'not_billed' } });
     events.follow({ type: 'paused', reason: 'credits', sinceMs: 9 });
-    events.finished({ counts: NONE, creditsNano: CREDIT, creditsUnknown: 1 }, { out: '/out/b', exitCode: 1 });
+    events.finished(
+      { counts: NONE, creditsNano: CREDIT, creditsUnknown: 1 },
+      {
+        out: '/out/b',
+        exitCode: 1,
+        cases: [LOST],
+        sum: sumOf([LOST]),
+      },
+    );
     expect(told.every((one) => one.schema === 1 && one.batch === 'b' && one.account === 'a')).toBe(true);
     expect(told.map(({ type }) => type)).toEqual([
       'batch_started',
@@ -127,6 +145,12 @@ describe('JSON events', () => {
     expect(told[1]).toMatchObject({ id: 'x', status: 'done', credits: '1', at: '1970-01-01T00:00:00.005Z' });
     expect(told[2]).toMatchObject({ id: 'y', credits: null });
     expect(told[6]).toMatchObject({ counts: NONE, credits: '1', creditsUnknown: 1, exitCode: 1 });
+    expect(told[6]?.review).toMatchObject({
+      rows: 1,
+      at_stake: '0.4',
+      unknown_rows: 0,
+      first: [{ id: 'x', at_stake: '0.4' }],
+    });
     expect(events.told()).toBe(2);
   });
 });
@@ -192,16 +216,20 @@ describe('the end', () => {
       creditsNano: 0,
       creditsUnknown: 10,
       groups: [],
+      cases: [LOST],
+      sum: sumOf([LOST]),
+      reviewHint: 'callsheet review list b',
       folder: '/out/b',
       tookMs: 62_000,
     };
     expect(summaryLines(facts, colors)).toEqual([
       'b: 10 rows in 1 min 2 s',
+      '  review x, 0.4 credits at stake: nobody knows',
       '  done 7   failed 2   review 1',
       '  cost     credits of 10 rows unknown',
       '  results  /out/b/results.csv',
       '2 rows can be run again: `callsheet retry b`',
-      '1 rows need a person: see their reason in results.csv',
+      '1 rows need a person, 0.4 credits at stake: `callsheet review list b`',
     ]);
   });
 });

@@ -234,12 +234,12 @@ describe('what is refused', () => {
     expect(good.config.ambiguity).toBe('if-proved');
   });
 
-  test('what would pay twice on purpose is not there yet, and says so', async () => {
-    for (const flags of [{ ambiguity: 'always' }, { 'sync.maxWaste': '0.1' }, { alwaysMaxWaste: '1' }]) {
-      expect(await problemsOf({ flags })).toEqual([
-        expect.stringMatching(/^B56 paying twice on purpose .* is not in this version/),
-      ]);
-    }
+  test('the policy `always` without a waste limit can do nothing, and says so', async () => {
+    const idle = await load({ flags: { ambiguity: 'always' } });
+    expect(idle.warnings).toEqual([expect.stringContaining('pays nothing again while alwaysMaxWaste is 0')]);
+    const set = await load({ flags: { ambiguity: 'always', alwaysMaxWaste: '1', 'sync.maxWaste': '0.1' } });
+    expect(set.warnings).toEqual([]);
+    expect(set.config).toMatchObject({ ambiguity: 'always', alwaysMaxWaste: 1e9, sync: { maxWaste: 1e8 } });
   });
 
   test('a time scale against a service that is not on this machine', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PageEntry, PageResult } from '../../src/contract/activities.js';
+import { blockedOf, forgetBlocked, noteBlocked } from '../../src/workflows/blocked-rows.js';
 import * as window from '../../src/workflows/window.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
@@ -132,16 +133,16 @@ describe('F45: what cannot be stored', () => {
   it('is known by its row until that ends, and nothing new is opened meanwhile', () => {
     const state = supplied(20);
     window.takePage(state, page([entry(0), entry(1)], { next: { part: 0, index: 2 } }), 0);
-    window.noteBlocked(state, { id: 'r1', code: 'ENOSPC' });
-    window.noteBlocked(state, { id: 'gone', code: 'EACCES' });
-    expect(window.blockedOf(state)).toEqual({ id: 'r1', code: 'ENOSPC', count: 1 });
+    noteBlocked(state, { id: 'r1', code: 'ENOSPC' });
+    noteBlocked(state, { id: 'gone', code: 'EACCES' });
+    expect(blockedOf(state)).toEqual({ id: 'r1', code: 'ENOSPC', count: 1 });
     state.outputsPaused = true;
     expect(window.roomForPage(state)).toBe(0);
     window.countFinished(state, done('r1'), 1);
-    expect(window.blockedOf(state)).toBeNull();
-    window.noteBlocked(state, { id: null, code: 'EROFS' });
-    expect(window.blockedOf(state)).toEqual({ id: null, code: 'EROFS', count: 1 });
-    window.forgetBlocked(state);
-    expect(window.blockedOf(state)).toBeNull();
+    expect(blockedOf(state)).toBeNull();
+    noteBlocked(state, { id: null, code: 'EROFS' });
+    expect(blockedOf(state)).toEqual({ id: null, code: 'EROFS', count: 1 });
+    forgetBlocked(state);
+    expect(blockedOf(state)).toBeNull();
   });
 });

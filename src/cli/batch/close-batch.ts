@@ -1,7 +1,11 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import { formatCredits } from '../../domain/money.js';
+import type { RowRecord } from '../../domain/outcome.js';
 import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { commandHint } from '../hints.js';
+import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
+import { stakeOf } from '../review/case-row.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
 import { summaryLines } from '../views/summary.js';
@@ -31,16 +35,19 @@ export interface EndedBatch {
 export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
   const exitCode = exitCodeOf(result.counts, result.stopped);
-  const { failures: groups, totals } = await readEnd(ended);
+  const { groups, totals, cases, sum } = await readEnd(ended);
   const folder = `${ended.out}/${ended.batch}`;
   const unattributed = ended.tookMs === undefined ? undefined : await unattributedText(ended);
   events?.finished(result, {
     out: folder,
     exitCode,
+    cases,
+    sum,
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
     ...(unattributed === undefined ? {} : { unattributed }),
   });
-  const facts = { ...ended, ...result, groups, totals, folder, unattributed };
+  const reviewHint = commandHint(session, `review list ${ended.batch}`);
+  const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -53,8 +60,18 @@ async function unattributedText({ access, batch }: EndedBatch): Promise<string |
   return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }
 
+interface End {
+  groups: FailureGroup[];
+  totals: GroupTotals;
+  /** Rows that need a person, the first ones. */
+  cases: ListedCase[];
+  sum: CaseSum;
+}
+
+const CASES_KEPT = 100;
+
 /** One pass over the records, only when there is something to learn from it. */
-async function readEnd(ended: EndedBatch): Promise<{ failures: FailureGroup[]; totals: GroupTotals }> {
+async function readEnd(ended: EndedBatch): Promise<End> {
   const { events, finishedBefore, result } = ended;
   const missed =
     events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
@@ -63,7 +80,8 @@ async function readEnd(ended: EndedBatch): Promise<{ failures: FailureGroup[]; t
   const totals = new Map<string, GroupTotal>();
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
   const isGrouped = facts?.columns.includes('group') ?? false;
-  if (!missed && !isGrouped && troubled === 0) return { failures: [], totals };
+  const cases: ListedCase[] = [];
+  if (!missed && !isGrouped && troubled === 0) return { groups: [], totals, cases, sum: sumOf([]) };
   for await (const row of finalRows(ended.access, ended.batch, ended.generation)) {
     const { index, id, status, record } = row;
     addToGroup(totals, row);
@@ -71,12 +89,19 @@ async function readEnd(ended: EndedBatch): Promise<{ failures: FailureGroup[]; t
       events?.rowFinished(id, status, record?.creditsNano ?? null, record?.finishedAtMs ?? Date.now());
     }
     if (record !== undefined && isTroubled(status)) {
-      failures.add(record);
+      if (record.status === 'failed') failures.add(record);
+      else cases.push(await caseOf(ended, record));
       troubled -= 1;
     }
     if (!missed && !isGrouped && troubled <= 0) break;
   }
-  return { failures: failures.groups(), totals };
+  return { groups: failures.groups(), totals, cases: cases.slice(0, CASES_KEPT), sum: sumOf(cases) };
+}
+
+async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {
+  const { id, reasonCode, reason } = record;
+  const stakeNano = stakeOf({ record, attempts: await access.ledger.read(batch, id) });
+  return { batch, id, status: record.status === 'review' ? 'review' : 'lost_paid', reasonCode, reason, stakeNano };
 }
 
 function newlyFinished({ counts }: BatchResult, finishedBefore: readonly boolean[]): number {

@@ -1,6 +1,7 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Status } from '../../domain/outcome.js';
+import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
 import type { Session } from '../session.js';
 import { blockedText } from '../views/blocked.js';
 import type { FollowEvent } from './follow.js';
@@ -13,8 +14,18 @@ export interface JsonEvents {
   rowFinished(id: string, status: Status, creditsNano: CreditsNano | null, atMs: number): void;
   /** How many rows were told. */
   told(): number;
-  finished(result: BatchResult, facts: { out: string; exitCode: number; groups?: object; unattributed?: string }): void;
+  finished(result: BatchResult, facts: FinishedFacts): void;
   detached(): void;
+}
+
+export interface FinishedFacts {
+  out: string;
+  exitCode: number;
+  /** What the balance lost that nothing known here explains. */
+  unattributed?: string;
+  /** Rows that need a person, the first ones, and the money at stake in all of them. */
+  cases: readonly ListedCase[];
+  sum: CaseSum;
 }
 
 /** The events of a command with `--json`; undefined without it. */
@@ -66,8 +77,12 @@ export function createJsonEvents(
     },
     rowFinished,
     told: () => told.size,
-    finished: ({ counts, creditsNano, creditsUnknown, stopped = null }, facts) =>
-      say('batch_finished', { counts, credits: formatCredits(creditsNano), creditsUnknown, stopped, ...facts }),
+    finished: ({ counts, creditsNano, creditsUnknown, stopped = null }, { cases, sum, ...facts }) => {
+      const { rows, stakeNano, unknown } = sum;
+      const review = { rows, at_stake: formatCredits(stakeNano), unknown_rows: unknown, first: cases.map(caseJson) };
+      const spent = { credits: formatCredits(creditsNano), creditsUnknown };
+      say('batch_finished', { counts, ...spent, stopped, ...facts, review });
+    },
     detached: () => say('detached', {}),
   };
 }

@@ -1,21 +1,32 @@
 import { InvalidArgumentError } from 'commander';
-import { REASONS } from '../../domain/failure.js';
+import { REASONS, type ReasonCode } from '../../domain/failure.js';
+import { FAILURE_CLASSES } from '../../domain/failure-class.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { UserError } from '../user-error.js';
 
 /** What `run --retry-failed` and `retry` have in common. */
 
-/** The classes of a retry, checked; empty text = every class. */
+/**
+ * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several
+ * with commas; empty text = every one. Throws a UserError with the list of classes.
+ */
 export function retryClasses(text: string): string[] {
   if (text === '') return [];
-  const known = [...Object.keys(REASONS), 'cancelled', 'failed'];
-  const classes = text.split(',').map((one) => one.trim());
-  const unknown = classes.find((one) => !known.includes(one));
-  if (unknown === undefined) return classes;
-  const nearest = nearestWord(unknown, known);
-  const hint =
-    nearest === undefined ? 'it is the reason_code of the rows, such as render_failed' : `did you mean '${nearest}'?`;
-  throw new UserError(`unknown class '${unknown.slice(0, 80)}'; ${hint}`);
+  const wanted = text.split(',').map((one) => one.trim());
+  return [...new Set(wanted.flatMap(codesOf))];
+}
+
+function codesOf(word: string): string[] {
+  const codes = Object.keys(REASONS) as ReasonCode[];
+  const ofClass = codes.filter((code) => REASONS[code].class === word);
+  if (word === 'failed') return codes.filter((code) => code !== 'cancelled_by_user');
+  if (ofClass.length > 0) return word === 'cancelled' ? [...ofClass, word] : ofClass;
+  if (codes.some((code) => code === word)) return [word];
+  const nearest = nearestWord(word, [...FAILURE_CLASSES, ...codes, 'failed']);
+  const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
+  throw new UserError(
+    `unknown class '${word.slice(0, 80)}'; ${hint}Classes: ${FAILURE_CLASSES.join(', ')}; a reason_code such as render_failed is taken as well`,
+  );
 }
 
 /** For commander: a small whole number. */

@@ -17,25 +17,28 @@ export interface BatchOrder {
 }
 
 export async function submitBatch(session: Session, work: WorkAccess, order: BatchOrder): Promise<void> {
-  const { config } = session;
-  const account = config.account.name;
+  const account = session.config.account.name;
   const { batch, generation, rows, retry, retries } = order;
-  const input: BatchInput = {
-    account,
-    batch,
-    policy: { ambiguity: config.ambiguity, retries },
-    timeScale: config.timeScale,
-  };
   await work.temporal.client.workflow.signalWithStart<
     (input: BatchInput) => Promise<BatchResult>,
     Parameters<typeof supplyArguments>
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [input],
+    args: [batchInput(session, batch, retries)],
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: limitsOf(session) }],
   });
+}
+
+/** What a batch is started with; one that runs keeps what it has. */
+export function batchInput({ config }: Session, batch: string, retries: number): BatchInput {
+  return {
+    account: config.account.name,
+    batch,
+    policy: { ambiguity: config.ambiguity, retries, wasteMaxNano: config.alwaysMaxWaste },
+    timeScale: config.timeScale,
+  };
 }
 
 /** The number of the last event that a batch told before now; 0 when it does not run. */

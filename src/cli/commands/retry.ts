@@ -19,14 +19,17 @@ export function defineRetry(command: Command, cli: Cli): void {
         'Runs failed and cancelled rows of a batch again and follows them. What was billed is not paid again.',
       )
       .argument('<batch>', "the batch's name")
-      .option('--class <class>', 'only rows with this reason_code, such as render_failed; several with commas')
+      .option(
+        '--class <class>',
+        'only rows of this class (provider, moderation, …) or reason_code; several with commas',
+      )
       .option('--retries <n>', 'try unbilled failed renders this often by itself', wholeNumber, 0)
       .option('-y, --yes', 'submit without asking'),
     'run',
   )
     .addHelpText(
       'after',
-      `\nExamples:\n  callsheet retry shots\n  callsheet retry shots --class render_failed --yes\n\n${RUN_EXIT_HELP}`,
+      `\nExamples:\n  callsheet retry shots\n  callsheet retry shots --class provider --yes\n\n${RUN_EXIT_HELP}`,
     )
     .action(async (batch: string) => {
       const session = await openSession(command, cli);

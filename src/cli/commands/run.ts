@@ -51,7 +51,10 @@ function runOptions(): Option[] {
   return [
     new Option('-y, --yes', 'submit without asking'),
     // The class only behind `=`: run-cli sees to it that the manifest is never taken for one.
-    new Option('--retry-failed [class]', 'run failed and cancelled rows again, or only those with this reason_code'),
+    new Option(
+      '--retry-failed [class]',
+      'run failed and cancelled rows again, or only those of this class or reason_code',
+    ),
     new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
     new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again').choices([
       'rerun',

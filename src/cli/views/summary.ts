@@ -2,7 +2,8 @@ import type { StopReason } from '../../domain/limits.js';
 import { STATUSES } from '../../domain/outcome.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
-import type { Terminal } from '../terminal.js';
+import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
+import { plain, type Terminal } from '../terminal.js';
 import { type Counts, spentWords, totalOf } from './counts.js';
 import { formatDuration } from './durations.js';
 
@@ -16,6 +17,10 @@ export interface SummaryFacts {
   groups: readonly FailureGroup[];
   /** By the rows' `group`. */
   totals?: GroupTotals;
+  /** Rows that need a person, and the command that lists them. */
+  cases: readonly ListedCase[];
+  sum: CaseSum;
+  reviewHint: string;
   /** The batch's folder. */
   folder: string;
   tookMs: number | undefined;
@@ -26,6 +31,7 @@ export interface SummaryFacts {
 }
 
 const GROUPS_SHOWN = 10;
+const CASES_SHOWN = 10;
 
 export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const { batch, counts, groups } = facts;
@@ -36,6 +42,7 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
     `${colors.bold(batch)}: ${totalOf(counts)} rows${took}`,
     ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
     ...shown.map((group) => `  ${failureLine(group)}`),
+    ...facts.cases.slice(0, CASES_SHOWN).map((one) => `  ${caseLine(one)}`),
     `  ${coloredCounts(counts, colors)}`,
     ...groupLines(facts.totals ?? new Map()).map((line) => `  ${line}`),
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
@@ -60,7 +67,14 @@ function coloredCounts(counts: Counts, colors: Terminal['colors']): string {
   return parts.join('   ') || 'no rows';
 }
 
-function advice({ batch, counts, stopped }: SummaryFacts, colors: Terminal['colors']): string[] {
+/** `review a1, 0.4 credits at stake: balance fell by …`. */
+function caseLine(one: ListedCase): string {
+  const stake = one.stakeNano === null ? 'unknown credits' : `${stakeText(one.stakeNano)} credits`;
+  return `${one.status} ${one.id}, ${stake} at stake: ${plain(one.reason ?? reasonSentence(one), 200)}`;
+}
+
+function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
+  const { batch, counts, sum, stopped } = facts;
   const forPerson = counts.review + counts.lost_paid;
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
@@ -69,7 +83,10 @@ function advice({ batch, counts, stopped }: SummaryFacts, colors: Terminal['colo
   else if (counts.not_started > 0)
     lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
   if (toRetry > 0) lines.push(`${toRetry} rows can be run again: \`callsheet retry ${batch}\``);
-  if (forPerson > 0) lines.push(colors.yellow(`${forPerson} rows need a person: see their reason in results.csv`));
+  if (forPerson > 0) {
+    const stake = sum.rows > 0 ? `, ${sumText(sum)} at stake` : '';
+    lines.push(colors.yellow(`${forPerson} rows need a person${stake}: \`${facts.reviewHint}\``));
+  }
   return lines;
 }
 

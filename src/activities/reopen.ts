@@ -1,0 +1,32 @@
+import type { ReopenInput, ReopenResult } from '../contract/activities.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { rowStanding } from './row-letter.js';
+
+export interface ReopenActivities {
+  /** Whether a row that ended goes on, since the ledger outdid its record, and what the batch counted it as. */
+  reopenRow(input: ReopenInput): Promise<ReopenResult>;
+}
+
+export function reopenActivities(deps: Dependencies): ReopenActivities {
+  return { reopenRow: (input) => withRecords(() => reopenRow(deps, input)) };
+}
+
+async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Promise<ReopenResult> {
+  const { batch, id } = row;
+  const [open] = await deps.messenger.areOpen([{ batch, id }]);
+  if (open) return { outcome: 'nothing' };
+  const record = await deps.records.readRecord(batch, id);
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), null);
+  // A row whose page is still to come is found by its page.
+  if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
+  const { letter, attempts } = standing;
+  const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
+  return { outcome: 'restart', letter, attempts, ...(was ? { was } : {}) };
+}
+
+async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {
+  if (cursor === null || row.part !== cursor.part) return cursor !== null && row.part > cursor.part;
+  const part = await deps.rows.readPart(row.batch, row.generation, row.part);
+  return part.findIndex((stored) => stored.row.id === row.id) >= cursor.index;
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { READ_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
+import { addSettings } from '../settings-options.js';
+
+/** `ledger show | verify`: the write-ahead record of every paid request. Both only read. */
+export function defineLedger(command: Command, cli: Cli): void {
+  command
+    .description(
+      'The ledger: before a paid request leaves, its claim is on record here; what became of it is appended.',
+    )
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet ledger show shots a1\n  callsheet ledger verify\n\n${READ_EXIT_HELP}`,
+    );
+  const show = command
+    .command('show')
+    .description('Shows every record of one row, oldest first.')
+    .argument('<batch>', "the batch's name")
+    .argument('<row>', "the row's id");
+  addSettings(show, 'connection')
+    .addHelpText('after', `\nExamples:\n  callsheet ledger show shots a1 --json\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string, row: string) => {
+      const session = await openSession(show, cli);
+      const { showLedger } = await import('../ledger/show-ledger.js');
+      await showLedger(session, batch, row);
+    });
+  const verify = command
+    .command('verify')
+    .description(
+      "Reads every record of the account's ledger and says what cannot be: a row paid twice without an override,\n" +
+        'states without a claim or after an end, records that cannot be read. Mends nothing.',
+    );
+  addSettings(verify, 'connection')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  callsheet ledger verify\n  callsheet ledger verify --json\n\nExit codes:\n  0  the ledger agrees with itself    1  it does not    4  settings, or a home that cannot be read',
+    )
+    .action(async () => {
+      const session = await openSession(verify, cli);
+      const { verifyAll } = await import('../ledger/verify-all.js');
+      cli.exitCode = await verifyAll(session);
+    });
+}

@@ -1,0 +1,71 @@
+import { REASONS } from '../../domain/failure.js';
+import { PROBLEM_CODES } from '../../manifest/codes.js';
+import { DOCUMENTED_ERRORS } from '../../service/documented-errors.js';
+import { SETTING_ADVICE, SETTING_CODES, type SettingCode } from './setting-codes.js';
+
+/** Every code that callsheet or the service can show, explained in one form. Pure. */
+export interface Explanation {
+  code: string;
+  /** `reason` = of a row's results, `problem` = of a manifest or a setting, `service` = of an error answer. */
+  kind: 'reason' | 'problem' | 'service';
+  /** For a reason its class, for a service error its status and route. */
+  about: string;
+  meaning: string;
+  retried: string;
+  billed: string;
+  advice: string;
+}
+
+/** All of them: reasons, problems, service errors. */
+export function allExplanations(): Explanation[] {
+  return [...reasons(), ...problems(), ...serviceErrors()];
+}
+
+/** Those of one code, whatever its case; empty when it is unknown. */
+export function explanationsOf(code: string): Explanation[] {
+  const wanted = code.trim().toLowerCase();
+  return allExplanations().filter((one) => one.code.toLowerCase() === wanted);
+}
+
+const BILLED = { no: 'not billed', yes: 'billed', unknown: 'not known' } as const;
+
+function reasons(): Explanation[] {
+  return Object.entries(REASONS).map(([code, { class: about, retry, billed, meaning, advice }]) => ({
+    code,
+    kind: 'reason',
+    about: `class ${about}`,
+    meaning,
+    retried: retry ? 'the same row can succeed later' : 'the same row would end the same way',
+    billed: BILLED[billed],
+    advice,
+  }));
+}
+
+function problems(): Explanation[] {
+  const all: [string, string][] = [...Object.entries(PROBLEM_CODES), ...Object.entries(SETTING_CODES)];
+  const byNumber = all.sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)));
+  return byNumber.map(([code, meaning]) => ({
+    code,
+    kind: 'problem',
+    about: code in SETTING_CODES ? 'settings, places and plans' : 'a manifest, with file, line and column',
+    meaning,
+    retried: 'nothing is submitted before it is mended; where it is a warning, the run goes on',
+    billed: BILLED.no,
+    advice:
+      code in SETTING_ADVICE
+        ? SETTING_ADVICE[code as SettingCode]
+        : 'Correct the manifest at the place that the message names; `callsheet kinds KIND` has the rules.',
+  }));
+}
+
+function serviceErrors(): Explanation[] {
+  return DOCUMENTED_ERRORS.map(({ code, status, where, meaning, retried, billed, advice, source }) => ({
+    code,
+    kind: 'service',
+    about: `${/^\d{3}$/.test(status) ? `HTTP ${status}` : status}, ${where} (${source})`,
+    meaning,
+    retried,
+    billed: BILLED[billed],
+    advice,
+  }));
+}

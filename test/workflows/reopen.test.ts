@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { RowRef } from '../../src/contract/workflows.js';
+import * as permits from '../../src/workflows/permits.js';
+import { reopenRow, takeReopened } from '../../src/workflows/reopen.js';
+import * as window from '../../src/workflows/window.js';
+
+const row: RowRef = { batch: 'b', generation: 'g1', part: 0, index: 0, id: 'r0', kind: 0 };
+
+function ended() {
+  const state = window.newBatchState(0);
+  window.supplyRows(state, { generation: 'g1', rows: 2, retry: null });
+  state.cursor = null;
+  state.counts = { ...state.counts, done: 1, review: 1 };
+  state.creditsNano = 7;
+  state.creditsUnknown = 1;
+  return state;
+}
+
+describe('a row that goes on after it had ended', () => {
+  it('is taken out of the counts and counted once at its new end (I6)', () => {
+    const state = ended();
+    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1)).toMatchObject({
+      row,
+    });
+    expect(window.isFinished(state)).toBe(false);
+    expect(state).toMatchObject({ counts: { done: 1, review: 0 }, creditsUnknown: 0 });
+    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1)).toBeUndefined();
+    window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
+    expect(state).toMatchObject({ counts: { done: 2, review: 0 }, creditsNano: 12, creditsUnknown: 0 });
+    expect(window.isFinished(state)).toBe(true);
+  });
+
+  it('of an earlier manifest is carried on without being counted', () => {
+    const state = ended();
+    reopenRow(state, { ...row, generation: 'g0' }, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1);
+    window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
+    expect(state).toMatchObject({ counts: { done: 1, review: 1 }, creditsNano: 7, creditsUnknown: 1 });
+  });
+
+  it('keeps a batch open until it was looked at', () => {
+    const state = ended();
+    state.reopened = [row];
+    expect(window.isFinished(state)).toBe(false);
+    expect(takeReopened(state)).toEqual([row]);
+    expect(window.isFinished(state)).toBe(true);
+  });
+});
+
+describe('I4: a row that is paid again while its first job may still run', () => {
+  const job = { batch: 'b', id: 'r0' };
+
+  it('waits for a slot of its own beside the one that is held', () => {
+    const state = permits.newPermits(1_000, 0);
+    state.planCap = 1;
+    permits.acquire(state, { job, kind: 0, holds: false }, 0);
+    const [first] = permits.grantNext(state, 0);
+    permits.release(state, { grant: first?.grant ?? 0, notBeforeMs: 500 }, 10);
+    expect(permits.acquire(state, { job, kind: 0, holds: false }, 20)).toBeUndefined();
+    expect(permits.grantNext(state, 20)).toEqual([]);
+    permits.releaseDue(state, 500);
+    const [second] = permits.grantNext(state, 500);
+    expect(second?.grant).toBeGreaterThan(first?.grant ?? 0);
+    // A repeated question is told the new grant.
+    expect(permits.acquire(state, { job, kind: 0, holds: false }, 510)?.grant).toBe(second?.grant);
+  });
+
+  it('is recovered with both of its slots after a wiped server', () => {
+    const state = permits.newPermits(1_000, 0);
+    permits.recover(state, { job, kind: 0, sinceMs: 0, n: 1, releaseAtMs: 500 });
+    permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });
+    permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });
+    expect(state.holders).toHaveLength(2);
+  });
+});
