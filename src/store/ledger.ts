@@ -59,11 +59,13 @@ export class LedgerError extends Error {
 interface Home {
   store: Store;
   keys: HomeKeys;
+  /** Claims of this process that nothing was appended to yet: their next record needs no look at what is there. */
+  fresh: Map<string, Intent>;
 }
 
 /** The ledger of one account in its home. Any number of processes may use it at once. */
 export function createLedger(store: Store, account: string): Ledger {
-  const home: Home = { store, keys: homeKeys(account) };
+  const home: Home = { store, keys: homeKeys(account), fresh: new Map() };
   return {
     claim: (ref, intent) => claim(home, ref, intent),
     voidClaim: (ref, why, place) => voidClaim(home, ref, why, place.atMs),
@@ -78,7 +80,7 @@ export function createLedger(store: Store, account: string): Ledger {
   };
 }
 
-async function claim({ store, keys }: Home, ref: AttemptRef, intent: Intent): Promise<boolean> {
+async function claim({ store, keys, fresh }: Home, ref: AttemptRef, intent: Intent): Promise<boolean> {
   const { kind, generation, part, index, atMs } = intent;
   // The index entry is visible first: a claim that nobody would find after a crash must not exist.
   const [listed, claimed] = await store.putAllIfAbsent([
@@ -86,7 +88,10 @@ async function claim({ store, keys }: Home, ref: AttemptRef, intent: Intent): Pr
     { key: keys.attempt(ref, 0), bytes: encodeJson(intent) },
     ...callbackEntries(keys, ref, intent),
   ]);
-  if (claimed === true) return true;
+  if (claimed === true) {
+    fresh.set(nameOf(ref), intent);
+    return true;
+  }
   if (listed === true) {
     // The place's owner has closed or voided it, or races with us: only then our new entry says something.
     const attempt = await loadAttempt(store, keys, ref);
@@ -104,9 +109,10 @@ async function voidClaim({ store, keys }: Home, ref: AttemptRef, why: string, at
   return voided;
 }
 
-async function append({ store, keys }: Home, ref: AttemptRef, state: AttemptState): Promise<boolean> {
+async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise<boolean> {
+  const { store, keys } = home;
   for (let race = 0; race < APPEND_RACES_MAX; race++) {
-    const attempt = await loadAttempt(store, keys, ref);
+    const attempt = takeFresh(home, ref) ?? (await loadAttempt(store, keys, ref));
     if (attempt === undefined) throw new LedgerError('NO_CLAIM', `${nameOf(ref)} has no claim`, ref);
     const transition = transitionOf(attempt.states, state);
     if (transition === 'adds_nothing') return false;
@@ -117,6 +123,14 @@ async function append({ store, keys }: Home, ref: AttemptRef, state: AttemptStat
     if (await store.putIfAbsent(keys.attempt(ref, attempt.nextSeq), encodeJson(state))) return true;
   }
   throw new LedgerError('CONTENTION', `${nameOf(ref)} is written by too many at once`, ref);
+}
+
+/** What this process claimed and has not appended to, once: if someone else did meanwhile, the place is taken. */
+function takeFresh({ fresh }: Home, ref: AttemptRef): LoadedAttempt | undefined {
+  const intent = fresh.get(nameOf(ref));
+  if (intent === undefined) return undefined;
+  fresh.delete(nameOf(ref));
+  return { n: ref.n, states: [intent], torn: false, nextSeq: 1 };
 }
 
 async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> {
