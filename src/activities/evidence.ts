@@ -15,9 +15,9 @@ import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
 /** Balance readings this long before a claim are still looked at for its starting balance, ms of the clock. */
 const LOOK_BACK_MS = 600_000;
 /** While a case is open the balance is read every minute: a longer gap is a sleeping machine or a clock that was set. */
-const GAP_MAX_MS = 300_000;
+const GAP_MAX_MS = 90_000;
 /** However fast a rehearsal is, a machine may be this slow, ms of the clock. */
-const GAP_MIN_MS = 15_000;
+const GAP_MIN_MS = 4_000;
 /** More starting points than this narrow nothing further. */
 const BASES_MAX = 30;
 

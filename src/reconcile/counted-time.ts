@@ -1,16 +1,20 @@
 import type { CaseFacts, Charge, SettleEvidence } from './evidence.js';
 
+/** A gap this many times longer than what is usual says nothing of the time that passed. */
+const JUMP = 10;
+
 /**
  * Time counts as passed only while somebody looked: a clock that was set forward, or a machine that slept, leaves a gap
- * between two readings, and of each gap no more than `gapMaxMs` counts. So no deadline is reached by a jump of the
- * clock. Order is kept and distances only shrink: what may have been charged stays open longer, never shorter.
+ * between two readings. Of a gap longer than `gapMaxMs` only that much counts, and of a far longer one nothing. So no
+ * deadline is reached by a jump of the clock. Order is kept and distances only shrink: what may have been charged stays
+ * open longer, never shorter.
  */
 export function countTime(evidence: SettleEvidence, gapMaxMs: number): SettleEvidence {
   const { subject, checkpoints, nowMs } = evidence;
   const marks = [...checkpoints.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
   const skipped = skippedBy(subject.claimedAtMs, marks, gapMaxMs);
   if (skipped.length === 0) return evidence;
-  const counted = (atMs: number): number => atMs - missing(skipped, atMs, gapMaxMs);
+  const counted = (atMs: number): number => atMs - missing(skipped, atMs);
   const moved = (c: CaseFacts): CaseFacts => ({
     ...c,
     claimedAtMs: counted(c.claimedAtMs),
@@ -29,22 +33,28 @@ export function countTime(evidence: SettleEvidence, gapMaxMs: number): SettleEvi
 interface Gap {
   fromMs: number;
   toMs: number;
+  /** How much of it counts. */
+  countedMs: number;
 }
 
-/** The gaps that are longer than what counts of them. */
+/** The gaps that do not count in full. */
 function skippedBy(startMs: number, marks: number[], gapMaxMs: number): Gap[] {
   const gaps: Gap[] = [];
   let fromMs = startMs;
   for (const toMs of marks) {
-    if (toMs - fromMs > gapMaxMs) gaps.push({ fromMs, toMs });
+    const gapMs = toMs - fromMs;
+    if (gapMs > gapMaxMs) gaps.push({ fromMs, toMs, countedMs: gapMs > JUMP * gapMaxMs ? 0 : gapMaxMs });
     fromMs = toMs;
   }
   return gaps;
 }
 
 /** How much of the time before an instant does not count. */
-function missing(gaps: Gap[], atMs: number, gapMaxMs: number): number {
-  return gaps.reduce((sum, { fromMs, toMs }) => sum + Math.max(0, Math.min(atMs, toMs) - fromMs - gapMaxMs), 0);
+function missing(gaps: Gap[], atMs: number): number {
+  return gaps.reduce(
+    (sum, { fromMs, toMs, countedMs }) => sum + Math.max(0, Math.min(atMs, toMs) - fromMs - countedMs),
+    0,
+  );
 }
 
 function movedCharge(charge: Charge, counted: (atMs: number) => number): Charge {
