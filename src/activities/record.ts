@@ -6,6 +6,7 @@ import type { ResultFacts } from '../domain/reading.js';
 import { modelOf } from '../manifest/cost-notes.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
+import { finishBooks } from './finish-books.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
 import { flagsOf, isPaidTwice, reasonText } from './row-reason.js';
@@ -28,6 +29,8 @@ export interface Ending {
 export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): Promise<void> {
   const work = await loadRow(deps, ref);
   const attempts = await deps.ledger.read(ref.batch, ref.id);
+  const last = attempts.at(-1);
+  if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
   const record = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   if (work.options.sidecar === true && record.files.length > 0) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row));

@@ -19,6 +19,9 @@ import { noteCase } from './semaphore-notes.js';
 /** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
 const OFFER_MS = 90_000;
 
+/** About how long a slot takes from its release to the next request, ms. */
+const HAND_OVER_MS = 60;
+
 /** A classified submit with what the account's pauses want to know. */
 export interface SubmitOutcome {
   classified: Classified;
@@ -81,6 +84,8 @@ export async function recordOutcome(
     }
     case 'done': {
       const released = await giveBack(deps, { grant }, { done: true });
+      // The next submit goes through the same process and disk: the books let it pass.
+      if (released.released) await delay(HAND_OVER_MS);
       await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
       await deps.ledger.close(ref);
       return { outcome: 'standing', n, standing: 'done', ...released };

@@ -41,6 +41,8 @@ export interface Ledger {
   readAttempt(ref: AttemptRef): Promise<Attempt | undefined>;
   /** The account's attempts that were not closed. */
   open(): AsyncIterable<OpenAttempt>;
+  /** Whether the attempt stands in the open-attempt index. */
+  isListed(ref: AttemptRef): Promise<boolean>;
   /** Takes the attempt out of the open-attempt index; its records stay. */
   close(ref: AttemptRef): Promise<void>;
 }
@@ -76,6 +78,7 @@ export function createLedger(store: Store, account: string): Ledger {
       return attempt === undefined ? undefined : withoutSeq(attempt);
     },
     open: () => openAttempts(home),
+    isListed: async (ref) => (await store.size(home.keys.open(ref))) !== undefined,
     close: (ref) => store.remove(home.keys.open(ref)),
   };
 }

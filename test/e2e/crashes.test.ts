@@ -92,5 +92,10 @@ async function checkAgainstTruth(stack: Stack): Promise<void> {
     else expect(attempts.every((attempt) => standingOf(attempt) !== 'created')).toBe(true);
     if (record?.status === 'lost_paid') expect(charged).toHaveLength(1);
   }
+  // What ended is in the books: nothing of it stays open for later credits checks.
+  for await (const open of stack.ledger.open()) {
+    const attempt = await stack.ledger.readAttempt(open);
+    expect(attempt && ['done', 'rendered', 'ended'].includes(standingOf(attempt)), `${open.id} stays open`).toBe(false);
+  }
   expect(account.maxima.jobsAtOnce).toBeLessThanOrEqual(account.caps.concurrent);
 }
