@@ -54,7 +54,7 @@ type Permission = 'granted' | Extract<OverrideResult, { outcome: 'refused' | 'wa
 
 function cheapCall(deps: Dependencies, { adapter }: RowWork, attempt: Attempt, priceNano: CreditsNano): Permission {
   const { syncMaxWasteNano, timeScale } = deps.settings;
-  if (adapter.flow !== 'sync' || priceNano > syncMaxWasteNano) return { outcome: 'refused' };
+  if (adapter.flow !== 'sync' || priceNano >= syncMaxWasteNano) return { outcome: 'refused' };
   const endedAtMs = (attempt.states[0]?.atMs ?? deps.now()) + SYNC_MAX_MS / timeScale;
   return endedAtMs > deps.now() ? { outcome: 'wait', delayMs: endedAtMs - deps.now() } : 'granted';
 }

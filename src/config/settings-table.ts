@@ -36,7 +36,7 @@ export const SETTINGS: readonly Setting[] = [
     'after a lost answer: hold, if-proved (needs --exclusive), or always (needs --always-max-waste)',
   ),
   credits('alwaysMaxWaste', 'always-max-waste', 'with always: the most that may be paid twice per batch'),
-  credits('sync.maxWaste', 'max-waste', 'a synchronous request up to this price may be paid twice (default 0 = never)'),
+  credits('sync.maxWaste', 'max-waste', 'a synchronous request below this price may be paid twice (default 0 = never)'),
   number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),
   number('waits.thetaSeconds', 'theta-seconds', 'how late a job can appear after we gave up (default 180)'),
   json(

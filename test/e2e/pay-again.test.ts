@@ -101,7 +101,7 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
       row: imageRow('cheap'),
       faults: [lostImage],
       policy: { ambiguity: 'hold' },
-      options: { settings: { syncMaxWasteNano: 1_000_000 } },
+      options: { settings: { syncMaxWasteNano: 1_000_001 } },
     });
     expect(ending).toMatchObject({ status: 'done', attempts: 2 });
     expect(ending.record?.flags).toEqual(['possibly_paid_twice']);
@@ -109,13 +109,13 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     expect((second?.arrivedMs ?? 0) - (first?.arrivedMs ?? 0)).toBeGreaterThanOrEqual(120_000 / 200);
   });
 
-  it.concurrent('S2: one that is dearer than sync.maxWaste is not', async () => {
+  it.concurrent('S2: one that is not below sync.maxWaste is not', async () => {
     const ending = await runOneRow({
       temporal,
       row: imageRow('dear', { cells: { model: 'svc-alpha.2-klein-4b', prompt: 'large', width: 1000, height: 1000 } }),
       faults: [lostImage],
       policy: { ambiguity: 'hold' },
-      options: { settings: { syncMaxWasteNano: 999_999 } },
+      options: { settings: { syncMaxWasteNano: 1_000_000 } },
     });
     expect(ending).toMatchObject({ status: 'lost_paid', attempts: 1 });
   });
