@@ -2,15 +2,10 @@ import type { Dependencies } from './activities/dependencies.js';
 import { createMessenger } from './messenger.js';
 import { createDownloader } from './service/download.js';
 import { createTransport } from './service/transport.js';
-import { createCallbacks } from './store/callbacks.js';
-import { createChargeBook } from './store/charge-book.js';
-import { openHome } from './store/home.js';
-import { createLedger } from './store/ledger.js';
+import { openAccountRecords } from './store/account-records.js';
 import { createPlaces } from './store/open-store.js';
-import { createRecords } from './store/records.js';
-import { createRows } from './store/rows.js';
-import type { AccountWorkerOptions } from './worker.js';
 import type { SteadyClock } from './worker-clock.js';
+import type { AccountWorkerOptions } from './worker-options.js';
 
 /** Outputs beyond this are not the service's, whatever it says. */
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
@@ -23,15 +18,9 @@ export function createDependencies(
 ): Dependencies {
   const { account, baseUrl, userAgent, timeScale } = settings;
   const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
-  const store = openStore(settings.home, 'private');
   return {
     settings,
-    home: openHome(store, account),
-    ledger: createLedger(store, account),
-    rows: createRows(store, account),
-    records: createRecords(store, account),
-    book: createChargeBook(store, account),
-    callbacks: createCallbacks(store, account),
+    ...openAccountRecords(openStore(settings.home, 'private'), account),
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => openStore(location, 'shared'),

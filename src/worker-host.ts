@@ -2,18 +2,20 @@ import type { Log } from './activities/dependencies.js';
 import { createSwitchboard } from './callbacks/switchboard.js';
 import { createCallbackDesk } from './callbacks/take-callback.js';
 import type { AccountSettings } from './contract/settings.js';
-import type { AccountRegistration, FromWorker } from './engine/registration.js';
+import type { S3Environment } from './domain/s3.js';
+import type { AccountRegistration, FromWorker, ToWorker } from './engine/registration.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { createCallbacks } from './store/callbacks.js';
-import { createFolderStore } from './store/folder.js';
-import { type AccountWorker, startAccountWorker, type WorkerPlace } from './worker.js';
+import { createPlaces } from './store/open-store.js';
+import { type AccountWorker, startAccountWorker } from './worker.js';
 import { proveKey } from './worker-key.js';
+import type { WorkerPlace } from './worker-options.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {
   /** Starts serving an account, or takes its newest key; says `ready` or `failed`. */
-  serve(registration: AccountRegistration): Promise<void>;
+  serve(message: ToWorker): Promise<void>;
   shutdown(): Promise<void>;
 }
 
@@ -23,7 +25,7 @@ interface Served {
   settings: string;
 }
 
-const OPEN_EVERY_MS = 15_000;
+const OPEN_EVERY_MS = 5_000;
 
 export function createWorkerHost(options: {
   place: Promise<WorkerPlace>;
@@ -38,8 +40,8 @@ export function createWorkerHost(options: {
   const timer = setInterval(() => void sayOpen(), OPEN_EVERY_MS);
 
   return {
-    serve(registration) {
-      turn = turn.then(() => take(registration));
+    serve(message) {
+      turn = turn.then(() => take(message));
       return turn;
     },
     async shutdown() {
@@ -49,17 +51,17 @@ export function createWorkerHost(options: {
     },
   };
 
-  async function take(registration: AccountRegistration): Promise<void> {
+  async function take({ turn, registration }: ToWorker): Promise<void> {
     const { account } = registration;
     try {
       await serveAccount(registration);
-      say({ type: 'ready', account });
+      say({ type: 'ready', turn, account });
       await sayOpen();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
       const message = error instanceof Error ? error.message : String(error);
       log.error({ account, code, error: message }, 'the account could not be served');
-      say({ type: 'failed', account, code, message });
+      say({ type: 'failed', turn, account, code, message });
     }
   }
 
@@ -74,7 +76,7 @@ export function createWorkerHost(options: {
     }
     const source = known?.key ?? createKeySource(key);
     const accountSettings = settings as unknown as AccountSettings;
-    await receiveCallbacks(accountSettings);
+    await receiveCallbacks(accountSettings, s3);
     const worker = await startAccountWorker({
       place: await options.place,
       settings: accountSettings,
@@ -89,13 +91,14 @@ export function createWorkerHost(options: {
     });
   }
 
-  async function receiveCallbacks(settings: AccountSettings): Promise<void> {
+  async function receiveCallbacks(settings: AccountSettings, s3: S3Environment): Promise<void> {
     const { account, home, timeScale, callbacks } = settings;
     if (callbacks.listen === null) return switchboard.disconnect(account);
     const { client } = await options.place;
+    const { openStore } = createPlaces({ settings: settings.s3, environment: s3 });
     const desk = createCallbackDesk({
       account,
-      callbacks: createCallbacks(createFolderStore(home), account),
+      callbacks: createCallbacks(openStore(home, 'private'), account),
       messenger: createMessenger(client, account, timeScale),
       timeScale,
       log,

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { isJsonObject } from './domain/json.js';
-import { readRegistration } from './engine/registration.js';
+import { readToWorker } from './engine/registration.js';
 import { createLogger } from './logger.js';
 import { openPlace } from './worker.js';
 import { createWorkerHost } from './worker-host.js';
@@ -25,8 +24,8 @@ const place = openPlace({
 const host = createWorkerHost({ place, log, say: (message) => process.send?.(message) });
 
 process.on('message', (value) => {
-  const registration = isJsonObject(value) ? readRegistration(value.registration) : undefined;
-  if (registration) void host.serve(registration);
+  const message = readToWorker(value);
+  if (message) void host.serve(message);
 });
 process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());

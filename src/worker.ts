@@ -1,16 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@temporalio/client';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Dependencies, Log } from './activities/dependencies.js';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Log } from './activities/dependencies.js';
 import { type Activities, createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
-import type { AccountSettings } from './contract/settings.js';
-import type { S3Environment } from './domain/s3.js';
-import type { KeySource } from './key-source.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { createSteadyClock } from './worker-clock.js';
 import { createDependencies } from './worker-dependencies.js';
+import type { AccountWorkerOptions, WorkerPlace } from './worker-options.js';
 
 /** The composition root: one account's workers with everything they need. */
 
@@ -22,30 +19,12 @@ const RPM_WINDOW_S = 61;
 const RPM_UNKNOWN = 60;
 const DOWNLOADS_MAX = 8;
 
-export interface WorkerPlace {
-  namespace: string;
-  client: Client;
-  /** The SDK takes one worker per queue and connection; a worker that replaces another needs one of its own. */
-  connect(): Promise<NativeConnection>;
-}
-
 export interface AccountWorker {
   readonly account: string;
   /** Ends when the workers ended. Rejects when one failed. */
   readonly ended: Promise<void>;
   /** Takes no new work, waits for what is under way. */
   shutdown(): Promise<void>;
-}
-
-export interface AccountWorkerOptions {
-  place: WorkerPlace;
-  settings: AccountSettings;
-  key: KeySource;
-  log: Log;
-  /** S3 credentials that win over this process's own. */
-  s3?: S3Environment;
-  /** Wraps the dependencies; for tests that stop the process at a named point. */
-  wrap?: (deps: Dependencies) => Dependencies;
 }
 
 /** Connects to a Temporal server as worker and client. */

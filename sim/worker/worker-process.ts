@@ -1,12 +1,7 @@
 import type { Dependencies, Messenger } from '../../src/activities/dependencies.js';
 import { createActivities } from '../../src/activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
-import { createCallbacks } from '../../src/store/callbacks.js';
-import { createChargeBook } from '../../src/store/charge-book.js';
-import { openHome } from '../../src/store/home.js';
-import { createLedger } from '../../src/store/ledger.js';
-import { createRecords } from '../../src/store/records.js';
-import { createRows } from '../../src/store/rows.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Worker } from '../temporal/worker.js';
 import type { Disk } from './disk.js';
@@ -47,12 +42,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
   const store = createMemoryStore('memory', disk, storeFaults);
   const deps: Dependencies = {
     settings,
-    home: openHome(store, account),
-    ledger: createLedger(store, account),
-    rows: createRows(store, account),
-    records: createRecords(store, account),
-    book: createChargeBook(store, account),
-    callbacks: createCallbacks(store, account),
+    ...openAccountRecords(store, account),
     transport: parts.transport,
     downloader: parts.downloader,
     openInput: () => {

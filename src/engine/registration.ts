@@ -18,14 +18,23 @@ export interface AccountRegistration {
 /** Supervisor to worker. */
 export interface ToWorker {
   type: 'account';
+  /** Comes back with the answer. */
+  turn: number;
   registration: AccountRegistration;
 }
 
 /** Worker to supervisor. `open` comes once a minute and on every change. */
 export type FromWorker =
-  | { type: 'ready'; account: string }
-  | { type: 'failed'; account: string; code: string; message: string }
+  | { type: 'ready'; turn: number; account: string }
+  | { type: 'failed'; turn: number; account: string; code: string; message: string }
   | { type: 'open'; batches: number };
+
+/** Reads what the supervisor says; undefined when it is no account. */
+export function readToWorker(value: unknown): ToWorker | undefined {
+  if (!isJsonObject(value) || typeof value.turn !== 'number') return undefined;
+  const registration = readRegistration(value.registration);
+  return registration && { type: 'account', turn: value.turn, registration };
+}
 
 /** Reads a registration that came over the control socket or over IPC; undefined when it is none. */
 export function readRegistration(value: unknown): AccountRegistration | undefined {
@@ -41,10 +50,10 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
 /** Reads a worker's message; undefined when it is none of the three. */
 export function readFromWorker(value: unknown): FromWorker | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { type, account, code, message, batches } = value;
+  const { type, turn, account, code, message, batches } = value;
   if (type === 'open' && typeof batches === 'number') return { type, batches };
-  if (typeof account !== 'string') return undefined;
-  if (type === 'ready') return { type, account };
-  if (type === 'failed') return { type, account, code: String(code), message: String(message) };
+  if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
+  if (type === 'ready') return { type, turn, account };
+  if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
 }

@@ -28,33 +28,56 @@ export interface WorkerLink {
 
 export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
 
+/** An account that a worker has taken. It is kept, with its latest good key, in memory alone. */
+interface Taken {
+  registration: AccountRegistration;
+  /** Replays in a row that failed. */
+  failures: number;
+  timer?: NodeJS.Timeout | undefined;
+}
+
 interface Pending {
   registration: AccountRegistration;
-  answer(answer: RegistrationAnswer): void;
+  /** Undefined for a replay, which nobody waits for. */
+  answer?: ((answer: RegistrationAnswer) => void) | undefined;
 }
+
+const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   let child: ChildProcess | undefined;
-  /** Accounts that a worker has taken, with their latest good key: in memory alone, for the next worker. */
-  const taken = new Map<string, AccountRegistration>();
-  /** Handed over and not answered yet; one at a time for each account, since answers name the account alone. */
-  const pending = new Map<string, Pending>();
-  const turns = new Map<string, Promise<unknown>>();
+  let lastTurn = 0;
+  const taken = new Map<string, Taken>();
+  /** Handed over and not answered yet, by turn. */
+  const pending = new Map<number, Pending>();
 
-  function send(registration: AccountRegistration): void {
-    const message: ToWorker = { type: 'account', registration };
+  function send(turn: number, registration: AccountRegistration): void {
+    const message: ToWorker = { type: 'account', turn, registration };
     // A worker that is just dying gets it again when it is back.
     if (child?.connected === true) child.send(message, () => undefined);
+  }
+
+  function hand(one: Pending): number {
+    lastTurn += 1;
+    pending.set(lastTurn, one);
+    send(lastTurn, one.registration);
+    return lastTurn;
   }
 
   function start(): ChildProcess {
     const mine = forkWorker(options);
     child = mine;
     mine.on('message', receive);
-    const again = new Map(taken);
-    for (const [account, { registration }] of pending) again.set(account, registration);
-    for (const registration of again.values()) send(registration);
+    for (const [turn, { answer }] of pending) if (answer === undefined) pending.delete(turn);
+    for (const one of taken.values()) replay(one);
+    // After the accounts that were taken, in the order they came: the newest of an account is what stays.
+    for (const [turn, { registration, answer }] of pending) if (answer !== undefined) send(turn, registration);
     return mine;
+  }
+
+  function replay(one: Taken): void {
+    clearTimeout(one.timer);
+    hand({ registration: one.registration });
   }
 
   function receive(value: unknown): void {
@@ -64,38 +87,42 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       options.onOpenBatches(message.batches);
       return;
     }
-    const waiting = pending.get(message.account);
-    pending.delete(message.account);
+    const waiting = pending.get(message.turn);
+    pending.delete(message.turn);
+    const one = taken.get(message.account);
     if (message.type === 'failed') {
-      if (waiting === undefined) options.onReplayFailed(message.account, message.code);
-      waiting?.answer({ ok: false, code: message.code, message: message.message });
-    } else {
-      if (waiting !== undefined) taken.set(message.account, waiting.registration);
-      waiting?.answer({ ok: true });
+      if (waiting?.answer === undefined) options.onReplayFailed(message.account, message.code);
+      waiting?.answer?.({ ok: false, code: message.code, message: message.message });
+      if (one !== undefined) replayLater(one);
+      return;
     }
+    clearTimeout(one?.timer);
+    const registration = waiting?.registration ?? one?.registration;
+    if (registration !== undefined) taken.set(message.account, { registration, failures: 0 });
+    waiting?.answer?.({ ok: true });
   }
 
-  function handOver(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer> {
+  /** What a batch needs may only be away for a while, a bucket for one: its account is offered until it is served. */
+  function replayLater(one: Taken): void {
+    clearTimeout(one.timer);
+    const delayMs = replayDelaysMs[Math.min(one.failures, replayDelaysMs.length - 1)];
+    one.failures += 1;
+    one.timer = setTimeout(() => replay(one), delayMs).unref();
+  }
+
+  function register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        pending.delete(registration.account);
-        const seconds = Math.round(timeoutMs / 1_000);
-        resolve({ ok: false, code: 'worker_timeout', message: `the worker said nothing within ${seconds} s` });
-      }, timeoutMs);
       const answer = (answer: RegistrationAnswer) => {
         clearTimeout(timer);
         resolve(answer);
       };
-      pending.set(registration.account, { registration, answer });
-      send(registration);
+      const turn = hand({ registration, answer });
+      const timer = setTimeout(() => {
+        pending.delete(turn);
+        const seconds = Math.round(timeoutMs / 1_000);
+        resolve({ ok: false, code: 'worker_timeout', message: `the worker said nothing within ${seconds} s` });
+      }, timeoutMs);
     });
-  }
-
-  function register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer> {
-    const { account } = registration;
-    const turn = (turns.get(account) ?? Promise.resolve()).then(() => handOver(registration, timeoutMs));
-    turns.set(account, turn);
-    return turn;
   }
 
   const keeper = createKeeper({ start, onChange: options.onChange, onDeath: options.onDeath });

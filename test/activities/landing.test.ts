@@ -9,14 +9,9 @@ import type { OutputBlocked } from '../../src/contract/messages.js';
 import type { Row } from '../../src/domain/row.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
-import { createCallbacks } from '../../src/store/callbacks.js';
-import { createChargeBook } from '../../src/store/charge-book.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { openHome } from '../../src/store/home.js';
-import { createLedger } from '../../src/store/ledger.js';
-import { createRecords } from '../../src/store/records.js';
-import { createRows } from '../../src/store/rows.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { type Answer, serve, sha256, status, whole } from '../download/broken-server.js';
 import { intent } from '../store/support/examples.js';
@@ -41,7 +36,8 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   const store = createFolderStore(join(folder, 'home'));
-  const home = openHome(store, 'a');
+  const account = openAccountRecords(store, 'a');
+  const { home } = account;
   const server = await serve(...answers);
   const downloader = createDownloader({ allowLoopback: true, userAgent: 'callsheet/test' });
   const transport = createTransport({ baseUrl: 'http://127.0.0.1:9', userAgent: 'x', key: () => undefined as never });
@@ -52,12 +48,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   const blocked: OutputBlocked[] = [];
   const deps: Dependencies = {
     settings: { timeScale: 1, prices: [] } as never,
-    home,
-    ledger: createLedger(store, 'a'),
-    rows: createRows(store, 'a'),
-    records: createRecords(store, 'a'),
-    book: createChargeBook(store, 'a'),
-    callbacks: createCallbacks(store, 'a'),
+    ...account,
     transport,
     downloader,
     openStore: (location) => createFolderStore(location, { access: 'shared' }),

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Engine, stopEngine } from '../../src/engine/engine-client.js';
@@ -35,6 +35,25 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     const log = () => readFileSync(after.logs.worker, 'utf8');
     await until(() => log().split('account one').length - 1 === 2);
     expect(log().split('account bad').length - 1).toBe(1);
+  }, 60_000);
+
+  test('in its worker offers an account again that the new worker could not take at first', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    const away = join(folder, 'away');
+    await engine.register(account('one', { failWhile: away }));
+    writeFileSync(away, '');
+    const { worker, logs } = await stateOf(engine);
+    await kill9(worker.pid);
+    const offers = () => readFileSync(logs.worker, 'utf8').split('account one').length - 1;
+    await until(() => offers() >= 3);
+    expect(readFileSync(logs.engine, 'utf8')).toContain('the new worker could not take the account');
+    rmSync(away);
+    await until(async () => (await stateOf(engine)).worker.pid !== null && offers() >= 4);
+    const served = offers();
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(offers(), 'a served account is not offered again').toBe(served);
+    expect((await stateOf(engine)).accounts).toEqual(['one']);
   }, 60_000);
 
   test('while its worker thinks about an account asks the next worker', async () => {

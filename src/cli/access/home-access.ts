@@ -1,31 +1,16 @@
 import type { Config } from '../../config.js';
-import { type Home, openHome } from '../../store/home.js';
-import { createLedger, type Ledger } from '../../store/ledger.js';
+import { type AccountRecords, openAccountRecords } from '../../store/account-records.js';
 import { createPlaces } from '../../store/open-store.js';
 import type { Store } from '../../store/port.js';
-import { createRecords, type Records } from '../../store/records.js';
-import { createRows, type Rows } from '../../store/rows.js';
 
-/** An account's home with everything that is read and written through it. */
-export interface HomeAccess {
+/** The home of the settings' account. */
+export interface HomeAccess extends AccountRecords {
   config: Config;
-  home: Home;
-  rows: Rows;
-  records: Records;
-  ledger: Ledger;
 }
 
 /** Opens the home of the settings' account; nothing is written. */
 export function openHomeAccess(config: Config): HomeAccess {
-  const store = openPlace(config, config.home, 'private');
-  const account = config.account.name;
-  return {
-    config,
-    home: openHome(store, account),
-    rows: createRows(store, account),
-    records: createRecords(store, account),
-    ledger: createLedger(store, account),
-  };
+  return { config, ...openAccountRecords(openPlace(config, config.home, 'private'), config.account.name) };
 }
 
 /** Opens a folder, or a bucket with the credentials of this process. */

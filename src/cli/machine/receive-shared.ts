@@ -3,7 +3,6 @@ import { createCallbackDesk } from '../../callbacks/take-callback.js';
 import { requiredBaseUrl } from '../../config/account-settings.js';
 import { createLogger } from '../../logger.js';
 import { createMessenger } from '../../messenger.js';
-import { createCallbacks } from '../../store/callbacks.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { joinWork, sharedAddress } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
@@ -17,13 +16,13 @@ export async function receiveShared(session: Session, isSharedFolder: boolean): 
   requiredBaseUrl(config);
   const listen = requiredPlace(session, isSharedFolder);
   const log = createLogger('callbacks');
-  const { home } = openHomeAccess(config);
+  const { home, callbacks } = openHomeAccess(config);
   const work = await joinWork(session);
   if (work === undefined) throw new UserError('no Temporal answers', EXIT.unreachable);
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
   const desk = createCallbackDesk({
     account: home.account,
-    callbacks: createCallbacks(home.store, home.account),
+    callbacks,
     messenger: createMessenger(work.temporal.client, home.account, config.timeScale),
     timeScale: config.timeScale,
     log,

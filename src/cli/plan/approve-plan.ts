@@ -1,7 +1,6 @@
 import { spentOf } from '../../activities/budget.js';
 import type { SpentResult } from '../../contract/activities.js';
 import { formatCredits } from '../../domain/money.js';
-import { createChargeBook } from '../../store/charge-book.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -50,8 +49,7 @@ export function approvalOf(
 /** The most that a batch can have cost before; looked up only where a budget asks for it. */
 export async function spentBefore(session: Session, access: HomeAccess, batch: string): Promise<SpentResult> {
   if (session.config.budget.maxCredits === null) return NOTHING_SPENT;
-  const book = createChargeBook(access.home.store, access.home.account);
-  return spentOf({ book, ledger: access.ledger }, batch);
+  return spentOf(access, batch);
 }
 
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
