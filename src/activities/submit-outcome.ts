@@ -65,8 +65,7 @@ export async function recordOutcome(
   { classified, error }: SubmitOutcome,
   { claimedAtMs, grant }: { claimedAtMs: number; grant: number | null },
 ): Promise<SubmitResult> {
-  const state = await withBlobs(deps, classified);
-  await offer(deps, ref, state);
+  const state = await offerToHome(deps, ref, classified);
   const { n } = ref;
   switch (state.state) {
     case 'refused': {
@@ -99,8 +98,7 @@ export async function recordOutcome(
 }
 
 /** Bytes that came in the answer are in the home before the state that names them. */
-async function withBlobs(deps: Dependencies, classified: Classified): Promise<AttemptState> {
-  const atMs = deps.now();
+async function withBlobs(deps: Dependencies, classified: Classified, atMs: number): Promise<AttemptState> {
   if (classified.state !== 'done') return { ...classified, atMs };
   const outputs = await Promise.all(classified.outputs.map((output) => keepBytes(deps, output)));
   return { state: 'done', atMs, outputs, facts: classified.facts };
@@ -112,16 +110,18 @@ async function keepBytes(deps: Dependencies, { base64, ...output }: Output): Pro
 }
 
 /** The outcome exists only here until it is written: a home that is away for a moment must not lose it. */
-async function offer(deps: Dependencies, ref: AttemptRef, state: AttemptState): Promise<void> {
+async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Classified): Promise<AttemptState> {
+  const atMs = deps.now();
   const untilMs = deps.monotonic() + OFFER_MS;
   for (;;) {
     try {
+      const state = await withBlobs(deps, classified, atMs);
       await deps.ledger.append(ref, state);
-      return;
+      return state;
     } catch (error) {
       if (error instanceof LedgerError || deps.monotonic() > untilMs) throw error;
       deps.log.error(
-        { ...ref, state: state.state, error: String(error) },
+        { ...ref, state: classified.state, error: String(error) },
         'the outcome could not be written; trying again',
       );
       await delay(1_000);

@@ -9,6 +9,7 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
+import type { BatchOptions } from '../../src/domain/batch-options.js';
 import type { BatchLimits } from '../../src/domain/limits.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
@@ -36,6 +37,7 @@ export interface StackOptions {
   shared?: Emulator;
   emulator?: EmulatorOptions;
   settings?: Partial<AccountSettings>;
+  batch?: Partial<BatchOptions>;
   speed?: number;
   wrap?: (deps: Dependencies) => Dependencies;
   log?: Log;
@@ -104,6 +106,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         responseFormat: 'url',
         manifestFolder: folder,
         maxOutputBytes: 1e9,
+        ...options.batch,
       });
       const writer = createRowsWriter(store, account, batch);
       for (const [index, row] of rows.entries()) await writer.add({ row: { ...row, index }, raw: { id: row.id } });
