@@ -91,7 +91,9 @@ async function killWorkerOnce() {
     const pid = await workerPid();
     if (pid === undefined) continue;
     process.kill(pid, 'SIGKILL');
-    say(`killed the worker (process ${pid}, SIGKILL) while ${rendering.length} jobs rendered`);
+    say(
+      `killed the worker (process ${pid}, SIGKILL) while ${rendering.length} ${rendering.length === 1 ? 'job' : 'jobs'} rendered`,
+    );
     return rendering.length;
   }
   return 0;

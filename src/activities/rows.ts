@@ -1,6 +1,7 @@
 import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract/activities.js';
 import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';
+import type { Row } from '../domain/row.js';
 import { isCancelledBatch } from '../store/batch-marks.js';
 import type { StoredRow } from '../store/row-schema.js';
 import { adapterFor } from '../vendors/index.js';
@@ -29,18 +30,21 @@ export function rowActivities(deps: Dependencies): RowActivities {
   };
 }
 
-async function pageRows(
-  deps: Dependencies,
-  { batch, generation, cursor, limit, retry, roomNano, isSharing = false }: PageInput,
-): Promise<PageResult> {
+async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
+  const { batch, generation, cursor, limit, retry, isSharing = false } = input;
   if (retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
-  const cancelled = retry === null && (await isCancelledBatch(deps.home, batch));
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const page = newPage(deps, batch, cursor.part);
+  const filling: Filling = {
+    page,
+    isSharing,
+    isCancelled: retry === null && (await isCancelledBatch(deps.home, batch)),
+    room: input.roomNano,
+    chars: 0,
+  };
+  const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
   let at = cursor.index;
-  let chars = 0;
-  let room = roomNano;
-  while (!page.isShort && at < part.length && page.entries.length < limit && chars < PAGE_CHARS_MAX) {
+  while (at < part.length && !isFull()) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
       rows.map(async (row) =>
@@ -48,35 +52,48 @@ async function pageRows(
       ),
     );
     for (const [i, { row }] of rows.entries()) {
-      if (page.entries.length >= limit || chars >= PAGE_CHARS_MAX) break;
-      at += 1;
+      if (isFull()) break;
       const standing = standings[i];
-      // The second way through the rows opens those that share a render; all others were counted by the first.
-      if (standing === undefined || (isSharing && (standing.ended || standing.letter !== 'n'))) continue;
-      if (standing.ended) count(page, standing);
-      else if (cancelled && standing.attempts === 0) count(page, { ended: true, status: 'cancelled', creditsNano: 0 });
-      else if (!isSharing && row.shares !== undefined && standing.letter === 'n')
-        page.deferred = (page.deferred ?? 0) + 1;
-      else {
-        const letter = isSharing ? 's' : standing.letter;
-        // What is at the service already has been counted: only a new attempt needs room.
-        const isNew = letter === 'n' || letter === 's';
-        const upTo = isNew ? await upperCredits(deps, row, adapterFor(row.kind)) : 0;
-        page.isShort = room !== null && (upTo === null || upTo > room);
-        if (page.isShort) {
-          at -= 1;
-          break;
-        }
-        if (room !== null) room -= upTo ?? 0;
-        const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id, upTo];
-        chars += JSON.stringify(entry).length + 1;
-        page.entries.push(entry);
-      }
+      if (standing !== undefined) await place(deps, filling, row, standing);
+      if (!page.isShort) at += 1;
     }
   }
   page.next =
     at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
   return page;
+}
+
+/** A page while rows are put into it. */
+interface Filling {
+  page: PageResult;
+  /** The second way through the rows: it opens those that share a render; all others were counted by the first. */
+  isSharing: boolean;
+  isCancelled: boolean;
+  /** What new attempts may still cost, null = no limit. */
+  room: number | null;
+  chars: number;
+}
+
+/** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
+async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
+  const { page, isSharing, isCancelled, room } = filling;
+  if (isSharing && (standing.ended || standing.letter !== 'n')) return;
+  if (standing.ended) return count(page, standing);
+  if (isCancelled && standing.attempts === 0) return count(page, { ended: true, status: 'cancelled', creditsNano: 0 });
+  if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
+    page.deferred = (page.deferred ?? 0) + 1;
+    return;
+  }
+  const letter = isSharing ? 's' : standing.letter;
+  // What is at the service already has been counted: only a new attempt needs room.
+  const isNew = letter === 'n' || letter === 's';
+  const upTo = isNew ? await upperCredits(deps, row, adapterFor(row.kind)) : 0;
+  page.isShort = room !== null && (upTo === null || upTo > room);
+  if (page.isShort) return;
+  if (room !== null) filling.room = room - (upTo ?? 0);
+  const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id, upTo];
+  filling.chars += JSON.stringify(entry).length + 1;
+  page.entries.push(entry);
 }
 
 function newPage(deps: Dependencies, batch: string, part: number): PageResult {

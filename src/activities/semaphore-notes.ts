@@ -4,6 +4,7 @@ import { type Attempt, type AttemptRef, intentOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
+import { lambdaMs } from './learned.js';
 import { SYNC_MAX_MS } from './waits.js';
 
 /**
@@ -28,7 +29,7 @@ export async function noteCase(deps: Dependencies, ref: AttemptRef, attempt: Att
   const intent = attempt && intentOf(attempt);
   if (attempt === undefined || intent === undefined) return;
   const { batch, id, n } = ref;
-  const quiet = quietOf(deps, attempt);
+  const quiet = await quietOf(deps, attempt);
   await heard(deps, () =>
     deps.messenger.caseOpened({
       job: { batch, id },
@@ -57,7 +58,8 @@ export async function noteLimits(deps: Dependencies): Promise<void> {
  * When the balance must move for this lost answer alone: from the latest time at which its job can be created until a
  * charge at that time shows. Undefined where the account is shared, so that silence would prove nothing.
  */
-export function quietOf({ settings }: Dependencies, attempt: Attempt): Quiet | undefined {
+export async function quietOf(deps: Dependencies, attempt: Attempt): Promise<Quiet | undefined> {
+  const { settings } = deps;
   const intent = intentOf(attempt);
   if (!settings.exclusive || intent === undefined) return undefined;
   const { waits, timeScale } = settings;
@@ -65,7 +67,7 @@ export function quietOf({ settings }: Dependencies, attempt: Attempt): Quiet | u
   const gaveUpAtMs = Math.max(intent.atMs, lost?.atMs ?? intent.atMs);
   const isSync = adapterFor(intent.kind).flow === 'sync';
   const fromMs = isSync ? intent.atMs + SYNC_MAX_MS / timeScale : gaveUpAtMs + waits.thetaMs / timeScale;
-  return { fromMs, untilMs: fromMs + waits.lambdaMs / timeScale };
+  return { fromMs, untilMs: fromMs + (await lambdaMs(deps)) };
 }
 
 async function heard(deps: Dependencies, send: () => Promise<void>): Promise<void> {

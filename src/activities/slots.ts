@@ -47,7 +47,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     else if (kept++ >= from) {
       const until = isLost(standing) ? { releaseAtMs: mayRunUntilMs } : {};
       const isOpenCase = attempt !== undefined && (standing === 'open_case' || standing === 'claimed');
-      const quiet = isOpenCase ? quietOf(deps, attempt) : undefined;
+      const quiet = isOpenCase ? await quietOf(deps, attempt) : undefined;
       const job = { batch: open.batch, id: open.id };
       holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until, ...(quiet ? { quiet } : {}) });
     }

@@ -79,7 +79,7 @@ describe('the live view', () => {
     };
     const lines = liveLines({ ...snapshot, slots, lostSinceMs: 30_000 }, options);
     expect(lines.at(-2)).toMatch(/^out of credits: add credits and it goes on by itself \(needs 0\.5\), since /);
-    expect(lines.at(-1)).toBe('no answer from Temporal for 30 s, trying again');
+    expect(lines.at(-1)).toBe('no answer from Temporal or the worker for 30 s, trying again');
   });
 
   test('a narrow terminal has short bars', () => {
@@ -245,5 +245,5 @@ test('small words', () => {
     '1 d 1 h',
   ]);
   expect(countsText(NONE)).toBe('nothing finished yet');
-  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, 1 rows unknown']);
+  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, 1 row unknown']);
 });

@@ -2,6 +2,7 @@ import { type LedgerBreach, verifyLedger } from '../../store/verify-ledger.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
+import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 
 /** Breaches beyond this are counted, not shown. */
@@ -25,10 +26,12 @@ export async function verifyAll(session: Session): Promise<number> {
   if (facts.breaches > shown.length) terminal.data(`${facts.breaches - shown.length} more are not shown`);
   const took = formatDuration(Date.now() - startedAtMs);
   terminal.note(
-    `${facts.records} records of ${facts.attempts} attempts of ${facts.rows} rows in ${facts.batches} batches, ${facts.open} open (${facts.leftovers} to be tidied at the next start), in ${took}`,
+    `${amount(facts.records, 'record')} of ${amount(facts.attempts, 'attempt')} of ${amount(facts.rows, 'row')} in ${amount(facts.batches, 'batch', 'batches')}, ${facts.open} open (${facts.leftovers} to be tidied at the next start), in ${took}`,
   );
   if (facts.breaches === 0) terminal.data('the ledger agrees with itself');
   else
-    terminal.error(`${facts.breaches} breaches: nothing was changed; keep a copy of ${config.home} and ask for help`);
+    terminal.error(
+      `${amount(facts.breaches, 'breach', 'breaches')}: nothing was changed; keep a copy of ${config.home} and ask for help`,
+    );
   return exitCode;
 }

@@ -4,6 +4,7 @@ import { formatCredits } from '../../domain/money.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import { costText, type Plan } from './plan-view.js';
 
 const NOTHING_SPENT: SpentResult = { endedNano: 0, openNano: 0, unbounded: 0 };
@@ -59,13 +60,16 @@ export async function approvePlan(session: Session, plan: Plan, isSaidYes: boole
   if (approval.approval === 'granted') return;
   if (approval.approval === 'refused') throw new UserError(`${approval.why}; nothing was submitted`);
   if (!io.isInteractive) {
+    const { toSubmit, unknown } = plan.costs.total;
+    // A budget cannot be kept where prices are not known: it would be refused next.
+    const orBudget = unknown === 0 ? 'set --max-credits' : 'set `prices` and --max-credits';
     throw new UserError(
-      `${plan.costs.total.toSubmit} rows would be submitted (${approval.why}): say --yes or set --max-credits; nothing was submitted`,
+      `${amount(toSubmit, 'row')} would be submitted (${approval.why}): say --yes or ${orBudget}; nothing was submitted`,
     );
   }
   const { confirm } = await import('@clack/prompts');
   const answer = await confirm({
-    message: `Submit ${plan.costs.total.toSubmit} rows? ${approval.why}`,
+    message: `Submit ${amount(plan.costs.total.toSubmit, 'row')}? ${approval.why}`,
     initialValue: false,
     input: io.stdin,
     output: io.stderr,

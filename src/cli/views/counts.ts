@@ -24,9 +24,14 @@ export function countsText(counts: Counts): string {
   return shown.length === 0 ? 'nothing finished yet' : shown.join(', ');
 }
 
+/** `1 row`, `2 rows`. */
+export function amount(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
 /** `3.2 credits`, with the rows whose cost nobody knows. */
 export function spentWords(creditsNano: CreditsNano, unknownRows: number): string {
   if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
-  if (creditsNano === 0) return `credits of ${unknownRows} rows unknown`;
-  return `${formatCredits(creditsNano)} credits, ${unknownRows} rows unknown`;
+  if (creditsNano === 0) return `credits of ${amount(unknownRows, 'row')} unknown`;
+  return `${formatCredits(creditsNano)} credits, ${amount(unknownRows, 'row')} unknown`;
 }

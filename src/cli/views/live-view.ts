@@ -139,8 +139,11 @@ function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
   });
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
-  if (lostSinceMs !== undefined)
-    lines.push(`no answer from Temporal for ${formatDuration(atMs - lostSinceMs)}, trying again`);
+  if (lostSinceMs !== undefined) {
+    const lostMs = atMs - lostSinceMs;
+    const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
+    lines.push(`no answer from Temporal or the worker${howLong}, trying again`);
+  }
   return lines;
 }
 

@@ -74,9 +74,9 @@ function linePresenter({ terminal, batch }: PresenterOptions): Presenter {
 function eventLine(event: FollowEvent, isVerbose: boolean): string | undefined {
   switch (event.type) {
     case 'lost':
-      return 'Temporal does not answer; waiting for it';
+      return 'Temporal or the worker does not answer; waiting for it';
     case 'found':
-      return 'Temporal answers again';
+      return 'it answers again';
     case 'paused':
     case 'resumed':
       return undefined;
