@@ -3,6 +3,7 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Log } from './activities/dependencies.js';
 import { type Activities, createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
+import { createRescue } from './rescue.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { createSteadyClock } from './worker-clock.js';
@@ -18,6 +19,9 @@ const RPM_WINDOW_S = 61;
 /** Until the plan is known: the smallest plan's (service document 1, Limits). */
 const RPM_UNKNOWN = 60;
 const DOWNLOADS_MAX = 8;
+/** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
+const RESCUE_EVERY_MS = 60_000;
+const RESCUE_MIN_MS = 5_000;
 
 export interface AccountWorker {
   readonly account: string;
@@ -69,15 +73,35 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const rpm = Math.min(known?.rpm ?? RPM_UNKNOWN, settings.limits.rpm ?? Number.POSITIVE_INFINITY);
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, rpm, log);
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
+  const rescue = createRescue({ client: place.client, account, messenger: deps.messenger, log });
+  const endRescue = repeat(Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale), rescue.look, log);
   return {
     account,
     ended,
     async shutdown() {
+      endRescue();
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();
       await ended.catch(() => undefined);
       await deps.transport.close();
     },
+  };
+}
+
+/** Does a task again and again, one at a time, until the returned function is called. */
+function repeat(everyMs: number, task: () => Promise<void>, log: Log): () => void {
+  let timer = setTimeout(next, everyMs);
+  let isEnded = false;
+  function next(): void {
+    task()
+      .catch((error) => log.warn({ error: String(error) }, 'the workflows could not be looked at'))
+      .finally(() => {
+        if (!isEnded) timer = setTimeout(next, everyMs);
+      });
+  }
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
   };
 }
 
