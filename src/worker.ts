@@ -3,12 +3,12 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Log } from './activities/dependencies.js';
 import { type Activities, createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
-import { createRescue } from './rescue.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { createSteadyClock } from './worker-clock.js';
 import { createDependencies } from './worker-dependencies.js';
 import type { AccountWorkerOptions, WorkerPlace } from './worker-options.js';
+import { createRescue } from './worker-rescue.js';
 
 /** The composition root: one account's workers with everything they need. */
 

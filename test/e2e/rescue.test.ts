@@ -35,25 +35,28 @@ describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F5
   }
 
   const rows = [imageRow('one'), filmRow('two'), imageRow('three')];
-  it.concurrent.each(['batch', 'semaphore'] as const)('the %s starts over: every row ends, paid once', async (which) => {
-    const account = `spoilt-${which}`;
-    const stack = await startStack({ temporal, account, speed: 60 });
-    try {
-      const generation = await stack.seed('b', rows);
-      if (which === 'batch') await spoil(stack, () => stack.supply('b', generation), batchId(account, 'b'));
-      else {
-        const workflowId = semaphoreId(account);
-        const options = { workflowId, taskQueue: taskQueues(account).home, args: [{ account, timeScale: 60 }] };
-        await spoil(stack, () => temporal.client.workflow.start('semaphore', options), workflowId);
+  it.concurrent.each(['batch', 'semaphore'] as const)(
+    'the %s starts over: every row ends, paid once',
+    async (which) => {
+      const account = `spoilt-${which}`;
+      const stack = await startStack({ temporal, account, speed: 60 });
+      try {
+        const generation = await stack.seed('b', rows);
+        if (which === 'batch') await spoil(stack, () => stack.supply('b', generation), batchId(account, 'b'));
+        else {
+          const workflowId = semaphoreId(account);
+          const options = { workflowId, taskQueue: taskQueues(account).home, args: [{ account, timeScale: 60 }] };
+          await spoil(stack, () => temporal.client.workflow.start('semaphore', options), workflowId);
+        }
+        await stack.startWorker();
+        // A message wakes what was spoilt.
+        await stack.supply('b', generation);
+        await expectAllDone(stack);
+      } finally {
+        await stack.stop();
       }
-      await stack.startWorker();
-      // A message wakes what was spoilt.
-      await stack.supply('b', generation);
-      await expectAllDone(stack);
-    } finally {
-      await stack.stop();
-    }
-  });
+    },
+  );
 
   it.concurrent('a job starts over while its film renders: nothing is sent again', async () => {
     const account = 'spoilt-job';
