@@ -11,7 +11,8 @@ RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:22.20.0-bookworm-slim
 WORKDIR /app
-ENV NODE_ENV=production
+# Every record waits for the disk on a thread of its own: with Node's four, reads queue behind ten slots' writes.
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=24
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -1,71 +1,118 @@
-import { execFile } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { S3_KEYS, type S3Server, startS3Server } from '../test/support/s3-server.js';
+import { hasVersitygw } from '../test/support/versitygw.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { startChild } from './lib/children.js';
+import { curlToBucket, curlToFolder } from './lib/curl-peer.js';
 import { benchFolder } from './lib/stand.js';
 
 /**
- * What a download into the folder store takes against `curl` of the same URL to the same disk, by turns in the same
- * run: one large body, and eight at once. callsheet hashes and fsyncs what it writes; curl does neither.
+ * What a download takes against `curl` of the same URL to the same place, by turns in the same run. callsheet fsyncs and
+ * hashes every file, so the bounds are held against curl, `sync` and `sha256sum`; bare curl leaves the bytes in the
+ * system's memory and stands beside it. Over a line of 1 Gbit/s bare curl is the bound.
  */
 
-const LARGE_BYTES = 2 * 1024 ** 3;
-const PARALLEL = 8;
-const PARALLEL_BYTES = 128 * 1024 ** 2;
-/** At least 80 % and 90 % of curl's throughput. */
-const LARGE_RATIO_MAX = 1 / 0.8;
-const PARALLEL_RATIO_MAX = 1 / 0.9;
+const GIB = 1024 ** 3;
+const LINE_BYTES_PER_SECOND = 125_000_000;
+/** At least 80 % of curl's throughput for one download, and 90 % for eight at once. */
+const LOADS = [
+  { name: '2 GB', bytes: 2 * GIB, times: 1, ratioMax: 1 / 0.8 },
+  { name: '8 at once', bytes: GIB / 8, times: 8, ratioMax: 1 / 0.9 },
+] as const;
+type Load = (typeof LOADS)[number];
 const GROWTH_MAX_MB = 100;
 
-const run = promisify(execFile);
+interface Own {
+  seconds: number;
+  rssGrowthMb: number;
+}
 
 export async function download({ runs }: BenchOptions): Promise<BenchOutcome> {
   const measures = createMeasures();
   const server = await startChild<{ url: string }>('body-process');
+  const s3 = hasVersitygw() ? await startS3Server() : undefined;
   try {
     for (let n = 1; n <= runs; n += 1) {
-      const large = await compare(`${server.message.url}/${LARGE_BYTES}`, 1);
-      measures.add('2 GB', 's', large.seconds);
-      measures.add('2 GB, curl', 's', large.curlSeconds);
-      measures.add('2 GB, time against curl', '', large.seconds / large.curlSeconds, LARGE_RATIO_MAX);
-      measures.add('2 GB, growth of memory', 'MB', large.rssGrowthMb, GROWTH_MAX_MB);
-      const many = await compare(`${server.message.url}/${PARALLEL_BYTES}`, PARALLEL);
-      measures.add(`${PARALLEL} at once`, 's', many.seconds);
-      measures.add(`${PARALLEL} at once, curl`, 's', many.curlSeconds);
-      measures.add(`${PARALLEL} at once, time against curl`, '', many.seconds / many.curlSeconds, PARALLEL_RATIO_MAX);
-      say(`download ${n} of ${runs}: ${large.seconds.toFixed(1)} s against ${large.curlSeconds.toFixed(1)} s`);
+      for (const load of LOADS) {
+        await intoFolder(measures, `${server.message.url}/${load.bytes}`, load);
+        await overLine(measures, `${server.message.url}/${load.bytes / 2}?line=${LINE_BYTES_PER_SECOND}`, load);
+        if (s3 !== undefined) await intoBucket(measures, `${server.message.url}/${load.bytes}`, load, s3);
+      }
+      say(`download ${n} of ${runs} is done`);
     }
   } finally {
     server.child.disconnect();
+    await s3?.stop();
   }
-  const settings = { largeBytes: LARGE_BYTES, parallel: PARALLEL, parallelBytes: PARALLEL_BYTES, store: 'folder' };
+  const settings = { files: LOADS.map(({ times, bytes }) => `${times} x ${bytes}`).join(', '), line: '1 Gbit/s' };
   return { name: 'download', settings, measures: measures.all() };
 }
 
-async function compare(url: string, times: number) {
+type Measures = ReturnType<typeof createMeasures>;
+
+async function intoFolder(measures: Measures, url: string, { name, times, ratioMax }: Load): Promise<void> {
   const folder = await benchFolder();
   try {
-    const curlSeconds = await curl(url, join(folder, 'curl'), times);
-    await rm(join(folder, 'curl'), { recursive: true });
-    const own = join(folder, 'own');
-    const { message } = await startChild<{ seconds: number; rssGrowthMb: number }>(
-      'download-process',
-      url,
-      own,
-      String(times),
-    );
-    return { curlSeconds, ...message };
+    const bare = await curlToFolder(url, join(folder, 'bare'), times, 'bare');
+    const same = await curlToFolder(url, join(folder, 'same'), times, 'same');
+    const own = await ownDownload(url, join(folder, 'own'), times);
+    measures.add(`${name}, folder`, 's', own.seconds);
+    measures.add(`${name}, folder, curl + sync + sha256sum`, 's', same);
+    measures.add(`${name}, folder, bare curl`, 's', bare);
+    measures.add(`${name}, folder, time against curl + sync + sha256sum`, '', own.seconds / same, ratioMax);
+    measures.add(`${name}, folder, time against bare curl`, '', own.seconds / bare);
+    measures.add(`${name}, folder, growth of memory`, 'MB', own.rssGrowthMb, GROWTH_MAX_MB);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function curl(url: string, folder: string, times: number): Promise<number> {
-  await mkdir(folder, { recursive: true });
-  const startedMs = performance.now();
-  const targets = Array.from({ length: times }, (_, i) => join(folder, String(i)));
-  await Promise.all(targets.map((target) => run('curl', ['-sS', '--fail', '-o', target, url])));
-  return (performance.now() - startedMs) / 1_000;
+async function overLine(measures: Measures, url: string, { name, times, ratioMax }: Load): Promise<void> {
+  const folder = await benchFolder();
+  try {
+    const bare = await curlToFolder(url, join(folder, 'bare'), times, 'bare');
+    const own = await ownDownload(url, join(folder, 'own'), times);
+    measures.add(`half of ${name}, 1 Gbit/s, folder, time against bare curl`, '', own.seconds / bare, ratioMax);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function intoBucket(measures: Measures, url: string, load: Load, server: S3Server): Promise<void> {
+  const { name, times, ratioMax } = load;
+  const folder = await benchFolder();
+  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
+  const bucket = { endpoint: server.url, bucket: server.bucket, keyId, secret };
+  const emptied = () => Promise.all(['curl', 'own'].map((one) => rm(join(server.folder, one), EVERYTHING)));
+  try {
+    const bare = await curlToBucket(url, join(folder, 'bare'), times, 'bare', bucket);
+    await emptied();
+    const same = await curlToBucket(url, join(folder, 'same'), times, 'same', bucket);
+    await emptied();
+    const own = await ownDownload(
+      url,
+      `s3://${server.bucket}/own/${randomUUID()}`,
+      times,
+      JSON.stringify(server.access),
+    );
+    await emptied();
+    measures.add(`${name}, S3`, 's', own.seconds);
+    measures.add(`${name}, S3, curl down + sha256sum + curl up`, 's', same);
+    measures.add(`${name}, S3, bare curl down and up`, 's', bare);
+    measures.add(`${name}, S3, time against curl with sha256sum`, '', own.seconds / same, ratioMax);
+    measures.add(`${name}, S3, time against bare curl`, '', own.seconds / bare);
+    measures.add(`${name}, S3, growth of memory`, 'MB', own.rssGrowthMb, ...(times === 1 ? [GROWTH_MAX_MB] : []));
+  } finally {
+    await rm(folder, EVERYTHING);
+  }
+}
+
+const EVERYTHING = { recursive: true, force: true };
+
+async function ownDownload(url: string, location: string, times: number, ...s3: string[]): Promise<Own> {
+  const { child, message } = await startChild<Own>('download-process', url, location, String(times), ...s3);
+  if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
+  return message;
 }

@@ -8,7 +8,9 @@ export async function startChild<Message>(
   ...args: string[]
 ): Promise<{ child: ChildProcess; message: Message }> {
   const script = fileURLToPath(new URL(`../children/${name}.ts`, import.meta.url));
-  const child = fork(script, args, { execArgv: ['--import', 'tsx'] });
+  // As the engine starts its worker.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '24' };
+  const child = fork(script, args, { env, execArgv: ['--import', 'tsx'] });
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${code} before it said anything`);
   });

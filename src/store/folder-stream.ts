@@ -6,10 +6,10 @@ import { errorCode, toStoreError } from './folder-errors.js';
 import { type Folder, makeFolder, NO_FOLLOW, NO_LINKS, syncPlaces } from './folder-files.js';
 import { type CommittedFile, type PendingFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
 import { segmentsOf } from './safe-key.js';
+import { writeBehind } from './write-behind.js';
 
 /** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */
 
-const WRITE_BYTES = 1 << 20;
 const HEAD_BYTES = 1 << 18;
 const NAMES_MAX = 999;
 
@@ -64,18 +64,9 @@ async function writePart(part: string, mode: number, source: AsyncIterable<Uint8
 async function copyInto(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<PendingFile> {
   const hash = createHash('sha256');
   const head: Uint8Array[] = [];
+  const disk = writeBehind(handle, 'durable');
   let headBytes = 0;
   let bytes = 0;
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
-  let writing: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    await writing;
-    writing = handle.writeFile(Buffer.concat(waiting));
-    writing.catch(() => undefined); // awaited at the next flush; until then it must not count as unhandled
-    waiting = [];
-    waitingBytes = 0;
-  };
   try {
     for await (const chunk of source) {
       hash.update(chunk);
@@ -84,13 +75,11 @@ async function copyInto(handle: FileHandle, source: AsyncIterable<Uint8Array>): 
         head.push(chunk.slice(0, HEAD_BYTES - headBytes));
         headBytes += Math.min(chunk.length, HEAD_BYTES - headBytes);
       }
-      waiting.push(chunk);
-      waitingBytes += chunk.length;
-      if (waitingBytes >= WRITE_BYTES) await flush();
+      await disk.write(chunk);
     }
-    await flush();
+    await disk.flush();
   } finally {
-    await writing; // the handle must not be closed under a write
+    await disk.settled(); // the handle must not be closed under a write
   }
   return { bytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
 }

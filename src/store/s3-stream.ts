@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
+import { createPartBuffers } from './part-buffers.js';
 import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { segmentsOf } from './safe-key.js';
@@ -25,6 +26,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** The service takes at most 10,000. */
 const PARTS_MAX = 9_000;
 const PARTS_AT_ONCE = 4;
+const partBuffers = createPartBuffers(PARTS_AT_ONCE, PART_BYTES);
 const CONFLICTS_MAX = 8;
 const TYPES: Record<string, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -121,7 +123,8 @@ async function upload(
 }
 
 async function putWhole(place: UploadPlace, key: string, file: Spooled, facts: ObjectFacts): Promise<void> {
-  const bytes = await file.read(0, file.bytes);
+  const bytes = Buffer.alloc(file.bytes);
+  await file.read(0, bytes);
   const sha256 = toBase64(file.sha256);
   const told = await place.bucket.put(place.objectKey(key), bytes, sha256, facts);
   if (told.sha256 === undefined || told.sha256 === sha256) return;
@@ -136,14 +139,16 @@ async function putInParts(place: UploadPlace, key: string, file: Spooled, facts:
   try {
     const partBytes = Math.max(PART_BYTES, Math.ceil(file.bytes / PARTS_MAX));
     const numbers = Array.from({ length: Math.ceil(file.bytes / partBytes) }, (_, i) => i + 1);
-    const parts = await parallel(numbers, PARTS_AT_ONCE, async (number): Promise<UploadedPart> => {
-      const offset = (number - 1) * partBytes;
-      const bytes = await file.read(offset, Math.min(partBytes, file.bytes - offset));
+    const send = async (number: number, bytes: Buffer): Promise<UploadedPart> => {
+      await file.read((number - 1) * partBytes, bytes);
       const sha256 = createHash('sha256').update(bytes).digest('base64');
       const part = await bucket.putPart(objectKey, uploadId, number, bytes, sha256);
       if (part.sha256 === sha256) return part;
       throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes of '${key}' than were sent`, key);
-    });
+    };
+    const parts = await parallel(numbers, PARTS_AT_ONCE, (number) =>
+      partBuffers.use(Math.min(partBytes, file.bytes - (number - 1) * partBytes), (bytes) => send(number, bytes)),
+    );
     await bucket.finishUpload(objectKey, uploadId, parts, facts.ifAbsent);
   } catch (error) {
     await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);

@@ -130,7 +130,9 @@ function uploads(connected: () => Promise<Connection>, Bucket: string, settings:
     async putPart(Key: string, UploadId: string, number: number, bytes: Uint8Array, sha256: string) {
       const { sdk, client } = await connected();
       const input = { Bucket, Key, UploadId, PartNumber: number, Body: bytes, ChecksumSHA256: sha256 };
-      const { ETag, ChecksumSHA256 = sha256 } = await client.send(new sdk.UploadPartCommand(input));
+      const command = new sdk.UploadPartCommand(input);
+      withKnownHash(command, sha256);
+      const { ETag, ChecksumSHA256 = sha256 } = await client.send(command);
       return { number, etag: ETag ?? '', sha256: ChecksumSHA256 };
     },
     async finishUpload(Key: string, UploadId: string, parts: readonly UploadedPart[], ifAbsent: boolean) {
@@ -166,6 +168,18 @@ async function presign(
   const { expiration } = await client.config.credentials();
   const url = await getSignedUrl(client, new sdk.GetObjectCommand({ ...object, ...as }), { expiresIn });
   return { url, endsAtMs: Math.min(Date.now() + expiresIn * 1_000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) };
+}
+
+/** The signature covers the sha256 of the body, which is known already: without this the SDK computes it again. */
+function withKnownHash({ middlewareStack }: Sdk.UploadPartCommand, sha256: string): void {
+  const hex = Buffer.from(sha256, 'base64').toString('hex');
+  middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: object }).headers, { 'x-amz-content-sha256': hex });
+      return next(args);
+    },
+    { step: 'build' },
+  );
 }
 
 /** Only a missing object is undefined; a missing bucket is an error. */

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toStoreError } from './folder-errors.js';
 import type { PendingFile } from './port.js';
+import { writeBehind } from './write-behind.js';
 
 /** A stream that is held on this machine until it is known to be whole and good: small in memory, else in a file. */
 export interface Spooled extends PendingFile {
-  read(offset: number, length: number): Promise<Buffer>;
+  /** Fills the buffer from there on. */
+  read(offset: number, into: Buffer): Promise<void>;
   /** Frees what it takes. */
   remove(): Promise<void>;
 }
@@ -33,31 +35,34 @@ export async function spool(source: AsyncIterable<Uint8Array>): Promise<Spooled>
       if (file === undefined && bytes > MEMORY_BYTES_MAX) {
         file = await createFile();
         for (const one of kept) await file.write(one);
+        kept.splice(0, kept.length, Buffer.from(Buffer.concat(kept).subarray(0, HEAD_BYTES)));
       }
       if (file === undefined) kept.push(chunk);
       else await file.write(chunk);
     }
+    await file?.flush();
   } catch (error) {
     await file?.remove();
     throw error;
   }
   const sha256 = hash.digest('hex');
-  const whole = Buffer.concat(kept);
-  const head = whole.subarray(0, file === undefined ? MEMORY_BYTES_MAX : HEAD_BYTES);
+  const head = Buffer.concat(kept);
   if (file === undefined) {
-    return { bytes, sha256, head, read: inMemory(whole), remove: () => Promise.resolve() };
+    return { bytes, sha256, head, read: fromMemory(head), remove: () => Promise.resolve() };
   }
   return { bytes, sha256, head, localPath: file.path, read: file.read, remove: file.remove };
 }
 
-function inMemory(whole: Buffer): Spooled['read'] {
-  return (offset, length) => Promise.resolve(whole.subarray(offset, offset + length));
+function fromMemory(whole: Buffer): Spooled['read'] {
+  return async (offset, into) => void whole.copy(into, 0, offset);
 }
 
 interface SpoolFile {
   path: string;
   write(chunk: Uint8Array): Promise<void>;
-  read(offset: number, length: number): Promise<Buffer>;
+  /** Before the first read. */
+  flush(): Promise<void>;
+  read: Spooled['read'];
   remove(): Promise<void>;
 }
 
@@ -73,15 +78,14 @@ async function createFile(): Promise<SpoolFile> {
   };
   await removeLeftOvers(folder);
   const handle: FileHandle = await onDisk(() => open(path, 'wx+', 0o600));
+  const disk = writeBehind(handle, 'passing');
   return {
     path,
-    write: (chunk) => onDisk(() => handle.writeFile(chunk)),
-    read: (offset, length) =>
-      onDisk(async () => {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
-        return buffer.subarray(0, bytesRead);
-      }),
+    write: (chunk) => onDisk(() => disk.write(chunk)),
+    flush: () => onDisk(() => disk.flush()),
+    read: (offset, into) => onDisk(async () => void (await handle.read(into, 0, into.length, offset))),
     remove: async () => {
+      await disk.settled();
       await handle.close().catch(() => undefined);
       await rm(path, { force: true }).catch(() => undefined);
     },

@@ -70,11 +70,32 @@ describe('F45, F56: what the disk refuses is one sentence, and nothing half-writ
     expect(await collect(ledger.open())).toHaveLength(1);
   });
 
+  test('F45: a disk error that only an early sync was told of is not hidden by a later one that succeeds', async () => {
+    const root = temporaryFolder();
+    const store = createFolderStore(root);
+    const prototype = await fileHandlePrototype();
+    vi.spyOn(prototype, 'datasync').mockRejectedValueOnce(systemError('EIO')).mockResolvedValue(undefined);
+    const pieces = Array.from({ length: 80 }, () => Buffer.alloc(1 << 20));
+    await expect(store.putStream('m/a.mp4', streamOf(...pieces), options)).rejects.toMatchObject({ code: 'EIO' });
+    expect(readdirSync(join(root, 'm'))).toEqual([]);
+  });
+
+  test('F45: a disk that takes only a part of a write gets the rest as well', async () => {
+    const store = createFolderStore(temporaryFolder());
+    const prototype = await fileHandlePrototype();
+    vi.spyOn(prototype, 'writev').mockImplementation(async function (this: typeof prototype, buffers) {
+      const { bytesWritten } = await this.write(Buffer.from('more '));
+      return { bytesWritten, buffers };
+    });
+    await store.putStream('m/a.mp4', streamOf('more than ', 'five bytes'), options);
+    expect(Buffer.from((await store.get('m/a.mp4')) ?? []).toString()).toBe('more than five bytes');
+  });
+
   test('F45: a disk that fills up in the middle of a download', async () => {
     const root = temporaryFolder();
     const store = createFolderStore(root);
     const prototype = await fileHandlePrototype();
-    vi.spyOn(prototype, 'writeFile').mockRejectedValue(systemError('ENOSPC'));
+    vi.spyOn(prototype, 'writev').mockRejectedValue(systemError('ENOSPC'));
     const piece = Buffer.alloc(3 << 20);
     const attempt = store.putStream('m/a.mp4', streamOf(piece, piece, piece), options);
     await expect(attempt).rejects.toThrow(`cannot write 'm/a.mp4' in ${root}: the disk is full (ENOSPC)`);

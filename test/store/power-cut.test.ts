@@ -42,6 +42,12 @@ vi.mock('node:fs/promises', async (original) => {
         await sync();
         note(isNew ? { op: 'sync', file } : { op: 'syncFolder', path });
       };
+      const writev = handle.writev.bind(handle);
+      handle.writev = async (pieces) => {
+        const written = await writev(pieces);
+        note({ op: 'write', file, bytes: Buffer.concat(pieces as readonly Uint8Array[]) });
+        return written;
+      };
       handle.writeFile = async (data: unknown) => {
         await writeFile(data as Uint8Array);
         note({ op: 'write', file, bytes: Buffer.from(data as Uint8Array) });
