@@ -2,8 +2,9 @@ import type { Media } from '../domain/row.js';
 import type { CheckedRow } from './check-row.js';
 import type { MediaFacts } from './media/media-facts.js';
 import type { MediaReader } from './media/media-reader.js';
+import type { MediaSort } from './media/media-types.js';
 import { KIND_RULES } from './rules/index.js';
-import type { MediaColumn, MediaSort, Report } from './rules/rule.js';
+import type { MediaColumn, Report } from './rules/rule.js';
 
 /** Reads and checks the media of a row; gives them by column, without those that are bad. */
 export async function readMedia(

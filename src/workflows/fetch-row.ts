@@ -3,7 +3,7 @@ import type { DownloadTried, PollResult } from '../contract/activities.js';
 import { downloadPriority } from '../domain/download-order.js';
 import { KINDS } from '../domain/kind.js';
 import { pollBaseMs, pollGapMs } from '../domain/poll-schedule.js';
-import type { Job, Step } from './job.js';
+import type { Job, Step } from './job-work.js';
 import { nextStep, retryOrFail } from './next-step.js';
 import { downloadProxy, pollProxy } from './proxies.js';
 

@@ -1,52 +1,14 @@
 import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
-import type { FinishInput } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import type { JobInput, JobResult } from '../contract/workflows.js';
-import type { ReasonCode } from '../domain/failure.js';
-import type { Status } from '../domain/outcome.js';
 import { downloadRow, pollRow, shareRow } from './fetch-row.js';
-import { type News, openNews } from './news.js';
+import type { Finish, Job, Step } from './job-work.js';
+import { openNews } from './news.js';
 import { payAgain } from './pay-again.js';
 import { homeProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
-import { openSlot, type Slot } from './slot.js';
-import { openSubmits, type Submits } from './submit-row.js';
-
-/** Where the row stands and so what comes next; `finish` ends the job. */
-export type Step =
-  | { step: 'submit' }
-  | { step: 'case' }
-  | { step: 'poll' }
-  | { step: 'download' }
-  | { step: 'share' }
-  /** The policy may let the row be paid again; else it ends. */
-  | { step: 'override'; otherwise: Finish }
-  | Finish;
-
-export interface Finish {
-  step: 'finish';
-  status: Status;
-  reason?: ReasonCode;
-  tried?: FinishInput['tried'];
-  recorded?: boolean;
-}
-
-/** What the steps of one job share. `n` is the attempt at hand. */
-export interface Job {
-  input: JobInput;
-  slot: Slot;
-  submits: Submits;
-  news: News;
-  n: number;
-  /** False once the account's verdicts are not trusted: what is not billed is then held for a person. */
-  mayResend: boolean;
-  /** Attempts that ended unbilled at the service and were tried again by policy. */
-  retried: number;
-  /** Service time that the output URL has left, null where a fresh one can be asked for. */
-  urlLeftMs?: number | null;
-  /** Counts what the job was told of the ledger. */
-  looks: number;
-}
+import { openSlot } from './slot.js';
+import { openSubmits } from './submit-row.js';
 
 /**
  * One row being carried out: slot → submit → poll → download → record. It returns an outcome and never throws for a

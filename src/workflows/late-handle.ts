@@ -1,10 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy, sleep } from '@temporalio/workflow';
 import { jobId } from '../contract/names.js';
-import type { LateHandleInput, RowRef } from '../contract/workflows.js';
+import type { LateHandleInput } from '../contract/workflows.js';
+import { confirmHandles } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { job } from './job.js';
-import { accountProxy, resultsProxy } from './proxies.js';
+import { resultsProxy } from './proxies.js';
 
 /**
  * A callback named a handle for a row whose job has ended without one: a poll confirms it, then the row is fetched
@@ -27,12 +28,4 @@ export async function lateHandle({ account, row, n, timeScale }: LateHandleInput
     return;
   }
   await resultsProxy(account).rewriteResults({ batch: row.batch });
-}
-
-/** Asks after each handle that is known by hints alone, until one is confirmed. */
-export async function confirmHandles(account: string, row: RowRef, n: number): Promise<boolean> {
-  for (let candidate = 0; ; candidate += 1) {
-    const { confirmed, more } = await accountProxy(account, 'case').confirmHandle({ row, n, candidate });
-    if (confirmed || !more) return confirmed;
-  }
 }

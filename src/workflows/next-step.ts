@@ -1,5 +1,5 @@
 import type { SubmitResult } from '../contract/activities.js';
-import type { Finish, Job, Step } from './job.js';
+import type { Finish, Job, Step } from './job-work.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
 

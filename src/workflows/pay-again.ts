@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { Finish, Job, Step } from './job.js';
+import type { Finish, Job, Step } from './job-work.js';
 import { homeProxy } from './proxies.js';
 
 /** Paying for a row again on purpose: only as far as the user's waste limits go, and every time on record. */

@@ -13,17 +13,9 @@ import type { JobInput } from '../contract/workflows.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
-import type { Job, Step } from './job.js';
+import type { Job, Step, Submits } from './job-work.js';
 import { nextStep } from './next-step.js';
 import { downloadProxy, homeProxy, submitProxy } from './proxies.js';
-
-/** The submits of one job: each is a new attempt with a claim of its own. */
-export interface Submits {
-  /** Sends the next attempt; the job holds a slot. Can be cancelled before the send and while it backs off. */
-  next(work: Job): Promise<Step>;
-  /** Says what a submit's result means for the job, and waits where it must be tried again. */
-  read(work: Job, result: SubmitResult): Promise<Step>;
-}
 
 const SYNC_RETRIES_MAX = 3;
 const TURNS_MAX = 4;

@@ -1,4 +1,4 @@
-import type { MediaSort } from '../rules/rule.js';
+import type { MediaSort } from './media-types.js';
 
 /** What the bytes of a medium show. Absent facts could not be read. */
 export interface MediaFacts {

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../codes.js';
-import type { MediaRule, MediaSort } from '../rules/rule.js';
+import type { MediaRule } from '../rules/rule.js';
 import type { MediaFacts } from './media-facts.js';
+import type { MediaSort } from './media-types.js';
 import { sortOfType, typeName, typeNames } from './media-types.js';
 
 /** The sentence and code of a broken media limit. */

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
-import type { MediaRule, MediaSort } from '../rules/rule.js';
+import type { MediaRule } from '../rules/rule.js';
 import { readDataUri } from './data-uri.js';
 import { createPathFinder, type MediaRoots, reasonOf } from './local-path.js';
 import type { MediaFacts } from './media-facts.js';
 import { mediaForm } from './media-form.js';
-import { bytesFlaw, factsFlaw, type MediaFlaw, typeFlaw } from './media-limits.js';
+import type { MediaItem } from './media-item.js';
+import { bytesFlaw, factsFlaw, typeFlaw } from './media-limits.js';
+import type { MediaSort } from './media-types.js';
 import { typeByName } from './media-types.js';
 import { urlFlaw } from './media-url.js';
 import { takesUrlOnly } from './needs-url.js';
@@ -24,9 +25,6 @@ export interface MediaBlob {
   bytes: number;
   read(): Promise<Uint8Array>;
 }
-
-/** One media item: good with what is known of it, or what is wrong. */
-export type MediaItem = { ok: true; media: Media; facts?: MediaFacts } | ({ ok: false } & MediaFlaw);
 
 export interface MediaReader {
   read(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem>;

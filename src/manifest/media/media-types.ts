@@ -1,4 +1,5 @@
-import type { MediaSort } from '../rules/rule.js';
+/** What a medium is to a rule. */
+export type MediaSort = 'image' | 'video' | 'audio';
 
 /** What a file name's extension says of a medium: enough to find a wrong sort before anything is fetched. */
 const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import type { Kind } from '../../domain/kind.js';
 import { KIND_RULES } from '../rules/index.js';
-import type { MediaRule, MediaSort } from '../rules/rule.js';
+import type { MediaRule } from '../rules/rule.js';
+import type { MediaSort } from './media-types.js';
 import { sortOfType } from './media-types.js';
 
 /** Whether the endpoint reads media of this sort in this column from a URL alone. */

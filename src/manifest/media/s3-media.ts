@@ -1,8 +1,9 @@
 import { parseS3Input } from '../../domain/s3.js';
 import { quoted } from '../problem.js';
-import type { MediaRule, MediaSort } from '../rules/rule.js';
+import type { MediaRule } from '../rules/rule.js';
+import type { MediaItem } from './media-item.js';
 import { bytesFlaw, typeFlaw } from './media-limits.js';
-import type { MediaItem } from './media-reader.js';
+import type { MediaSort } from './media-types.js';
 import { typeByName } from './media-types.js';
 
 /** The object's length in bytes, or in plain words why it cannot be read. */

@@ -3,6 +3,7 @@ import type { Kind } from '../../domain/kind.js';
 import type { Media } from '../../domain/row.js';
 import type { ProblemCode } from '../codes.js';
 import type { MediaFacts } from '../media/media-facts.js';
+import type { MediaSort } from '../media/media-types.js';
 import type { Cell } from '../raw-row.js';
 
 /** What every column of a kind says of itself. `code` is the number of the message when the value is refused. */
@@ -55,8 +56,6 @@ export interface MediaColumn extends ColumnBase {
   media: MediaRule;
 }
 export type Column = TextColumn | ChoiceColumn | NumberColumn | BooleanColumn | JsonColumn | MediaColumn;
-
-export type MediaSort = 'image' | 'video' | 'audio';
 
 /** What the documents say of the media of one column. Absent limits are not documented. */
 export interface MediaRule {

@@ -1,0 +1,50 @@
+import type { FinishInput, SubmitResult } from '../contract/activities.js';
+import type { JobInput } from '../contract/workflows.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { Status } from '../domain/outcome.js';
+import type { News } from './news.js';
+import type { Slot } from './slot.js';
+
+/** Where the row stands and so what comes next; `finish` ends the job. */
+export type Step =
+  | { step: 'submit' }
+  | { step: 'case' }
+  | { step: 'poll' }
+  | { step: 'download' }
+  | { step: 'share' }
+  /** The policy may let the row be paid again; else it ends. */
+  | { step: 'override'; otherwise: Finish }
+  | Finish;
+
+export interface Finish {
+  step: 'finish';
+  status: Status;
+  reason?: ReasonCode;
+  tried?: FinishInput['tried'];
+  recorded?: boolean;
+}
+
+/** What the steps of one job share. `n` is the attempt at hand. */
+export interface Job {
+  input: JobInput;
+  slot: Slot;
+  submits: Submits;
+  news: News;
+  n: number;
+  /** False once the account's verdicts are not trusted: what is not billed is then held for a person. */
+  mayResend: boolean;
+  /** Attempts that ended unbilled at the service and were tried again by policy. */
+  retried: number;
+  /** Service time that the output URL has left, null where a fresh one can be asked for. */
+  urlLeftMs?: number | null;
+  /** Counts what the job was told of the ledger. */
+  looks: number;
+}
+
+/** The submits of one job: each is a new attempt with a claim of its own. */
+export interface Submits {
+  /** Sends the next attempt; the job holds a slot. Can be cancelled before the send and while it backs off. */
+  next(work: Job): Promise<Step>;
+  /** Says what a submit's result means for the job, and waits where it must be tried again. */
+  read(work: Job, result: SubmitResult): Promise<Step>;
+}
