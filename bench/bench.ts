@@ -1,4 +1,4 @@
-// `npm run bench` runs every benchmark; `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but the hour-long soak; `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { download } from './download.js';
 import { finished } from './finished.js';
@@ -7,6 +7,7 @@ import { type Bench, type BenchOptions, say } from './lib/bench.js';
 import { describeMachine, loadAverage } from './lib/machine.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
 import { outputs } from './outputs.js';
+import { soak } from './soak.js';
 import { turnover } from './turnover.js';
 import { validate } from './validate.js';
 import { validateMedia } from './validate-media.js';
@@ -19,11 +20,13 @@ const BENCHES: Record<string, Bench> = {
   finished,
   download,
   outputs,
+  soak,
 };
 const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--runs 3] [--slots 10] [--jobs 160] [--keep]
   --runs   how often; the median counts
   --slots  turnover: simultaneous jobs of the plan
   --jobs   turnover: rows of the manifest
+  --minutes, --rows, --seed   soak: at least so long (60) and so many rows (5000), with the chances of this seed (1)
   --keep   write the results to bench/results instead of bench/results/local
 Exit code 1 when a median misses its bound.\n`;
 
@@ -34,6 +37,9 @@ async function main(): Promise<number> {
       runs: { type: 'string', default: '3' },
       slots: { type: 'string' },
       jobs: { type: 'string' },
+      minutes: { type: 'string' },
+      rows: { type: 'string' },
+      seed: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -44,8 +50,11 @@ async function main(): Promise<number> {
   }
   const options: BenchOptions = {
     runs: wholeNumber('--runs', values.runs),
-    slots: values.slots === undefined ? undefined : wholeNumber('--slots', values.slots),
-    jobs: values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs),
+    slots: optionalNumber('--slots', values.slots),
+    jobs: optionalNumber('--jobs', values.jobs),
+    minutes: optionalNumber('--minutes', values.minutes),
+    rows: optionalNumber('--rows', values.rows),
+    seed: optionalNumber('--seed', values.seed),
   };
   const missed: string[] = [];
   for (const bench of chosen(positionals)) missed.push(...(await runBench(bench, options, values.keep)));
@@ -87,6 +96,10 @@ function chosen(names: string[]): Bench[] {
     if (bench === undefined) throw new Error(`unknown benchmark '${name}'\n${HELP}`);
     return bench;
   });
+}
+
+function optionalNumber(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(flag, text);
 }
 
 function wholeNumber(flag: string, text: string): number {

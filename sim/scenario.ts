@@ -127,7 +127,7 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
       renderMaxMs: { default: 60 * MINUTE_MS, 'vendor-f': 30 * MINUTE_MS },
     },
     faults: pickFaults(random),
-    eventsMax: random.chance(0.3) ? random.int(150, 600) : 3_500,
+    eventsMax: random.chance(0.3) ? random.int(150, 600) : 1_200,
     faultsEndMs: random.int(5, 25) * MINUTE_MS,
     random,
   };

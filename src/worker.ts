@@ -22,6 +22,11 @@ const DOWNLOADS_MAX = 8;
 /** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
+/**
+ * They run one after the other on one thread, and each is given up ten seconds after it was taken: a new worker on a
+ * busy machine that takes all at once finishes none of them in time, again and again.
+ */
+const WORKFLOW_TASKS_MAX = 8;
 
 export interface AccountWorker {
   readonly account: string;
@@ -60,6 +65,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     workflowBundle: { codePath: fileURLToPath(new URL('../dist/workflow-bundle.js', import.meta.url)) },
     activities,
     maxConcurrentActivityTaskExecutions: 50,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS_MAX,
   });
   const io = await Worker.create({
     ...common,

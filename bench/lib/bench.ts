@@ -12,6 +12,10 @@ export interface BenchOptions {
   /** What `turnover` only knows. */
   slots: number | undefined;
   jobs: number | undefined;
+  /** What `soak` only knows. */
+  minutes: number | undefined;
+  rows: number | undefined;
+  seed: number | undefined;
 }
 
 /** What a benchmark hands back. */
@@ -20,6 +24,8 @@ export interface BenchOutcome {
   name: string;
   settings: Record<string, string | number>;
   measures: Measure[];
+  /** Figures over the course of a run: kept with the results, not printed. */
+  series?: readonly object[];
 }
 
 export type Bench = (options: BenchOptions) => Promise<BenchOutcome>;

@@ -1,4 +1,4 @@
-import { fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,8 +17,12 @@ export interface Stand {
   folder: string;
   /** Runs a command to its end; throws with what it said where it fails. Gives its wall time. */
   callsheet(...args: string[]): Promise<{ seconds: number }>;
+  /** Starts a command and leaves it running; its standard output is read by the caller. */
+  start(...args: string[]): ChildProcess;
   /** What really happened at the service until now. */
   truth(): Promise<Truth>;
+  /** One of the double's `/_control/` endpoints. */
+  steer(action: string, body: unknown): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,7 +34,8 @@ export interface StandOptions {
 export async function openStand({ emulator, limits }: StandOptions): Promise<Stand> {
   const folder = await benchFolder();
   const service = await startEmulatorProcess({ ...emulator, control: true });
-  if (limits !== undefined) await post(`${service.url}/_control/limits`, limits);
+  const steer = (action: string, body: unknown): Promise<void> => post(`${service.url}/_control/${action}`, body);
+  if (limits !== undefined) await steer('limits', limits);
   const timeScale = emulator.speed ?? 1;
   const environment = {
     ...foreignEnvironment(),
@@ -42,6 +47,9 @@ export async function openStand({ emulator, limits }: StandOptions): Promise<Sta
   return {
     folder,
     callsheet: (...args) => runCommand(args, folder, environment),
+    start: (...args) =>
+      spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
+    steer,
     truth: async () => (await (await fetch(`${service.url}/_truth`)).json()) as Truth,
     async close() {
       await runCommand(['engine', 'stop'], folder, environment).catch((error) => say(String(error)));

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, open, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { lstat, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
 import type { Folder, Place } from './folder-files.js';
 import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
+import { probeFolder } from './folder-probe.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
 import { listKeys, namesIn } from './folder-tree.js';
-import { type Store, type StoreEntry, StoreError } from './port.js';
+import type { Store, StoreEntry } from './port.js';
 import { segmentsOf } from './safe-key.js';
 
 /** A store in a folder of this machine, or of a network drive that all workers share. */
@@ -31,7 +31,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
   const { location } = folder;
   const writing = <T>(key: string, write: () => Promise<T>) => explained(folder, 'write', key, write);
   const reading = <T>(key: string, read: () => Promise<T>) => explained(folder, 'read', key, read);
-  return {
+  const store: Store = {
     location,
     put: (key, bytes) => writing(key, () => put(folder, key, bytes)),
     putIfAbsent: (key, bytes) => writing(key, async () => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true),
@@ -48,8 +48,9 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
     url: () => Promise.resolve(undefined),
     freeBytes: () => reading('', () => freeBytes(location)),
-    probe: () => probe(folder),
+    probe: () => explained(folder, 'write', '', () => probeFolder(folder, store)),
   };
+  return store;
 }
 
 async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void> {
@@ -152,28 +153,6 @@ async function freeBytes(location: string): Promise<number | undefined> {
     if (facts !== undefined) return facts.bavail * facts.bsize;
     if (path === dirname(path)) return undefined;
   }
-}
-
-async function probe(folder: Folder): Promise<void> {
-  const key = `probe-${randomBytes(6).toString('hex')}`;
-  const bytes = Buffer.from('callsheet');
-  await explained(folder, 'write', '', async () => {
-    const unsynced = (await makeFolder(folder, [])).unsynced;
-    try {
-      await put(folder, key, bytes);
-      const [again] = await putAllIfAbsent(folder, [{ key, bytes }]);
-      if (again !== false) {
-        throw new StoreError('PROBE', `${folder.location} lets a second writer replace a file that must be kept`);
-      }
-    } finally {
-      await remove(folder, key);
-      // The folders that were made for the probe go again; one that holds something stays.
-      for (let i = 0, path = folder.location; i < unsynced.length; i++, path = dirname(path)) {
-        await rmdir(path).catch(() => undefined);
-      }
-      folder.durable.clear();
-    }
-  });
 }
 
 async function explained<T>(

@@ -9,8 +9,11 @@ import { homeProxy, resultsProxy } from './proxies.js';
 import { reopenRow, takeReopened } from './reopen.js';
 import * as window from './window.js';
 
-/** One run hands over before the server would insist. */
-const EVENTS_MAX = 3_500;
+/**
+ * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
+ * and on a busy machine a long one never gets ready in time.
+ */
+const EVENTS_MAX = 1_200;
 const SWEEP_EVERY_MS = 60_000;
 /** A job that closes again and again without a record is a defect: its row then needs a person. */
 const RESTARTS_MAX = 5;

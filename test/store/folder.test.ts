@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { storeConformance } from './support/store-conformance.js';
@@ -37,6 +38,19 @@ describe('folder: other users of the machine', () => {
       expect(modeOf(join(root, 'a'))).toBe('755');
     } finally {
       process.umask(before);
+    }
+  });
+});
+
+describe('folder: the probe before anything is submitted (B54)', () => {
+  test('command lines that start together on one new folder do not refuse it because of each other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const root = join(temporaryFolder(), 'new', 'out');
+      const probes = Array.from({ length: 8 }, async (_, i) => {
+        await sleep(10 * i);
+        await createFolderStore(root).probe();
+      });
+      expect((await Promise.allSettled(probes)).filter(({ status }) => status === 'rejected')).toEqual([]);
     }
   });
 });
