@@ -4,16 +4,16 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/exchange.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
-import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../src/domain/row.js';
+import type { Row } from '../../src/domain/row.js';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.js';
-import type { MediaBlob } from '../../src/manifest/media/media-reader.js';
 import { ADAPTERS } from '../../src/vendors/index.js';
 import { checkText, csv } from '../manifest/support.js';
+import { type KeptMedia, keptMedia } from '../support/resolved-media.js';
+import { IS_KEPT, propertyRuns, SEED } from './property-runs.js';
 import { type Cells, randomCells } from './random-rows.js';
 
 /** Rows that the validator must let through and the emulator take, per kind; a kept run asks for 10,000. */
-const ROWS = Number(process.env.CALLSHEET_PROPERTY_RUNS ?? 200);
-const SEED = Number(process.env.CALLSHEET_PROPERTY_SEED ?? (ROWS > 200 ? Date.now() % 2 ** 31 : 1));
+const ROWS = propertyRuns(200);
 const ROWS_PER_MANIFEST = 250;
 /** Manifests without one good row: the rows are then too wild to say anything. */
 const BARREN_MAX = 20;
@@ -49,7 +49,7 @@ describe(`any row that the validator accepts, the emulator accepts (seed ${SEED}
         });
         await Promise.all(lanes);
       }
-      if (ROWS > 200) console.info(`${kind}: ${tally.taken} taken, ${tally.refused} refused before any request`);
+      if (IS_KEPT) console.info(`${kind}: ${tally.taken} taken, ${tally.refused} refused before any request`);
       expect(tally.taken).toBe(ROWS);
     },
     20_000 + ROWS * 40,
@@ -59,7 +59,7 @@ describe(`any row that the validator accepts, the emulator accepts (seed ${SEED}
 interface Accepted {
   rows: Row[];
   cells: readonly Cells[];
-  blobs: ReadonlyMap<string, string>;
+  media: KeptMedia;
   seed: number;
 }
 
@@ -68,19 +68,16 @@ async function acceptedRows(kind: Kind, seed: number): Promise<Accepted> {
   const cells = fc
     .sample(randomCells(kind), { seed, numRuns: ROWS_PER_MANIFEST })
     .map((row, at) => ({ id: `r${at}`, kind, ...row }));
-  const blobs = new Map<string, string>();
-  const keepBlob = async (blob: MediaBlob): Promise<void> => {
-    blobs.set(blob.sha256, Buffer.from(await blob.read()).toString('base64'));
-  };
+  const media = keptMedia();
   const voices = async () => new Set(['v-amber-en', 'v-heath-ja']);
-  const checked = await checkText(csv(...cells), { keepBlob, voices });
+  const checked = await checkText(csv(...cells), { keepBlob: media.keepBlob, voices });
   for (const line of checked.printed) expect(line).toMatch(/^<stdin>:\d+:\d+: B\d+ ./u);
-  return { rows: checked.passed, cells, blobs, seed };
+  return { rows: checked.passed, cells, media, seed };
 }
 
-async function expectTaken(row: Row, { cells, blobs, seed }: Accepted): Promise<void> {
+async function expectTaken(row: Row, { cells, media, seed }: Accepted): Promise<void> {
   const adapter = ADAPTERS[row.kind];
-  const { method, path, body } = adapter.submitRequest(row, resolved(row, blobs), { responseFormat: 'url' });
+  const { method, path, body } = adapter.submitRequest(row, media.resolve(row), { responseFormat: 'url' });
   const answer = await post(method, path, body);
   const said = `${path} answered ${answer.status} ${Buffer.from(answer.body).toString().slice(0, 300)}`;
   const evidence = `seed ${seed}, row ${JSON.stringify(cells[row.index])?.slice(0, 2_000)}: ${said}`;
@@ -107,15 +104,4 @@ async function post(method: 'GET' | 'POST', path: string, body: unknown): Promis
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-}
-
-function resolved(row: Row, blobs: ReadonlyMap<string, string>): ResolvedMediaSet {
-  const set: ResolvedMediaSet = {};
-  for (const [column, items] of Object.entries(row.media)) {
-    set[column] = items.map((item): ResolvedMedia => {
-      if (item.source === 'url') return { form: 'url', url: item.url };
-      return { form: 'bytes', mediaType: item.mediaType, base64: blobs.get(item.sha256) ?? '' };
-    });
-  }
-  return set;
 }
