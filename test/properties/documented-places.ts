@@ -9,7 +9,7 @@ export interface AsyncPlaces {
   flow: 'async';
   handle: string;
   status: string;
-  ended: { succeeded: readonly string[]; failed: readonly string[] };
+  ended: { succeeded: readonly Json[]; failed: readonly Json[] };
   /** Where the output URLs stand; `*` is every item of a list. */
   urls: string;
   billedSeconds?: string;
@@ -75,7 +75,7 @@ export const PLACES: Readonly<Record<Kind, Places>> = {
     flow: 'async',
     handle: 'name',
     status: 'done',
-    ended: { succeeded: ['true'], failed: ['true'] },
+    ended: { succeeded: [true], failed: [true] },
     urls: 'response.generateVideoResponse.generatedSamples.*.video.uri',
   },
   'vendor-f/interaction': { flow: 'whole' },
