@@ -17,11 +17,12 @@ import { SHARED_MODELS } from './vendor-c-and-g-models.js';
 const SHOTS = {
   'multi_shot?': flag,
   'shot_type?': oneOf('customize', 'intelligence'),
-  'multi_prompt?': list(object({ index: whole(1), prompt: filled, duration: secondsText() })),
+  'multi_prompt?': list(object({ index: whole(1), prompt: filled, duration: secondsText(1) })),
 };
 
-function secondsText(): Schema {
-  return { type: 'string', pattern: '^[0-9]{1,3}$' };
+/** Whole seconds as a string: 1 to 15 for a shot, 3 to 15 for a clip. */
+function secondsText(from: 1 | 3): Schema {
+  return { type: 'string', pattern: `^([${from}-9]|1[0-5])$` };
 }
 
 /** Content items of which the first one is the text. */
@@ -31,7 +32,7 @@ function textFirst(first: Schema, others: Schema, maxItems: number): Schema {
 
 const PROMPT: Schema = { type: 'string', minLength: 1, maxLength: 2500 };
 const MODE = oneOf('std', 'pro', '4k');
-const MULTI = { 'mode?': MODE, 'duration?': secondsText() };
+const MULTI = { 'mode?': MODE, 'duration?': secondsText(3) };
 const SOUND = oneOf('on', 'off');
 const PARAMETERS_F = object({ 'resolution?': oneOf('720p', '1080p', '4k'), 'durationSeconds?': oneOf(4, 6, 8) });
 const IMAGE_F = object({ bytesBase64Encoded: text, mimeType: text });

@@ -31,6 +31,18 @@ const PATH_PARTS: Readonly<Record<string, Schema>> = {
   model: oneOf(...MODELS),
 };
 
+/** Where a submit's answer has the handle, and which operation polls it, by the first name of the submit's route. */
+const POLLS: Readonly<Record<string, { operationId: string; handle: string }>> = {
+  'vendor-b.submit': { operationId: 'vendor-b.poll', handle: 'data/video_id' },
+  ...Object.fromEntries(
+    CAPABILITIES.map((name) => [`vendor-a.${name}.submit`, { operationId: 'vendor-a.poll', handle: 'data/task_id' }]),
+  ),
+  'shared.submit': { operationId: 'shared.poll', handle: 'output/task_id' },
+  'vendor-d.submit': { operationId: 'vendor-d.poll', handle: 'id' },
+  'vendor-e.submit': { operationId: 'vendor-e.poll', handle: 'task_id' },
+  'vendor-f.submit': { operationId: 'vendor-f.poll', handle: 'name' },
+};
+
 /** Builds the description; each route must have an answer schema under its first name. */
 export function openApi(routes: readonly Route[], serverUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -69,8 +81,20 @@ function operation(route: Route): object {
     summary: `${route.method} ${route.pattern}`,
     parameters: parameters(route),
     ...(request === undefined ? {} : { requestBody: { required: true, ...json(request) } }),
-    responses: { '200': { description: 'Success.', ...json(answer) }, ...Object.fromEntries(failures) },
+    responses: {
+      '200': { description: 'Success.', ...json(answer), ...linkToPoll(name) },
+      ...Object.fromEntries(failures),
+    },
   };
+}
+
+/** A task is polled under the capability that it was submitted to (service document 2, Multi-mode video task). */
+function linkToPoll(name: string): object {
+  const poll = POLLS[name];
+  if (poll === undefined) return {};
+  const capability = CAPABILITIES.find((one) => name === `vendor-a.${one}.submit`);
+  const parameters = { handle: `$response.body#/${poll.handle}`, ...(capability === undefined ? {} : { capability }) };
+  return { links: { poll: { operationId: poll.operationId, parameters } } };
 }
 
 function json(schema: Schema): object {

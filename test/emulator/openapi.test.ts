@@ -121,6 +121,8 @@ describe('the OpenAPI description', () => {
       schemaOf(description, operation?.responses['400']).parse(refused.json);
       if (pollTemplate === undefined || handlePath === undefined) continue;
       await eventually(() => emu.truth().account.running === 0);
+      const links = at(operation?.responses['200'], 'links.poll.operationId');
+      expect(links).toBe(at(paths[pollTemplate]?.get, 'operationId'));
       const pollPath = pollTemplate
         .replace('{capability}', 'text2video')
         .replace('{handle}', String(at(reply.json, handlePath)));

@@ -1,5 +1,4 @@
 import { stringify } from 'csv-stringify/sync';
-import { expect, it } from 'vitest';
 import type { Kind } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
 import type { ManifestOptions, ManifestSummary, RawCells } from '../../src/manifest/manifest-options.js';
@@ -53,31 +52,53 @@ export function csv(...rows: Cells[]): string {
 export interface RuleCase {
   rule: string;
   kind: Kind;
-  /** A valid row that the changes are made to. */
+  /** A row that the changes are made to; it is valid by itself unless the rule is about what it lacks. */
   base: Cells;
   good?: Cells[];
-  bad?: { change: Cells; code: string; says: RegExp; at?: string }[];
+  bad?: BadChange[];
 }
 
-export function testRule({ rule, kind, base, good = [], bad = [] }: RuleCase): void {
-  for (const change of good) {
-    it(`${rule}: takes ${JSON.stringify(change)}`, async () => {
-      const row = { id: 'r1', kind, ...base, ...change };
-      const { printed, passed } = await checkText(csv(row));
-      expect(printed).toEqual([]);
-      expect(passed).toHaveLength(1);
-    });
-  }
-  for (const { change, code, says, at = Object.keys(change)[0] ?? '' } of bad) {
-    it(`${rule}: refuses ${JSON.stringify(change)}`, async () => {
-      const row: Cells = { id: 'r1', kind, ...base, ...change };
-      const { problems, printed, passed } = await checkText(csv(row));
-      expect(passed).toEqual([]);
-      const problem = problems.find((one) => one.code === code);
-      expect(problem, printed.join('\n')).toBeDefined();
-      expect(problem).toMatchObject({ file: '<stdin>', line: 2, id: 'r1' });
-      expect(problem?.column).toBe(Math.max(1, Object.keys(row).indexOf(at) + 1));
-      expect(problem?.message).toMatch(says);
-    });
-  }
+export interface BadChange {
+  change: Cells;
+  code: string;
+  says: RegExp;
+  /** The column of the place, where it is not the first one that is changed. */
+  at?: string;
+}
+
+/** A row that passes and one that is refused, with as little as can be between them. */
+export interface Pair {
+  rule: string;
+  kind: Kind;
+  inside: Cells;
+  outside: Cells;
+  bad: BadChange;
+}
+
+/** Beside each bad row the good one of the same rule that is nearest to it; the base where none changes the same cells. */
+export function pairsOf({ rule, kind, base, good = [], bad = [] }: RuleCase): Pair[] {
+  return bad.map((one) => {
+    const columns = Object.keys(one.change).sort().join();
+    const alike = good.filter((change) => Object.keys(change).sort().join() === columns);
+    const nearest = alike.sort((a, b) => distance(a, one.change) - distance(b, one.change))[0];
+    const inside = nearest ?? (good.some((change) => Object.keys(change).length === 0) ? {} : insideOf(base, good));
+    const row = { id: 'r1', kind, ...base };
+    return { rule, kind, inside: { ...row, ...inside }, outside: { ...row, ...one.change }, bad: one };
+  });
+}
+
+/** Some bases are not valid by themselves: then the rule's first good row is. */
+function insideOf(base: Cells, good: readonly Cells[]): Cells {
+  const fills = good[0] ?? {};
+  const isLacking = Object.keys(fills).some((column) => base[column] === undefined || base[column] === '');
+  return isLacking ? fills : {};
+}
+
+function distance(a: Cells, b: Cells): number {
+  const gaps = Object.keys(a).map((column) => {
+    const [from = '', to = ''] = [a[column], b[column]];
+    const gap = Math.abs(Number(from) - Number(to));
+    return from === '' || to === '' || Number.isNaN(gap) ? Math.abs(from.length - to.length) : gap;
+  });
+  return gaps.reduce((sum, gap) => sum + gap, 0);
 }

@@ -1,6 +1,6 @@
-import { describe } from 'vitest';
-import { type RuleCase, testRule } from './support.js';
+import type { RuleCase } from '../support.js';
 
+/** Document 1: images, edits, clips and animations. */
 const image = { model: 'svc-alpha.2-klein-4b', prompt: 'a fox', width: '1024', height: '1024' };
 const delta = { model: 'svc-delta-4', prompt: 'a fox', width: '1024', height: '1024' };
 const gamma = { model: 'svc-gamma-o1-image', prompt: 'a fox', width: '1024', height: '1024' };
@@ -325,6 +325,4 @@ const animations: RuleCase[] = [
   },
 ];
 
-describe('svc/image', () => images.forEach(testRule));
-describe('svc/edit', () => edits.forEach(testRule));
-describe('svc/clip and svc/animation', () => [...clips, ...animations].forEach(testRule));
+export const SVC_RULES: readonly RuleCase[] = [...images, ...edits, ...clips, ...animations];
