@@ -2,8 +2,7 @@ import { KINDS } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
-import { measuredCost } from '../reconcile/measured-prices.js';
-import { actual } from '../reconcile/price-book.js';
+import { rowPrice } from '../reconcile/row-price.js';
 import type { Adapter } from '../vendors/adapter.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
@@ -50,12 +49,9 @@ async function cost(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   facts: Facts,
 ): Promise<CreditsRange | null> {
-  const measured = await measuredPrices(deps);
+  const prices = { configured: deps.settings.prices, measured: await measuredPrices(deps) };
   const multipliers = await multipliersOf(deps, adapter, fromMs, toMs);
-  const costs = multipliers.map(
-    (ppb) => actual(row, deps.settings.prices, ppb, facts) ?? measuredCost(measured, row, ppb, facts),
-  );
-  return costs.reduce(widest);
+  return multipliers.map((ppb) => rowPrice(row, prices, ppb, facts)).reduce(widest);
 }
 
 /** From the least to the most of two; null = without bound. */

@@ -7,27 +7,19 @@ import { type PricedCells, pricedCells } from './priced-cells.js';
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;
 
-/**
- * What a row will cost by the configured prices, or null when no rule matches it or the rule counts something that is
- * not known and has no bound. The discount is the account's multiplier in parts per billion.
- */
-export function estimate(row: Row, rules: PriceRule[], discountPpb: number = LIST_PRICE_PPB): CreditsRange | null {
-  return price(row, rules, discountPpb, {});
-}
-
-/** What a finished row cost: as `estimate`, with what only the result tells. */
-export function actual(
-  row: Row,
-  rules: PriceRule[],
-  discountPpb: number,
-  facts: Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>,
-): CreditsRange | null {
-  return price(row, rules, discountPpb, facts);
-}
-
 type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
 
-function price(row: Row, rules: PriceRule[], discountPpb: number, facts: Facts): CreditsRange | null {
+/**
+ * What a row costs by the configured prices, or null when no rule matches it or the rule counts something that is not
+ * known and has no bound. The discount is the account's multiplier in parts per billion; `facts` are what only the
+ * result tells.
+ */
+export function configuredCost(
+  row: Row,
+  rules: readonly PriceRule[],
+  discountPpb: number = LIST_PRICE_PPB,
+  facts: Facts = {},
+): CreditsRange | null {
   const cells = pricedCells(row);
   const rule = rules.find((candidate) => matches(candidate, row, cells));
   if (!rule) return null;

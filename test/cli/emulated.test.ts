@@ -110,9 +110,25 @@ describe('the plan', () => {
       schema: 1,
       rows: { total: 2, toSubmit: 2 },
       cost: { low: '0.75', worst: '0.75', unknownRows: 0 },
+      discounts: [{ entrypoint: 'svc', multiplier: '0.5', until: null }],
       caps: { concurrent: 10, rpm: 30 },
     });
     expect(stderr).toBe("warning: B51 concurrency 20 exceeds the plan's 10; using 10\n");
+  });
+
+  test.each([
+    ['with prices', ['--prices', prices], ': at most 1.2 instead of 1.5 credits'],
+    ['without any', [], ''],
+  ])('says what is discounted until when, its end not included, %s', async (_name, flags, saves) => {
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    emulator.setDiscounts([
+      { entrypoint: 'svc', multiplier: 0.8, effective_from: '2020-01-01T00:00:00Z', effective_to: until },
+      { entrypoint: 'vendor-f', multiplier: 0.1, effective_from: '2020-01-01T00:00:00Z', effective_to: null },
+    ]);
+    const { stdout } = await run(['plan', 'shots.csv', ...flags]);
+    emulator.setDiscounts([]);
+    expect(stdout).toContain(`\ndiscount  svc: 20 % off until ${until} (not included)${saves}\n`);
+    expect(stdout).not.toContain('vendor-f');
   });
 
   test('nothing is written and nothing paid is sent', async () => {
@@ -120,7 +136,7 @@ describe('the plan', () => {
     await run(['plan', 'shots.csv']);
     expect(existsSync(join(cwd, 'data', 'home'))).toBe(false);
     const sent = emulator.truth().requests.slice(before);
-    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/credits']);
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/credits', 'GET /v1/discounts']);
   });
 
   test.each([

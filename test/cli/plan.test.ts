@@ -25,6 +25,7 @@ function planOf(tally: PlanTally): Plan {
     manifest: 'b.csv',
     account: 'a',
     costs: planCosts(tally, () => LIST),
+    discounts: [],
     credits: undefined,
     caps: undefined,
     time: undefined,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
-import { actual, estimate } from '../../src/reconcile/price-book.js';
+import { cellsOf } from '../../src/reconcile/measured-prices.js';
+import { configuredCost } from '../../src/reconcile/price-book.js';
+import { rowPrice } from '../../src/reconcile/row-price.js';
 
 function row(change: Partial<Row>): Row {
   return { index: 0, line: 2, id: 'a', kind: 'svc/image', stem: 'a', cells: {}, media: {}, hash: 'h', ...change };
@@ -12,7 +14,7 @@ const image = row({ cells: { model: 'svc-alpha.2-klein-4b', width: 1000, height:
 describe('price book', () => {
   it('counts megapixels of 10^6 pixels', () => {
     const rules: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.0006' }] }];
-    expect(estimate(image, rules)).toEqual({ lo: 1_200_000, hi: 1_200_000 });
+    expect(configuredCost(image, rules)).toEqual({ lo: 1_200_000, hi: 1_200_000 });
   });
 
   it('takes the first rule whose given fields all match, with the documents’ defaults filled in', () => {
@@ -20,13 +22,13 @@ describe('price book', () => {
       { model: 'svc-delta-4', steps: 12, components: [{ unit: 'image', credits: '0.01' }] },
       { model: 'svc-delta-4', steps: 48, components: [{ unit: 'image', credits: '0.04' }] },
     ];
-    expect(estimate(row({ cells: { model: 'svc-delta-4' } }), rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
-    expect(estimate(image, rules)).toBeNull();
+    expect(configuredCost(row({ cells: { model: 'svc-delta-4' } }), rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
+    expect(configuredCost(image, rules)).toBeNull();
   });
 
   it('applies the discount as a multiplier of list price (service document 1, Discount)', () => {
     const rules: PriceRule[] = [{ components: [{ unit: 'request', credits: '0.4' }] }];
-    expect(estimate(image, rules, 850_000_000)).toEqual({ lo: 340_000_000, hi: 340_000_000 });
+    expect(configuredCost(image, rules, 850_000_000)).toEqual({ lo: 340_000_000, hi: 340_000_000 });
   });
 
   it('bounds what only the finished clip tells, and says so when there is no bound', () => {
@@ -37,9 +39,9 @@ describe('price book', () => {
         components: [{ unit: 'second', credits: '0.1', ...(upTo === undefined ? {} : { upTo }) }],
       },
     ];
-    expect(estimate(avatar, priced())).toEqual({ lo: 0, hi: null });
-    expect(estimate(avatar, priced(60))).toEqual({ lo: 0, hi: 6_000_000_000 });
-    expect(actual(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({
+    expect(configuredCost(avatar, priced())).toEqual({ lo: 0, hi: null });
+    expect(configuredCost(avatar, priced(60))).toEqual({ lo: 0, hi: 6_000_000_000 });
+    expect(configuredCost(avatar, priced(60), 1_000_000_000, { billedSeconds: 12.5 })).toEqual({
       lo: 1_250_000_000,
       hi: 1_250_000_000,
     });
@@ -53,6 +55,27 @@ describe('price book', () => {
       media: { reference_images: Array(7).fill(url) },
     });
     const rules: PriceRule[] = [{ components: [{ unit: 'reference-image', credits: '0.02', above: 5 }] }];
-    expect(estimate(references, rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
+    expect(configuredCost(references, rules)).toEqual({ lo: 40_000_000, hi: 40_000_000 });
+  });
+});
+
+describe('the price of a row', () => {
+  const measured = {
+    kind: 'svc/image',
+    multiplierPpb: 500_000_000,
+    paidNano: 7,
+    firstAtMs: 0,
+    lastAtMs: 0,
+    times: 2,
+  } as const;
+  const known = { ...measured, exclusive: false, cells: cellsOf(image, {}) };
+  const rule: PriceRule = { components: [{ unit: 'request', credits: '0.4' }] };
+
+  it('is what is configured, else what was measured, at the discount that holds', () => {
+    const prices = { configured: [rule], measured: [known] };
+    expect(rowPrice(image, prices, 1_000_000_000)).toEqual({ lo: 400_000_000, hi: 400_000_000 });
+    expect(rowPrice(image, { ...prices, configured: [] }, 1_000_000_000)).toEqual({ lo: 14, hi: 14 });
+    expect(rowPrice(image, { ...prices, configured: [] }, 500_000_000)).toEqual({ lo: 7, hi: 7 });
+    expect(rowPrice(image, { configured: [], measured: [] }, 1_000_000_000)).toBeNull();
   });
 });

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { formatCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
+import { percentOff } from '../views/percent-off.js';
 
 /** `credits`, `discounts` and `voices`: the free reads of the account. */
 
@@ -75,9 +76,4 @@ function define(
 
 function accountOf(session: Session): { account: string } {
   return { account: session.config.account.name };
-}
-
-/** `800000000` → `20 %`: the multiplier is the part that is paid. */
-function percentOff(multiplierPpb: CreditsNano): string {
-  return `${formatCredits((1_000_000_000 - multiplierPpb) * 100)} %`;
 }

@@ -1,10 +1,11 @@
 import type { Kind } from '../../domain/kind.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { activeDiscount, type CreditAccount, type Discount } from '../../service/account.js';
+import type { CreditAccount } from '../../service/account.js';
 import { ADAPTERS } from '../../vendors/index.js';
 import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
+import { multiplierOf, planDiscounts } from './plan-discounts.js';
 import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
 import { renderHistory } from './render-history.js';
@@ -28,10 +29,15 @@ export async function makePlan(
   credits: CreditAccount | undefined,
 ): Promise<Plan> {
   const { config } = session;
-  // Without prices nothing is known that a discount could change: the request is saved.
-  const isPriced = [...subject.rows.tally.cells.values()].some(({ toSubmit, unknown }) => toSubmit > unknown);
-  const discounts = credits !== undefined && isPriced ? await readOwnDiscounts(session) : [];
-  const costs = planCosts(subject.rows.tally, (kind) => discountOf(kind, discounts));
+  const { tally } = subject.rows;
+  // Where nothing is submitted that a discount could hold for, the request is saved.
+  const isDiscountable = [...tally.cells.values()].some(
+    ({ kind, toSubmit }) => toSubmit > 0 && ADAPTERS[kind].entrypoint !== null,
+  );
+  const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
+  const atMs = Date.now();
+  const costs = planCosts(tally, (kind) => multiplierOf(kind, discounts, atMs));
+  const list = planCosts(tally, () => LIST_PRICE_PPB);
   warnOfPolling(session, costs.byKind);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.shared]));
@@ -50,6 +56,7 @@ export async function makePlan(
     manifest: subject.manifest,
     account: config.account.name,
     costs,
+    discounts: planDiscounts({ list, paid: costs }, discounts, atMs),
     credits,
     caps,
     time,
@@ -88,10 +95,4 @@ function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, 
   terminal.warn(
     `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${rows} ${rows === 1 ? 'row' : 'rows'})`,
   );
-}
-
-function discountOf(kind: Kind, discounts: readonly Discount[]): number {
-  const { entrypoint } = ADAPTERS[kind];
-  if (entrypoint === null) return LIST_PRICE_PPB;
-  return activeDiscount(discounts, entrypoint, Date.now())?.multiplierPpb ?? LIST_PRICE_PPB;
 }

@@ -3,6 +3,7 @@ import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { CreditAccount } from '../../service/account.js';
 import { formatDuration } from '../views/durations.js';
+import { discountLine, type PlanDiscount } from './plan-discounts.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
 import type { WallClock } from './wall-clock.js';
 
@@ -12,7 +13,9 @@ export interface Plan {
   /** As the user wrote it. */
   manifest: string;
   account: string;
+  /** With every discount taken off that holds now. */
   costs: PlanCosts;
+  discounts: readonly PlanDiscount[];
   /** Balance and caps; undefined when they were not read. */
   credits: CreditAccount | undefined;
   /** The caps in force: the plan's, lowered by the user's own. */
@@ -38,6 +41,7 @@ export function planLines(plan: Plan): string[] {
     }),
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
     `cost      ${costText(total)}`,
+    ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
     ...balanceLines(plan),
     capsLine(plan),
@@ -63,6 +67,11 @@ export function planJson(plan: Plan): object {
     byGroup: Object.fromEntries(
       [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
     ),
+    discounts: plan.discounts.map(({ entrypoint, multiplierPpb, untilMs }) => ({
+      entrypoint,
+      multiplier: formatCredits(multiplierPpb),
+      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+    })),
     balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
     plan: credits?.planLevel ?? null,
     caps: caps ?? null,

@@ -1,11 +1,10 @@
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { CreditsRange } from '../../domain/money.js';
 import { outputBytes } from '../../domain/output-size.js';
 import type { Row } from '../../domain/row.js';
-import { measuredCost } from '../../reconcile/measured-prices.js';
-import { estimate, LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { readMeasuredPrices } from '../../store/learned.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { rowPrice } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import type { Session } from '../session.js';
 import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
 import { createRowPlanner, type PlannedRow } from './row-planner.js';
@@ -43,9 +42,8 @@ export interface RowCounterOptions {
 const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
 
-export async function createRowCounter({ config }: Session, options: RowCounterOptions): Promise<RowCounter> {
-  const prices = [...config.prices];
-  const measured = await readMeasuredPrices(options.access.home);
+export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
+  const prices = await knownPrices(session, options.access);
   const planner = await createRowPlanner(options.access, options.batch, options.retry);
   const counted: CountedRows = {
     tally: newPlanTally(),
@@ -73,8 +71,7 @@ export async function createRowCounter({ config }: Session, options: RowCounterO
     if (plan.plan !== 'finished') counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = plan.plan === 'finished';
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
-    const price = (): CreditsRange | null => estimate(row, prices) ?? measuredCost(measured, row, LIST_PRICE_PPB);
-    tallyRow(counted.tally, row, plan, isPriced ? price() : null);
+    tallyRow(counted.tally, row, plan, isPriced ? rowPrice(row, prices, LIST_PRICE_PPB) : null);
   }
 
   async function flush(): Promise<void> {

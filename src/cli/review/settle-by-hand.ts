@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRef, AttemptState, Decision } from '../../domain/attempt.js';
 import { formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { estimate } from '../../reconcile/price-book.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { rowPrice } from '../../reconcile/row-price.js';
 import { LedgerError } from '../../store/ledger.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
@@ -40,7 +42,7 @@ export async function settleByHand(session: Session, batch: string, id: string, 
     await refuseSharedHandle(access, known, id, order.handle);
     await confirmHandle(session, found.row, order.handle);
   }
-  if (order.command === 'resubmit') await approve(session, found, order.isSaidYes);
+  if (order.command === 'resubmit') await approve(session, access, found, order.isSaidYes);
   const ref: AttemptRef = { batch, id, n: found.attempts.at(-1)?.n ?? 1 };
   const state = stateOf(order, Date.now());
   await record(access, ref, state);
@@ -85,9 +87,9 @@ async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptSta
 }
 
 /** Says what it costs before anything is paid again; asks where a person can answer. */
-async function approve(session: Session, { row }: CaseRow, isSaidYes: boolean): Promise<void> {
+async function approve(session: Session, access: HomeAccess, { row }: CaseRow, isSaidYes: boolean): Promise<void> {
   const { config, terminal, cli } = session;
-  const price = estimate(row, [...config.prices]);
+  const price = rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB);
   const cost = price?.hi == null ? 'an amount that no price is known for' : `up to ${formatCredits(price.hi)} credits`;
   const { maxCredits } = config.budget;
   if (maxCredits !== null && (price?.hi == null || price.hi > maxCredits)) {
