@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { claims, expectHonestEnd } from './support/evidence.js';
 import { engineOf } from './support/killing.js';
@@ -17,11 +17,11 @@ describe.skipIf(!hasTemporal())(
   { timeout: 400_000 },
   () => {
     let rig: Rig;
-    beforeAll(async () => {
+    beforeEach(async () => {
       rig = await startRig({ speed: 100, emulator: { renderSeconds: { 'svc/image': [40, 120] } } });
       await rig.write('paused.csv', csv(ROWS));
     });
-    afterAll(() => rig?.stop());
+    afterEach(() => rig?.stop());
 
     it('sends nothing late, and every row ends, none paid twice (I1, I2)', async () => {
       const running = rig.start(['run', 'paused.csv', '--yes']);
