@@ -1,5 +1,6 @@
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import { KINDS, providerOf } from '../domain/kind.js';
+import type { CreditsNano } from '../domain/money.js';
 import { type Lessons, learn } from '../reconcile/learn.js';
 import { addMeasurement, cellsOf } from '../reconcile/measured-prices.js';
 import type { Dependencies } from './dependencies.js';
@@ -50,7 +51,8 @@ async function learnFromCharges(deps: Dependencies): Promise<void> {
   if (known.length === 0 || known.length > ATTEMPTS_MAX || cases.length > 0) return;
   const checkpoints = await deps.home.checkpointsSince(sinceMs);
   const lessons = learn({ lambdaMs: await lambdaMs(deps), checkpoints }, known);
-  const byName = new Map(known.map((attempt) => [attempt.name, attempt]));
+  const ends = known.filter((attempt) => attempt.known.end !== 'follow_up');
+  const byName = new Map(ends.map((attempt) => [attempt.name, attempt]));
   const atSubmit = lessons.chargedAtSubmit.flatMap((name) => {
     const kind = byName.get(name)?.kind;
     // The document says only of this provider that it reserves at submit (service document 2, Limits).
@@ -61,6 +63,19 @@ async function learnFromCharges(deps: Dependencies): Promise<void> {
     const attempt = byName.get(measured.name);
     if (attempt) await keepMeasurement(deps, attempt, measured);
   }
+  for (const { name, totalNano } of lessons.followedUp) {
+    const attempt = byName.get(name);
+    if (attempt) await keepFollowUp(deps, attempt, totalNano);
+  }
+}
+
+/** A charge after the end belongs to its row, as far as nobody else can have spent it. */
+async function keepFollowUp(deps: Dependencies, { batch, id, n }: NamedAttempt, totalNano: CreditsNano): Promise<void> {
+  const record = await deps.records.readRecord(batch, id);
+  if (record?.status !== 'done' || record.creditsNano === totalNano || !deps.settings.exclusive) return;
+  const attempts = await deps.ledger.read(batch, id);
+  if (!attempts.every((one) => one.n === n || isKnownUnbilled(standingOf(one)))) return;
+  await reviseRow(deps, { batch, id }, { revision: 'measured', creditsNano: totalNano });
 }
 
 /** A measured price is kept once per attempt: when its row has a record that does not say so yet. */

@@ -6,8 +6,10 @@ import type { Home } from '../store/home.js';
 import type { Ledger } from '../store/ledger.js';
 import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
+import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
 import { liveWordOf } from './live-word.js';
+import { removedRows } from './removed-rows.js';
 import { isOutdone } from './row-letter.js';
 
 /** What the results of a batch are made from. */
@@ -38,7 +40,10 @@ export async function writeBatchResults(sources: ResultSources, batch: string, g
   }
 }
 
-/** Every row of a generation with its record, in input order; rows that have not ended carry their live word. */
+/**
+ * Every row of a generation with its record, in input order; rows that have not ended carry their live word. Rows that
+ * left the manifest after an attempt follow, marked as removed.
+ */
 export async function* resultLines(
   sources: ResultSources,
   batch: string,
@@ -46,19 +51,34 @@ export async function* resultLines(
 ): AsyncIterable<ResultLine> {
   const facts = await sources.rows.generation(batch, generation);
   const untouched = await endOfUntouched(sources, batch);
+  const earlier = await sources.rows.generationsBeside(batch, generation);
+  const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const rows = await sources.rows.readPart(batch, generation, part);
     const records = await sources.records.readRecords(
       batch,
       rows.map(({ row }) => row.id),
     );
-    for (const [i, { row, raw }] of rows.entries()) {
-      const record = records[i];
-      const isStanding = record && (await stillStands(sources, batch, record));
-      if (record && isStanding) yield { row, record, originalCells: raw };
-      else yield { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, untouched)) };
+    for (const [i, stored] of rows.entries()) {
+      if (earlier.length > 0) present.add(stored.row.id);
+      yield lineOf(sources, batch, stored, records[i], untouched);
     }
   }
+  for await (const stored of removedRows(sources, batch, earlier, present)) {
+    const record = await sources.records.readRecord(batch, stored.row.id);
+    yield { ...(await lineOf(sources, batch, stored, record, untouched)), removed: true };
+  }
+}
+
+async function lineOf(
+  sources: ResultSources,
+  batch: string,
+  { row, raw }: StoredRow,
+  record: RowRecord | undefined,
+  untouched: EndOfUntouched | undefined,
+): Promise<ResultLine> {
+  if (record && (await stillStands(sources, batch, record))) return { row, record, originalCells: raw };
+  return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, untouched)) };
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

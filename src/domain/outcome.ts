@@ -11,6 +11,7 @@ export type Status = (typeof STATUSES)[number];
 export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
+/** `removed` (the row left the manifest) stands in the results alone: it depends on the manifest, not on the row. */
 export type Flag = 'possibly_paid_twice' | 'overridden' | 'removed';
 export type CreditsBasis = 'measured' | 'price-book' | 'unknown';
 

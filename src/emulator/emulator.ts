@@ -78,6 +78,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     jobs: new Map(),
     balanceLagSeconds: resolved.balanceLagSeconds,
     restrictedModels: resolved.restrictedModels,
+    withheld: new Set(),
     baseUrl,
   };
   for (const account of ['default', ...world.keys.accounts()]) world.accounts.get(account);

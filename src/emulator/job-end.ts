@@ -4,6 +4,7 @@ import type { Job } from './jobs.js';
 import { parseCredits } from './money.js';
 import type { Random } from './random.js';
 import type { JobState } from './truth.js';
+import { holdBack } from './withheld.js';
 import type { World } from './world.js';
 
 /** Service seconds after completion at which an under-declared driver clip is charged. */
@@ -62,7 +63,7 @@ function settle(world: World, job: Job, atMs: number): void {
   };
   if (!isReserved) {
     if (chargeAtMs === atMs) bookCharge(atMs);
-    else scheduler.at(chargeAtMs, bookCharge);
+    else holdBack(world, chargeAtMs, bookCharge);
   }
   const back = faults.get('refund-charge');
   if (back !== undefined) {

@@ -8,6 +8,7 @@ import type { Output, OutputSpec } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { Random } from './random.js';
 import { compactBody, type JobRecord, type JobState } from './truth.js';
+import { holdBack } from './withheld.js';
 import { type Call, WithheldAnswer, type World } from './world.js';
 
 /** Why a job fails; the code is for families that show one. */
@@ -75,7 +76,7 @@ export function submitJob(call: Call, plan: JobPlan): Job {
   checkSlot(call);
   const late = faults.get('create-late');
   if (late !== undefined) {
-    world.scheduler.at(nowMs + world.clock.serviceMs(late.serviceSeconds), (atMs) => {
+    holdBack(world, nowMs + world.clock.serviceMs(late.serviceSeconds), (atMs) => {
       createJob(call, plan, expectedNano, atMs, { late: true });
     });
     throw new WithheldAnswer(late.answer ?? 'reset');

@@ -4,6 +4,7 @@ import type { FaultRule } from './faults.js';
 import type { KeyOption } from './keys.js';
 import type { Caps, Plan } from './limits.js';
 import { parseCredits } from './money.js';
+import { hurry } from './withheld.js';
 import type { World } from './world.js';
 
 /** Changes of the running service; `account` is `default` where it is left out. */
@@ -26,6 +27,8 @@ export interface Steering {
   setRestrictedModels(models: readonly string[]): void;
   /** How late GET /v1/credits is, in service seconds. */
   setBalanceLag(serviceSeconds: number): void;
+  /** Lets what faults hold back until later (late jobs, late charges) happen now. */
+  hurry(): void;
 }
 
 export function createSteering(world: World): Steering {
@@ -51,5 +54,6 @@ export function createSteering(world: World): Steering {
     setBalanceLag(serviceSeconds) {
       world.balanceLagSeconds = serviceSeconds;
     },
+    hurry: () => hurry(world),
   };
 }

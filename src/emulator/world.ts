@@ -27,6 +27,8 @@ export interface World {
   /** Service seconds; may be changed while the emulator runs. */
   balanceLagSeconds: number;
   restrictedModels: readonly string[];
+  /** What faults hold back until later. */
+  withheld: Set<(atMs: number) => void>;
   baseUrl(): string;
 }
 

@@ -30,7 +30,8 @@ async function* records(
   const header = [...new Set(['id', 'kind', ...columns])];
   yield header;
   for await (const line of lines) {
-    if (!AGAIN.has(statusOf(line))) continue;
+    // Who took a row out of the manifest does not want it run again.
+    if (line.removed || !AGAIN.has(statusOf(line))) continue;
     yield header.map((name) => cellOf(line, name, manifestFolder));
   }
 }

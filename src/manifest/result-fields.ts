@@ -17,6 +17,8 @@ export interface ResultLine {
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;
+  /** The row left the manifest after an attempt was made. */
+  removed?: true;
   originalCells: RawCells;
 }
 
@@ -79,7 +81,7 @@ export function resultFields(line: ResultLine): ResultFields {
     status: statusOf(line),
     reason_code: record?.reasonCode ?? line.endedFor ?? null,
     reason: record?.reason ?? null,
-    flags: record?.flags ?? [],
+    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : [])],
     warnings: record?.warnings ?? [],
     attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
     ...fileFields(first),

@@ -1,8 +1,8 @@
 import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../domain/money.js';
-import type { Checkpoint } from './evidence.js';
-import { type Interval, meets } from './interval.js';
+import type { AccountEvidence, Checkpoint } from './evidence.js';
+import { type Interval, meets, ZERO } from './interval.js';
 import { chargesOf, type KnownAttempt } from './known-attempt.js';
-import { residualBetween } from './residual.js';
+import { explainedBetween, residualBetween } from './residual.js';
 
 /** What single charges teach about an account: what a request costs, how late the balance is, who charges at submit. */
 
@@ -19,12 +19,15 @@ export interface Lessons {
   latenessMs: number;
   /** Attempts whose charge showed while a later poll still said running. */
   chargedAtSubmit: string[];
+  /** Attempts that were charged once more after their end, with what they cost in all. */
+  followedUp: { name: string; totalNano: CreditsNano }[];
 }
 
 /** Looks for charges that stand alone. `lambdaMs` is the Λ in force; checkpoints ascending. Pure. */
-export function learn(book: { lambdaMs: number; checkpoints: Checkpoint[] }, attempts: Subject[]): Lessons {
-  const lessons: Lessons = { measured: [], latenessMs: 0, chargedAtSubmit: [] };
+export function learn(book: Book, attempts: Subject[]): Lessons {
+  const lessons: Lessons = { measured: [], latenessMs: 0, chargedAtSubmit: [], followedUp: [] };
   for (const subject of attempts) {
+    if (subject.known.end === 'follow_up') learnFollowUp(book, subject, attempts, lessons);
     if (subject.known.end === 'charged' || subject.known.end === 'open') learnFrom(book, subject, attempts, lessons);
   }
   return lessons;
@@ -35,13 +38,9 @@ interface Alone extends Checkpoint {
   nano: CreditsNano;
 }
 
-function learnFrom(
-  book: { lambdaMs: number; checkpoints: Checkpoint[] },
-  { name, known }: Subject,
-  attempts: Subject[],
-  lessons: Lessons,
-): void {
-  const readings = readingsAlone(book, name, known, attempts);
+function learnFrom(book: Book, { name, known }: Subject, attempts: Subject[], lessons: Lessons): void {
+  const others = attempts.filter((other) => other.name !== name);
+  const readings = readingsAlone(book, known.claimedAtMs, others);
   const shown = readings.filter(({ nano }) => nano > BALANCE_TOLERANCE_NANO);
   const first = shown[0];
   if (!first || shown.some(({ nano }) => Math.abs(nano - first.nano) > BALANCE_TOLERANCE_NANO)) return;
@@ -63,20 +62,44 @@ function learnFrom(
   }
 }
 
-/** Readings after the claim at which every other attempt's share is known to the digit. */
-function readingsAlone(
-  { lambdaMs, checkpoints }: { lambdaMs: number; checkpoints: Checkpoint[] },
-  name: string,
-  known: KnownAttempt,
-  attempts: Subject[],
-): Alone[] {
-  const base = checkpoints.filter(({ atMs }) => atMs <= known.claimedAtMs).at(-1);
+/** What is missing beside the charge itself, once that is certain and while nothing else moves, was charged afterwards. */
+function learnFollowUp(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
+  const first = attempts.find(({ name, known }) => name === subject.name && known.end === 'charged')?.known;
+  if (first === undefined || first.lo !== first.hi) return;
+  const others = attempts.filter(({ name }) => name !== subject.name);
+  const base = baseOf(book.checkpoints, first.claimedAtMs);
+  const isStill = (at: Checkpoint): boolean => {
+    const { lo, hi } = base ? explainedBetween(accountOf(book, others), base, at) : ZERO;
+    return lo === 0 && hi === 0;
+  };
+  const alone = readingsAlone(book, first.claimedAtMs, [{ name: subject.name, known: first }]);
+  const last = alone.findLast((at) => at.nano > BALANCE_TOLERANCE_NANO && isStill(at));
+  if (last === undefined || last.nano > (subject.known.hi ?? Number.POSITIVE_INFINITY)) return;
+  lessons.followedUp.push({ name: subject.name, totalNano: first.lo + last.nano });
+}
+
+interface Book {
+  lambdaMs: number;
+  checkpoints: Checkpoint[];
+}
+
+/** Readings after a claim at which every other attempt's share is known to the digit. */
+function readingsAlone(book: Book, claimedAtMs: number, others: Subject[]): Alone[] {
+  const base = baseOf(book.checkpoints, claimedAtMs);
   if (!base) return [];
-  const charges = attempts.filter((other) => other.name !== name).flatMap((other) => chargesOf(other.known));
-  const account = { nowMs: 0, exclusive: true, thetaMs: 0, lambdaMs, checkpoints, charges };
-  return checkpoints.flatMap((at) => {
-    if (at.atMs <= known.claimedAtMs) return [];
+  const account = accountOf(book, others);
+  return book.checkpoints.flatMap((at) => {
+    if (at.atMs <= claimedAtMs) return [];
     const { lo, hi } = residualBetween(account, base, at);
     return hi - lo <= BALANCE_TOLERANCE_NANO ? [{ ...at, nano: Math.round((lo + hi) / 2) }] : [];
   });
+}
+
+function baseOf(checkpoints: Checkpoint[], claimedAtMs: number): Checkpoint | undefined {
+  return checkpoints.filter(({ atMs }) => atMs <= claimedAtMs).at(-1);
+}
+
+function accountOf(book: Book, others: Subject[]): AccountEvidence {
+  const charges = others.flatMap((other) => chargesOf(other.known));
+  return { nowMs: 0, exclusive: true, thetaMs: 0, ...book, charges };
 }

@@ -15,6 +15,8 @@ export interface HomeKeys {
   batches: string;
   batch(batch: string): string;
   currentGeneration(batch: string): string;
+  /** Below it lies a folder per generation. */
+  generations(batch: string): string;
   generation(batch: string, generation: string): string;
   generationFacts(batch: string, generation: string): string;
   part(batch: string, generation: string, part: number): string;
@@ -52,7 +54,8 @@ export function homeKeys(account: string): HomeKeys {
   const root = safe(account);
   const batches = `${root}/batches`;
   const batchFolder = (batch: string) => `${batches}/${safe(batch)}`;
-  const rows = (batch: string, generation: string) => `${batchFolder(batch)}/rows/${safe(generation)}`;
+  const generations = (batch: string) => `${batchFolder(batch)}/rows`;
+  const rows = (batch: string, generation: string) => `${generations(batch)}/${safe(generation)}`;
   const attemptsOf = (batch: string) => `${batchFolder(batch)}/attempts`;
   const attempts = (batch: string, id: string) => `${attemptsOf(batch)}/${shardOf(id)}/${safe(id)}`;
   const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
@@ -63,6 +66,7 @@ export function homeKeys(account: string): HomeKeys {
     batches,
     batch: (batch) => `${batchFolder(batch)}/batch.json`,
     currentGeneration: (batch) => `${batchFolder(batch)}/current.json`,
+    generations,
     generation: rows,
     generationFacts: (batch, generation) => `${rows(batch, generation)}/generation.json`,
     part: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { homeKeys } from './home-keys.js';
 import { decodeJson, encodeJson, readJson } from './json-file.js';
+import { parallel } from './parallel.js';
 import { type Store, StoreError } from './port.js';
 import { type StoredRow, storedRowSchema } from './row-schema.js';
 import { type GenerationFacts, generationSchema } from './rows-writer.js';
@@ -10,6 +11,8 @@ import { type GenerationFacts, generationSchema } from './rows-writer.js';
 export interface Rows {
   /** What a generation holds, undefined while it is not complete. */
   generation(batch: string, generation: string): Promise<GenerationFacts | undefined>;
+  /** The batch's other complete generations, the newest first. */
+  generationsBeside(batch: string, generation: string): Promise<string[]>;
   /** The rows of one part, in order. The last few parts are kept in memory: do not change what you get. */
   readPart(batch: string, generation: string, part: number): Promise<readonly StoredRow[]>;
   /** One row by its part and its index in the generation (`row.index`). */
@@ -20,6 +23,8 @@ export interface Rows {
   setCurrentGeneration(batch: string, generation: string): Promise<void>;
 }
 
+const GENERATION_NAME = /^[0-9a-f]{16}$/;
+const READ_WIDTH = 16;
 const CACHE_PARTS_MAX = 8;
 const CACHE_BYTES_MAX = 16_000_000;
 
@@ -67,8 +72,21 @@ export function createRows(store: Store, account: string): Rows {
     }
   };
 
+  const factsOf = (batch: string, generation: string): Promise<GenerationFacts | undefined> =>
+    readJson(store, keys.generationFacts(batch, generation), generationSchema);
+
   return {
-    generation: (batch, generation) => readJson(store, keys.generationFacts(batch, generation), generationSchema),
+    generation: factsOf,
+    generationsBeside: async (batch, generation) => {
+      const names = (await store.names(keys.generations(batch))).filter((name) => GENERATION_NAME.test(name));
+      const others = await parallel(
+        names.filter((name) => name !== generation),
+        READ_WIDTH,
+        (name) => factsOf(batch, name),
+      );
+      const complete = others.filter((facts) => facts !== undefined);
+      return complete.sort((a, b) => b.createdAtMs - a.createdAtMs).map((facts) => facts.generation);
+    },
     readPart,
     readRow: async (batch, generation, part, index) => {
       const rows = await readPart(batch, generation, part);

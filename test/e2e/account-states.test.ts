@@ -68,18 +68,30 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
       expect(stack.emulator.truth().jobs).toHaveLength(12);
     }));
 
-  it.concurrent('F25: a smaller plan drains to its cap, with what runs left alone', () =>
+  it.concurrent('F25: a smaller plan (10 slots, then 5) drains to its cap, with what runs left alone', () =>
     withStack('smaller', {}, async (stack) => {
       await start(stack, many(40, filmRow, 'f'));
       await until('ten films render', () => stack.emulator.truth().account.running >= 8 || undefined);
-      stack.emulator.setLimits({ concurrent: 3 });
+      stack.emulator.setPlan('free');
       const { counts } = await stack.result('b');
       expect(counts).toMatchObject({ done: 40, failed: 0 });
       const { jobs, account } = stack.emulator.truth();
       const changedMs = account.capChanges.at(-1)?.atMs ?? 0;
       const drained = jobs.filter(({ createdMs }) => createdMs > changedMs).slice(8);
-      expect(mostAtOnce(drained)).toBeLessThanOrEqual(3);
+      expect(mostAtOnce(drained)).toBeLessThanOrEqual(5);
     }));
+
+  it.concurrent('F22: a model that is closed to the account fails its rows, after one request', () => {
+    const limits = { concurrency: 1, rpm: null };
+    const restrictedModels = ['vendor-f-3.1-fast-generate-preview'];
+    return withStack('closed', { settings: { limits }, emulator: { restrictedModels } }, async (stack) => {
+      const { counts } = await stack.run('b', [...many(6, filmRow, 'f'), imageRow('i')]);
+      expect(counts).toMatchObject({ done: 1, failed: 6 });
+      for (const id of ['f0', 'f5']) expect((await stack.record('b', id))?.reasonCode).toBe('model_not_available');
+      const { requests } = stack.emulator.truth();
+      expect(requests.filter(({ route }) => route === 'vendor-f.submit')).toHaveLength(1);
+    });
+  });
 
   it.concurrent('F20: out of credits holds new rows while what runs is polled and fetched', () =>
     withStack('broke', { emulator: { balanceCredits: '0.5', chargeAt: { 'vendor-f': 'submit' } } }, async (stack) => {

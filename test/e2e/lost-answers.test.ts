@@ -110,6 +110,20 @@ const FILMS: { name: string; action: FaultRule['action']; status: string; jobs: 
     jobs: 1,
     attempts: 2,
   },
+  {
+    name: 'F6 a slow answer with its handle: no case',
+    action: { do: 'stall', seconds: 3, created: true },
+    status: 'done',
+    jobs: 1,
+    attempts: 1,
+  },
+  {
+    name: 'F15 a 202 with its handle: created, with a warning',
+    action: { do: 'answer', status: 202, created: true },
+    status: 'done',
+    jobs: 1,
+    attempts: 1,
+  },
 ];
 
 describe.skipIf(!hasTemporal())('lost and refused answers against the ground truth', { timeout: 120_000 }, () => {
@@ -153,6 +167,25 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
     expect(ending).toMatchObject({ status: 'failed', jobs: [], attempts: 1 });
     expect(ending.record).toMatchObject({ reasonCode: 'answer_lost_unbilled', creditsNano: 0 });
     expect(ending.record?.reason).toContain('not billed');
+  });
+
+  it.concurrent('F5: created, and no answer until the client gives up: billed', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('silent'),
+      faults: [{ match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'stall', created: true } }],
+      policy: { ambiguity: 'if-proved' },
+      options: {
+        wrap: (deps) => {
+          const { transport } = deps;
+          const send: typeof transport.send = (request, options) =>
+            transport.send(request, { ...options, headersTimeoutMs: 1_500 });
+          return { ...deps, transport: { ...transport, send } };
+        },
+      },
+    });
+    expect(ending).toMatchObject({ status: 'lost_paid', attempts: 1 });
+    expect(ending.jobs).toHaveLength(1);
   });
 
   it.concurrent('S1: a synchronous 500 is refunded and tried again, at most three times', async () => {

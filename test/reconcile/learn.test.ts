@@ -57,6 +57,22 @@ describe('learn', () => {
     expect(late.chargedAtSubmit).toEqual([]);
   });
 
+  it('tells what was charged after the end, once nothing else can explain it (F34)', () => {
+    const followUp = { end: 'follow_up', claimedAtMs: T0 + 4 * minute, endedAtMs: T0 + 64 * minute, lo: 0 } as const;
+    const known = [
+      { name: 'b/0/1', known: clip({ timing: 'at-completion' }) },
+      { name: 'b/0/1', known: clip({ timing: 'at-completion', ...followUp, hi: credits(0.8) }) },
+    ];
+    const seen = (...pairs: [number, number][]) =>
+      learn({ lambdaMs: 2 * minute, checkpoints: balances(...pairs) }, known).followedUp;
+    expect(seen([-1, 20], [8, 19.47])).toEqual([{ name: 'b/0/1', totalNano: credits(0.53) }]);
+    expect(seen([-1, 20], [5, 19.47]), 'the charge itself may still be on its way').toEqual([]);
+    expect(seen([-1, 20], [8, 19.72]), 'nothing followed').toEqual([]);
+    expect(seen([-1, 20], [8, 18.5]), 'more than the clip can cost').toEqual([]);
+    known.push({ name: 'b/1/1', known: clip({ timing: 'at-completion' }) });
+    expect(seen([-1, 20], [8, 19.19]), 'another clip was charged as well').toEqual([]);
+  });
+
   it('learns how late the balance was, and only from a reading that was late for sure (F27)', () => {
     expect(lessons(balances([-1, 20], [6, 20], [9, 19.72]), clip()).latenessMs).toBe(5 * minute);
     // A reading that shows it long afterwards proves nothing: there was none before.

@@ -113,7 +113,7 @@ describe('one request', () => {
 });
 
 describe('not sent: proved by the request-start hook that never fired (T1)', () => {
-  it('connection refused', async () => {
+  it('connection refused (F1)', async () => {
     const closed = await startRawServer(() => undefined);
     await closed.close();
     for (const request of [SUBMIT, POLL]) {
@@ -122,19 +122,19 @@ describe('not sent: proved by the request-start hook that never fired (T1)', () 
     }
   });
 
-  it('a name that does not resolve', async () => {
+  it('a name that does not resolve (F1)', async () => {
     const exchange = await transportTo('http://callsheet-test.invalid').send(SUBMIT);
     expect(exchange).toMatchObject({ outcome: 'not_sent', phase: 'dns' });
   });
 
-  it('connect timeout', async () => {
+  it('connect timeout (F2)', async () => {
     const { url, close } = await fullBacklog();
     track({ close });
     const exchange = await transportTo(url, { timeouts: { connectMs: 300 } }).send(SUBMIT);
     expect(exchange).toMatchObject({ outcome: 'not_sent', phase: 'connect', code: 'TIMEOUT' });
   });
 
-  it('TLS handshake that stalls', async () => {
+  it('TLS handshake that stalls (F2)', async () => {
     const server = await serve(() => undefined);
     const url = server.url.replace('http:', 'https:');
     const exchange = await transportTo(url, { timeouts: { connectMs: 300 } }).send(SUBMIT);
@@ -142,7 +142,7 @@ describe('not sent: proved by the request-start hook that never fired (T1)', () 
     expect(server.wire()).not.toContain('POST');
   });
 
-  it('TLS handshake that is reset', async () => {
+  it('TLS handshake that is reset (F2)', async () => {
     const server = await serve(() => undefined, {
       onConnection: (socket) => socket.on('data', () => socket.resetAndDestroy()),
     });
@@ -237,7 +237,7 @@ describe('the freshness guard runs inside the hook, before a byte is written', (
 describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', () => {
   const cases: [string, Parameters<typeof startRawServer>, object, string?][] = [
     [
-      'accept, then FIN with the request unread',
+      'accept, then FIN with the request unread (F3)',
       [() => undefined, { onConnection: (s) => s.end() }],
       { phase: 'headers' },
     ],
@@ -246,9 +246,9 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
       [() => undefined, { onConnection: (s) => s.pause() && setTimeout(() => s.resetAndDestroy(), 100) }],
       { phase: 'headers' },
     ],
-    ['RST before headers', [({ socket }) => socket.resetAndDestroy()], { phase: 'headers', code: 'ECONNRESET' }],
+    ['RST before headers (F4)', [({ socket }) => socket.resetAndDestroy()], { phase: 'headers', code: 'ECONNRESET' }],
     ['FIN before headers', [({ socket }) => socket.end()], { phase: 'headers', code: 'UND_ERR_SOCKET' }],
-    ['no headers', [() => undefined], { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
+    ['no headers (F5)', [() => undefined], { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
     [
       'half a head, then silence',
       [({ socket }) => socket.write('HTTP/1.1 200')],
@@ -311,7 +311,7 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
     expect(server.postCount()).toBeLessThanOrEqual(1);
   });
 
-  it.each([421, 425, 408, 409, 500, 502, 503, 504])('%i is an answer, sent once', async (status) => {
+  it.each([421, 425, 408, 409, 500, 502, 503, 504])('%i is an answer, sent once (F17, F18)', async (status) => {
     const server = await serve(({ socket }) => socket.end(answer(status, 'no', { 'Content-Type': 'text/html' })));
     const exchange = await transportTo(server.url).send(SUBMIT);
     expect(exchange).toMatchObject({ outcome: 'answered', answer: { status, contentType: 'text/html' } });
@@ -320,7 +320,7 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
     expect(server.connections).toHaveLength(1);
   });
 
-  it.each([301, 302, 303, 307, 308])('%i is never followed, the key goes nowhere else', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is never followed, the key goes nowhere else (F16)', async (status) => {
     const elsewhere = await serve(({ socket }) => socket.end(answer(200, '{}')));
     const server = await serve(({ socket }) =>
       socket.end(answer(status, '', { Location: `${elsewhere.url}/v1/images/generations` })),
@@ -358,7 +358,7 @@ describe('over TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
   const certificate = { key: fixture('localhost-key'), cert: fixture('localhost-certificate') };
 
-  it('one POST over HTTP/1.1, with the hook before its first byte', async () => {
+  it('F17: one POST over HTTP/1.1 although the server offers h2, with the hook before its first byte', async () => {
     const protocols: (string | false | null)[] = [];
     const server = await serve(({ socket }) => socket.end(answer(200, '{}')), {
       tls: { ...certificate, ALPNProtocols: ['h2', 'http/1.1'] },

@@ -4,7 +4,7 @@ import type { LiveWord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';
 
-/** What the home knows of a batch's rows, without any engine. */
+/** What the home knows of the rows of a batch's manifest, without any engine. */
 export interface BatchTally {
   counts: Record<Status, number>;
   /** Rows that have not ended. */
@@ -24,6 +24,7 @@ export async function batchTally(access: HomeAccess, batch: string, generation: 
     creditsUnknown: 0,
   };
   for await (const line of resultLines(resultSources(access), batch, generation)) {
+    if (line.removed) continue;
     if (line.record !== undefined) {
       tally.counts[line.record.status] += 1;
       if (line.record.creditsNano === undefined) tally.creditsUnknown += 1;

@@ -14,10 +14,11 @@ export interface FinalRow {
   record?: RowRecord;
 }
 
-/** Rows that have not ended are left out. */
+/** Rows that have not ended are left out, and those that left the manifest. */
 export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
   for await (const line of resultLines(resultSources(access), batch, generation)) {
     const { row, record } = line;
+    if (line.removed) continue;
     if (record !== undefined) yield { index: row.index, id: row.id, group: row.group, status: record.status, record };
     else if (line.ended !== undefined) yield { index: row.index, id: row.id, group: row.group, status: line.ended };
   }
