@@ -14,7 +14,7 @@ import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
 import { loadRow, type RowWork } from './row-work.js';
-import { noteRunning } from './running.js';
+import { noteRunning, warnIfLong } from './running.js';
 import { noteLimits } from './semaphore-notes.js';
 import { renderMaxMs } from './waits.js';
 
@@ -94,6 +94,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
     case 'running':
       if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
       if (reading.known) noteRunning(deps, ref, askedAtMs);
+      warnIfLong(deps, ref, createdAtMs + renderMaxMs(deps, poll.input.row.kind) / poll.input.timeScale);
       beat(poll, { gone: 0, unreadable: 0 });
       throw again(poll, 'running');
     case 'unreadable':

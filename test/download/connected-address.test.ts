@@ -17,7 +17,7 @@ function connect(protocol: string, remoteAddress: string, allowLoopback: boolean
   return callback.mock.calls[0]?.[0] as Error | null;
 }
 
-test('I18: the address that was connected counts, whatever the name resolved to', () => {
+test('F44, I18: the address that was connected counts, whatever the name resolved to', () => {
   const destroy = vi.spyOn(socket, 'destroy');
   expect(connect('https:', '8.8.8.8', false)).toBeNull();
   expect(destroy).not.toHaveBeenCalled();

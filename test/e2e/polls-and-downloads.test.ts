@@ -8,6 +8,7 @@ import type { FaultRule } from '../../src/emulator/emulator.js';
 import { runOneRow } from '../support/one-row.js';
 import { avatarRow, filmRow, imageRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
 
 /** A white picture of one pixel: the emulator looks at the type, not at the size. */
 const PNG = Buffer.from(
@@ -141,6 +142,32 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
       status: 'done',
       attempts: 1,
     });
+  });
+
+  it.concurrent('F38: a job that never ends needs a person once its handle is no longer good; nothing is sent again', async () => {
+    const said: string[] = [];
+    const note = (_: unknown, message: string): void => {
+      said.push(message);
+    };
+    let jumpMs = 0;
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('endless'),
+      faults: [{ match: { route: 'vendor-f.submit' }, action: { do: 'never-ends' } }],
+      options: {
+        log: { info: note, warn: note, error: note },
+        wrap: (deps) => ({ ...deps, now: () => deps.now() + jumpMs }),
+      },
+      async meanwhile({ emulator }) {
+        await until(() => (emulator.truth().jobs[0]?.polls ?? 0) > 0);
+        // Past the longest render of its family, then past the life of its handle.
+        jumpMs = 1_800_000 / 200;
+        await until(() => said.includes('a job renders for longer than the longest render'));
+        jumpMs = (8 * 24 * 3_600_000) / 200;
+      },
+    });
+    expect(ending).toMatchObject({ status: 'review', reasonCode: 'handle_expired', attempts: 1 });
+    expect(ending.jobs).toHaveLength(1);
   });
 
   it.concurrent('F33: a reservation that came back leaves the row unbilled', async () => {

@@ -59,7 +59,7 @@ describe('classification of one submit', () => {
     expect(read(429, { error: error('concurrent_limit_exceeded') })).toMatchObject({ next: 'wait_slot' });
   });
 
-  it('T5 and T6: the two 503 that a vendor explains', () => {
+  it('T5 and T6: the two 503 that a vendor explains (F11, F12)', () => {
     const coded = { error: error('vendor_unreachable'), vendorRefusal: 'unreachable' } as const;
     expect(read(503, coded)).toMatchObject({ rule: 'T5', next: 'retry_backoff' });
     expect(read(503, { error: error(), vendorRefusal: 'disabled' })).toMatchObject({ rule: 'T6', next: 'fail_route' });
@@ -70,7 +70,7 @@ describe('classification of one submit', () => {
     expect(read(200, { reading })).toMatchObject({ state: 'refused', rule: 'T7', next: 'fail_row', code: '1201' });
   });
 
-  it('T8: a handle is a created job; 201 and 202 warn once', () => {
+  it('T8: a handle is a created job; 201 and 202 warn once (F15)', () => {
     const reading: SubmitReading = { reading: 'created', handle: 'h' };
     expect(read(200, { reading })).toEqual({ state: 'created', handle: 'h' });
     expect(read(202, { reading })).toMatchObject({
@@ -80,7 +80,7 @@ describe('classification of one submit', () => {
     });
   });
 
-  it('T9: any other 2xx is a case; a salvaged handle is kept apart until a poll confirms it', () => {
+  it('T9: any other 2xx is a case; a salvaged handle is kept apart until a poll confirms it (F13, F14)', () => {
     const reading: SubmitReading = { reading: 'unreadable', why: 'no handle' };
     expect(read(200, { reading, salvagedHandle: 'h' })).toMatchObject({ state: 'created_lost', salvagedHandle: 'h' });
     const cut = lost({ phase: 'body', status: 200 });
@@ -91,16 +91,19 @@ describe('classification of one submit', () => {
   });
 
   it.each([500, 502, 503, 504, 408, 409, 425])(
-    'T10: %i on an async submit is unknown, documented body or not',
+    'T10: %i on an async submit is unknown, documented body or not (F9, F10, F18)',
     (status) => {
       expect(read(status, { error: error() })).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
       expect(read(status)).toMatchObject({ state: 'unknown', evidence: { rule: 'T10', status } });
     },
   );
 
-  it.each([301, 302, 303, 307, 308, 400, 403, 421, 429])('T10: %i without the documented body is unknown', (status) => {
-    expect(read(status)).toMatchObject({ state: 'unknown' });
-  });
+  it.each([301, 302, 303, 307, 308, 400, 403, 421, 429])(
+    'T10: %i without the documented body is unknown (F16, F17)',
+    (status) => {
+      expect(read(status)).toMatchObject({ state: 'unknown' });
+    },
+  );
 
   it('T11: whatever fails after bytes may have left is unknown', () => {
     expect(classifySubmit({ flow: 'async', exchange: lost() })).toMatchObject({

@@ -59,7 +59,7 @@ describe('one request', () => {
     expect(said(exchange)).not.toContain(KEY);
   });
 
-  it('reads the key again at each request (service document 1, Authentication: rotation)', async () => {
+  it('reads the key again at each request (service document 1, Authentication: rotation; F21)', async () => {
     const server = await serve(({ socket }) => socket.end(answer(200, '{}')));
     let key = 'sk-svc-old';
     const transport = transportTo(server.url, { key: () => key });

@@ -152,7 +152,7 @@ describe('the breaker of a family', () => {
     expect(idsOf(permits.grantNext(state, 94_000))).toEqual(['f7']);
   });
 
-  it('opens for an outage as well, where a synchronous output or a render closes it', () => {
+  it('opens for an outage as well (F11), where a synchronous output or a render closes it', () => {
     for (const success of [{ done: true }, { renderMs: 5 }]) {
       const state = withCap(3);
       for (const id of ['i1', 'i2']) ask(state, id, IMAGE, false);

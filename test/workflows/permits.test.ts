@@ -108,7 +108,7 @@ describe('permits', () => {
     expect(effectiveCap(state, 11_000)).toBe(5);
   });
 
-  it('grants nothing while the account is paused, and nothing of a paused batch', () => {
+  it('grants nothing while the account is paused (F20, F21), and nothing of a paused batch', () => {
     const state = withCap(3);
     ask(state, 'a', 'one');
     ask(state, 'a', 'two');
