@@ -53,8 +53,14 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   );
   const deps = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
   const { baseUrl } = settings;
-  await proveBucket(deps.home.store);
-  await deps.home.bindBaseUrl(baseUrl);
+  try {
+    await proveBucket(deps.home.store);
+    await deps.home.bindBaseUrl(baseUrl);
+  } catch (error) {
+    // It is tried again and again until the home is there: each try leaves nothing behind.
+    await deps.transport.close();
+    throw error;
+  }
   const activities = createActivities(options.wrap?.(deps) ?? deps);
   const queues = taskQueues(account);
   const connection = await place.connect();

@@ -57,6 +57,15 @@ function fromMemory(whole: Buffer): Spooled['read'] {
   return async (offset, into) => void whole.copy(into, 0, offset);
 }
 
+/** One read may give less than was asked for; what is uploaded must be what was received. */
+async function fill(handle: FileHandle, into: Buffer, offset: number): Promise<void> {
+  for (let filled = 0; filled < into.length; ) {
+    const { bytesRead } = await handle.read(into, filled, into.length - filled, offset + filled);
+    if (bytesRead === 0) throw new Error(`the file ends ${into.length - filled} bytes early`);
+    filled += bytesRead;
+  }
+}
+
 interface SpoolFile {
   path: string;
   write(chunk: Uint8Array): Promise<void>;
@@ -83,7 +92,7 @@ async function createFile(): Promise<SpoolFile> {
     path,
     write: (chunk) => onDisk(() => disk.write(chunk)),
     flush: () => onDisk(() => disk.flush()),
-    read: (offset, into) => onDisk(async () => void (await handle.read(into, 0, into.length, offset))),
+    read: (offset, into) => onDisk(() => fill(handle, into, offset)),
     remove: async () => {
       await disk.settled();
       await handle.close().catch(() => undefined);
