@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { Log } from './activities/dependencies.js';
-import { type Activities, createActivities } from './activities/index.js';
+import { createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
+import { type ApiWorker, startApiWorker } from './worker-api.js';
 import { createSteadyClock } from './worker-clock.js';
 import { createDependencies } from './worker-dependencies.js';
 import type { AccountWorkerOptions, WorkerPlace } from './worker-options.js';
@@ -12,10 +13,6 @@ import { createRescue } from './worker-rescue.js';
 
 /** The composition root: one account's workers with everything they need. */
 
-/** Requests per minute kept free for the command line's own reads. */
-const RPM_RESERVE = 4;
-/** A minute and a second, since the service's window and the server's differ. */
-const RPM_WINDOW_S = 61;
 /** Until the plan is known: the smallest plan's (service document 1, Limits). */
 const RPM_UNKNOWN = 60;
 const DOWNLOADS_MAX = 8;
@@ -114,64 +111,5 @@ function repeat(everyMs: number, task: () => Promise<void>, log: Log): () => voi
   return () => {
     isEnded = true;
     clearTimeout(timer);
-  };
-}
-
-interface ApiWorker {
-  ended: Promise<void>;
-  setRpm(rpm: number): void;
-  shutdown(): void;
-}
-
-/** The api worker at a rate; a new rate starts a new worker at once, while the old one finishes what it has. */
-async function startApiWorker(
-  place: WorkerPlace,
-  base: WorkerOptions & { activities: Activities },
-  firstRpm: number,
-  log: Log,
-): Promise<ApiWorker> {
-  const create = async (rpm: number): Promise<Worker> =>
-    Worker.create({
-      ...base,
-      connection: await place.connect(),
-      maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - RPM_RESERVE) / RPM_WINDOW_S),
-      maxConcurrentActivityTaskExecutions: 200,
-      maxConcurrentActivityTaskPolls: 10,
-    });
-  let rpm = firstRpm;
-  let current = await create(rpm);
-  let runs = 0;
-  let stopping = false;
-  let settle: { resolve: () => void; reject: (error: unknown) => void } | undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  const run = (worker: Worker): void => {
-    runs += 1;
-    worker.run().then(() => {
-      runs -= 1;
-      if (runs === 0) settle?.resolve();
-    }, settle?.reject);
-  };
-  const change = async (next: number): Promise<void> => {
-    const old = current;
-    current = await create(next);
-    run(current);
-    if (stopping) current.shutdown();
-    old.shutdown();
-  };
-  run(current);
-  return {
-    ended,
-    setRpm(next) {
-      if (next === rpm || stopping) return;
-      log.info({ from: rpm, to: next }, 'requests per minute changed');
-      rpm = next;
-      change(next).catch((error) => log.error({ error: String(error) }, 'the new rate could not be set'));
-    },
-    shutdown() {
-      stopping = true;
-      if (current.getState() === 'RUNNING') current.shutdown();
-    },
   };
 }
