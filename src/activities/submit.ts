@@ -33,11 +33,11 @@ export interface SubmitActivities {
   submit(input: SubmitInput): Promise<SubmitResult>;
 }
 
-/** Attempts whose request a worker has under way: a claim of one of them is in flight, not lost. */
-const underWay = new WeakMap<Dependencies, Set<string>>();
+/** Attempts that a worker has under way, by the number of submits: an operator's reset starts a second beside the first. */
+const underWay = new WeakMap<Dependencies, Map<string, number>>();
 
 export function isUnderWay(deps: Dependencies, ref: AttemptRef): boolean {
-  return underWayOf(deps).has(nameOf(ref));
+  return (underWayOf(deps).get(nameOf(ref)) ?? 0) > 0;
 }
 
 export function submitActivities(deps: Dependencies): SubmitActivities {
@@ -140,7 +140,7 @@ async function claimAndSend(
   const { work, ref, request } = ready;
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
-  underWayOf(deps).add(nameOf(ref));
+  noteUnderWay(deps, ref, 1);
   try {
     const intent = await intentFor(deps, ready, row, claimedWallMs);
     // The price has risen since the batch's budget reserved it.
@@ -165,7 +165,7 @@ async function claimAndSend(
       grant,
     });
   } finally {
-    underWayOf(deps).delete(nameOf(ref));
+    noteUnderWay(deps, ref, -1);
   }
 }
 
@@ -179,8 +179,15 @@ async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promi
   }
 }
 
-function underWayOf(deps: Dependencies): Set<string> {
-  const known = underWay.get(deps) ?? new Set<string>();
+function noteUnderWay(deps: Dependencies, ref: AttemptRef, by: 1 | -1): void {
+  const submits = underWayOf(deps);
+  const count = (submits.get(nameOf(ref)) ?? 0) + by;
+  if (count > 0) submits.set(nameOf(ref), count);
+  else submits.delete(nameOf(ref));
+}
+
+function underWayOf(deps: Dependencies): Map<string, number> {
+  const known = underWay.get(deps) ?? new Map<string, number>();
   underWay.set(deps, known);
   return known;
 }

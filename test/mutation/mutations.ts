@@ -533,7 +533,15 @@ export const MUTATIONS: readonly Mutation[] = [
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;",
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink >= 1;",
     'test/e2e/operators.test.ts',
-    'F50: its activity is reset while its submit',
+    "F50: 'its activity is reset' 'while its submit",
+  ),
+  one(
+    'F50',
+    'src/activities/submit.ts',
+    '  if (count > 0) submits.set(nameOf(ref), count);',
+    '  if (by > 0) submits.set(nameOf(ref), count);',
+    'test/e2e/operators.test.ts',
+    "F50: 'its workflow is reset to its beginning' 'while its submit",
   ),
   one(
     'F51',
