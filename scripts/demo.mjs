@@ -1,5 +1,6 @@
 // The demo: a real manifest through the embedded engine against the emulator, with refusals, a lost answer and a killed
-// worker on the way. Plain Node over the same commands that a user types.
+// worker on the way. Plain Node over the same commands that a user types. `--out s3://bucket/prefix` writes into a bucket
+// of a versitygw that is started for it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -7,6 +8,8 @@ import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startDemoBucket } from './lib/demo-bucket.mjs';
 import { table } from './lib/table.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,8 +22,10 @@ const stamp = new Date()
   .replace(/[^0-9]/g, '')
   .slice(0, 14);
 const data = join(root, '.callsheet', 'demo', `${stamp}-${process.pid}`);
-const out = join(root, 'out', `demo-${stamp}-${process.pid}`);
+const { values: flags } = parseArgs({ options: { out: { type: 'string' } } });
+const out = flags.out ?? join(root, 'out', `demo-${stamp}-${process.pid}`);
 
+const bucket = out.startsWith('s3:') ? await startDemoBucket(out, join(data, 's3'), say) : undefined;
 const emulator = await startEmulator();
 const environment = {
   ...process.env,
@@ -28,6 +33,7 @@ const environment = {
   CALLSHEET_BASE_URL: emulator.url,
   CALLSHEET_TIME_SCALE: String(SPEED),
   CALLSHEET_DATA: data,
+  ...bucket?.environment,
 };
 const run = ['run', 'examples/demo.csv', '--out', out, '--config', 'examples/demo.config.json', '--yes'];
 let exitCode = 1;
@@ -44,6 +50,7 @@ try {
 } finally {
   await once(callsheet(['engine', 'stop'], 'ignore'), 'exit');
   emulator.child.kill('SIGTERM');
+  bucket?.child.kill('SIGTERM');
 }
 process.exitCode = exitCode;
 
@@ -116,7 +123,7 @@ async function workerPid() {
  * @param {number} rendering
  */
 async function summarise(rendering) {
-  const folder = join(out, 'demo');
+  const folder = join(bucket?.folder ?? out, 'demo');
   const results = readFileSync(join(folder, 'results.jsonl'), 'utf8')
     .trim()
     .split('\n')
@@ -150,7 +157,7 @@ async function summarise(rendering) {
   ];
   const here = relative(process.cwd(), folder) || '.';
   const next = [
-    `outputs, results.csv and results.jsonl: ${here}`,
+    `outputs, results.csv and results.jsonl: ${here}${bucket === undefined ? '' : ` (${out}/demo)`}`,
     'try next:',
     '  ./bin/callsheet.js init svc/image > my.csv      a manifest of your own',
     '  ./bin/callsheet.js plan my.csv                  what it would cost; sends nothing',

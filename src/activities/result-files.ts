@@ -9,6 +9,7 @@ import type { Records } from '../store/records.js';
 import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
 import { liveWordOf } from './live-word.js';
+import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone } from './row-letter.js';
 
@@ -28,16 +29,15 @@ export async function writeBatchResults(sources: ResultSources, batch: string, g
   const facts = await sources.rows.generation(batch, generation);
   const out = sources.openStore(options.out);
   const { passthroughColumns = [], columns = [] } = facts ?? {};
-  const lines = (): AsyncIterable<ResultLine> => resultLines(sources, batch, generation);
   const { manifestFolder } = options;
-  const files: [string, AsyncIterable<string>][] = [
-    ['results.csv', writeResultsCsv(lines(), { passthroughColumns })],
-    ['results.jsonl', writeResultsJsonl(lines(), { passthroughColumns })],
-    ['failed.csv', writeFailedCsv(lines(), { columns, manifestFolder })],
-  ];
-  for (const [name, chunks] of files) {
-    await out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: 'results', ifExists: 'replace' });
-  }
+  const write = (name: string, chunks: AsyncIterable<string>) =>
+    out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
+  // Reading the records takes nearly all of the time.
+  await readOnce(resultLines(sources, batch, generation), [
+    (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
+    (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
+    (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
+  ]);
 }
 
 /**

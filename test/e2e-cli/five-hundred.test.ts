@@ -1,26 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { hasTemporal } from '../support/temporal.js';
+import { hasVersitygw } from '../support/versitygw.js';
 import { expectHonestEnd, jobsByRow, paidRequests, results, resultsText } from './support/evidence.js';
 import { csv, mixed } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { type Ended, type Rig, startRig } from './support/rig.js';
 
 const ROWS = mixed(500);
 const IDS = ROWS.map(({ id }) => id);
 /** Below what the emulator's speed makes of the plan, so that 500 rows come near it. */
 const RPM = 2_000;
 
-describe.skipIf(!hasTemporal())('500 mixed rows on the plan Pro', { timeout: 600_000 }, () => {
+describe.skipIf(!hasTemporal()).each([
+  { into: 'a folder', speed: 60, canRun: true },
+  { into: 'a bucket', speed: 120, canRun: hasVersitygw() },
+])('500 mixed rows on the plan Pro into $into', { timeout: 600_000 }, ({ into, speed, canRun }) => {
   let rig: Rig;
+  let server: S3Server | undefined;
+  let run: () => Promise<Ended>;
   beforeAll(async () => {
-    rig = await startRig({ speed: 60, emulator: { plan: 'pro' } });
-    rig.emulator.setLimits({ rpm: RPM });
-    await rig.write('five-hundred.csv', csv(ROWS));
+    if (!canRun) return;
+    const started = await startRig({ speed, emulator: { plan: 'pro' } });
+    started.emulator.setLimits({ rpm: RPM });
+    await started.write('five-hundred.csv', csv(ROWS));
+    server = into === 'a bucket' ? await startS3Server() : undefined;
+    const out = server === undefined ? [] : ['--out', 's3://callsheet/out'];
+    const env = server?.environment ?? {};
+    run = () => started.run(['run', 'five-hundred.csv', '--yes', ...out], { env });
+    // The bucket as the folder behind it shows it.
+    rig = server === undefined ? started : { ...started, out: join(server.folder, 'out') };
   });
-  afterAll(() => rig?.stop());
-
-  const run = () => rig.run(['run', 'five-hundred.csv', '--yes']);
+  afterAll(async () => {
+    await rig?.stop();
+    await server?.stop();
+  });
+  beforeEach(({ skip }) => skip(!canRun));
 
   it('renders every row within the caps of the plan (I4, I12)', async () => {
     const ended = await run();

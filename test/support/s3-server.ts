@@ -1,13 +1,11 @@
 // versitygw on a free port over a folder of its own, to be killed and started again.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, startVersitygw, versitygwPath } from '../../scripts/lib/versitygw.mjs';
 import { DEFAULT_S3, type S3Settings } from '../../src/domain/s3.js';
 import type { S3Access } from '../../src/store/s3.js';
-import { versitygwPath } from './versitygw.js';
 
 export interface S3Server {
   url: string;
@@ -30,7 +28,6 @@ const BUCKET = 'callsheet';
 
 export async function startS3Server(): Promise<S3Server> {
   const root = mkdtempSync(join(tmpdir(), 'callsheet-s3-'));
-  for (const name of ['buckets', 'attributes', join('buckets', BUCKET)]) mkdirSync(join(root, name));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child = await start(root, port);
@@ -63,22 +60,8 @@ export async function startS3Server(): Promise<S3Server> {
 async function start(root: string, port: number): Promise<ChildProcess> {
   const program = versitygwPath();
   if (program === undefined) throw new Error('no versitygw');
-  const sidecar = join(root, 'attributes');
-  const listen = ['--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet'];
-  const child = spawn(program, [...listen, 'posix', '--sidecar', sidecar, join(root, 'buckets')], {
-    env: { ROOT_ACCESS_KEY: S3_KEYS.AWS_ACCESS_KEY_ID, ROOT_SECRET_KEY: S3_KEYS.AWS_SECRET_ACCESS_KEY },
-    stdio: 'ignore',
-  });
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`versitygw ended with ${child.exitCode}`);
-    const answers = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (answers) return child;
-    await sleep(50);
-  }
-  throw new Error('versitygw does not answer');
+  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
+  return await startVersitygw({ program, root, port, bucket: BUCKET, keyId, secret });
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -86,16 +69,4 @@ async function end(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await gone;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }
