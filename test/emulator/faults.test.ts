@@ -221,6 +221,25 @@ describe('the course of a job', () => {
     expect((await emu.get(`${OPERATIONS}/${name}`)).json.done).toBe(false);
   });
 
+  test('F8, F32: what a fault holds back happens when it is told to, once', async () => {
+    const emu = await withFault(
+      [
+        { do: 'create-late', serviceSeconds: 1e6 },
+        { do: 'late-charge', serviceSeconds: 1e6 },
+      ],
+      { chargeAt: { 'vendor-f': 'completion' } },
+    );
+    await rawPost(emu, SUBMIT, BODY);
+    expect(emu.truth().jobs).toEqual([]);
+    emu.hurry();
+    emu.hurry();
+    expect(emu.truth().jobs).toHaveLength(1);
+    await eventually(() => emu.truth().jobs[0]?.state === 'succeeded');
+    expect(emu.truth().account.balance.now).toBe('100');
+    emu.hurry();
+    expect(emu.truth().account.balance.now).toBe('99.88');
+  });
+
   test('F32: a charge that comes late', async () => {
     const emu = await withFault(
       { do: 'late-charge', serviceSeconds: 3000 },

@@ -58,6 +58,10 @@ describe('settle', () => {
     expect(verdictOf({ checkpoints: balances([-1, 20], [6, 20]) })).toBe('wait');
     expect(verdictOf({ checkpoints: balances([-1, 20], [4, 20], [4.5, 20]) })).toBe('wait');
     expect(verdictOf({ checkpoints: balances([-1, 20], [6, 20.0001], [7, 20]) })).not.toBe('not_billed');
+    // Each alone says that only the other case was billed, or none: together they do not agree.
+    const rivals = [lost({ name: 'films/b/1', expected: { lo: credits(0.5), hi: credits(0.5) } })];
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 20], [7, 19.5]) })).toBe('wait');
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.5], [7, 20]) })).toBe('wait');
   });
 
   it('waits for the longest render where the family may charge at the end', () => {
@@ -213,6 +217,8 @@ describe('settle', () => {
     // A case of exactly 20 credits: a rise of 20 is a purchase, and then this was not billed.
     const dear = { expected: { lo: credits(20), hi: credits(20) } };
     expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).not.toBe('billed');
+    // Without a visible rise there was no purchase.
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
     // Bought and spent between two readings, with a rise in between: both are seen.
     expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [2, 40], [6, 20], [7, 20]) })).not.toBe('not_billed');
   });
