@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { png } from '../manifest/media-samples.js';
-import { BAD_ROWS, badManifest, placeOf } from './support/bad-rows.js';
+import { badCsv, placeOf } from './support/bad-manifest.js';
+import { BAD_ROWS_MANIFEST } from './support/bad-rows.js';
+import { BAD_VIDEOS } from './support/bad-videos.js';
 import { csv, image } from './support/manifest.js';
 import { type Ended, type Rig, startRig } from './support/rig.js';
 
@@ -30,20 +32,24 @@ async function refused(manifest: string, args: string[] = [], env: Record<string
   return ended;
 }
 
-describe('bad rows', { timeout: 60_000 }, () => {
+describe.each([
+  ['rows.csv', BAD_ROWS_MANIFEST],
+  ['videos.csv', BAD_VIDEOS],
+])('bad rows of %s', { timeout: 60_000 }, (file, manifest) => {
   let ended: Ended;
   beforeAll(async () => {
     writeFileSync(join(elsewhere, 'secret.png'), png(64, 64));
+    rmSync(join(rig.folder, 'link.png'), { force: true });
     symlinkSync(join(elsewhere, 'secret.png'), join(rig.folder, 'link.png'));
     await rig.write('notes.png', 'this is not a picture');
-    await rig.write('rows.csv', badManifest());
-    ended = await refused('rows.csv', ['--errors', 'problems.csv']);
+    await rig.write(file, badCsv(manifest));
+    ended = await refused(file, ['--errors', 'problems.csv']);
   });
 
-  it.each(BAD_ROWS.map((row, index) => [row.code, row.what, index, row.message] as const))(
+  it.each(manifest.bad.map((row, index) => [row.code, row.what, index, row.message] as const))(
     '%s: %s',
     (code, _, index, message) => {
-      const start = `rows.csv:${placeOf(index)}: ${code} `;
+      const start = `${file}:${placeOf(manifest, index)}: ${code} `;
       const line = ended.stderr.split('\n').find((one) => one.startsWith(start));
       expect(line, `${start}… in\n${ended.stderr}`).toBeDefined();
       if (typeof message === 'string') expect(line).toContain(message);
@@ -54,8 +60,8 @@ describe('bad rows', { timeout: 60_000 }, () => {
   it('are all told, counted, and end with exit 2', () => {
     expect(ended.code).toBe(2);
     const lines = ended.stderr.trim().split('\n');
-    expect(lines.filter((line) => line.startsWith('rows.csv:'))).toHaveLength(BAD_ROWS.length);
-    expect(lines.at(-1)).toContain(`the manifest has ${BAD_ROWS.length} problems: nothing was submitted`);
+    expect(lines.filter((line) => line.startsWith(`${file}:`))).toHaveLength(manifest.bad.length);
+    expect(lines.at(-1)).toContain(`the manifest has ${manifest.bad.length} problems: nothing was submitted`);
     expect(ended.stderr).not.toContain('sk-svc-secret');
   });
 });
@@ -106,6 +112,29 @@ describe('the form of the manifest', { timeout: 60_000 }, () => {
     await rig.write('windows.csv', `\ufeff${text(`a,${REST}`).replaceAll('\n', '\r\n')}`);
     const planned = await rig.run(['plan', 'windows.csv']);
     expect(planned.code, planned.stderr).toBe(0);
+  });
+
+  it('B55 a cell of ten megabytes, told without holding it', async () => {
+    const ended = await refused(
+      await rig.write('wide.csv', text(`a,${REST.replace('a fox', 'x'.repeat(10_485_760))}`)),
+    );
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/wide\.csv:2:4: B55 prompt: cell is 10485760 bytes, limit 1 MiB/);
+  });
+
+  it('B33, B34, B51: what has no effect is a warning, and the plan stands', async () => {
+    await rig.write(
+      'warned.csv',
+      'id,kind,prompt,mode,sound,avatar_id,script,voice_id\na,vendor-a/text2video,a boat,4k,on,,,\nb,vendor-b/avatar,,,,anna,Hi.,v-amber-en\n',
+    );
+    const flags = ['--concurrency', '50', '--callback-url', 'http://127.0.0.1:9/hooks', '--listen', '127.0.0.1:9'];
+    const planned = await rig.run(['plan', 'warned.csv', ...flags]);
+    expect(planned.code, planned.stderr).toBe(0);
+    expect(planned.stderr).toMatch(/warned\.csv:2:5: .*B33 sound is ignored in 4k mode/);
+    expect(planned.stderr).toContain(
+      'B34 callbacks work only on vendor-a text2video and image2video; polling the others',
+    );
+    expect(planned.stderr).toContain("B51 concurrency 50 exceeds the plan's 10; using 10");
   });
 
   it('B12 a file whose name cannot name the batch says which --name can', async () => {

@@ -1,7 +1,8 @@
 // Rows that must be refused, each with what the user must read: the column's number, the code, the facts.
 
-/** The columns of the manifest of bad rows, in order. */
-export const BAD_COLUMNS = [
+import type { BadManifest } from './bad-manifest.js';
+
+const COLUMNS = [
   'id',
   'kind',
   'model',
@@ -19,17 +20,8 @@ export const BAD_COLUMNS = [
   'duration',
   'output',
 ] as const;
-type Column = (typeof BAD_COLUMNS)[number];
-export type BadCells = Partial<Record<Column, string>>;
-
-export interface BadRow {
-  code: string;
-  what: string;
-  cells: BadCells;
-  /** The column that the place names. */
-  at: Column;
-  message: string | RegExp;
-}
+type Column = (typeof COLUMNS)[number];
+type BadCells = Partial<Record<Column, string>>;
 
 const IMAGE: BadCells = {
   kind: 'svc/image',
@@ -46,17 +38,17 @@ const LITE = 'vendor-f-3.1-lite-generate-preview';
 const PHOTO: BadCells = { ...AVATAR, avatar_id: '' };
 const HTTPS = 'must be a public https URL';
 
-const bad = (code: string, what: string, cells: BadCells, at: Column, message: string | RegExp): BadRow => {
+const bad = (code: string, what: string, cells: BadCells, at: Column, message: string | RegExp) => {
   return { code, what, cells, at, message };
 };
 
 /** The first two rows are good; the third is the first bad one. */
-export const GOOD_ROWS: BadCells[] = [
+const GOOD_ROWS: BadCells[] = [
   { ...IMAGE, id: 'good' },
   { ...IMAGE, id: 'taken', output: 'same' },
 ];
 
-export const BAD_ROWS: readonly BadRow[] = [
+const BAD_ROWS = [
   bad('B10', 'an empty id', { ...IMAGE, id: '' }, 'id', "row needs a non-empty 'id'"),
   bad('B11', 'an id that was used', { ...IMAGE, id: 'good' }, 'id', "id 'good' already used on line 2"),
   bad('B11', 'an id that differs by case alone', { ...IMAGE, id: 'GOOD' }, 'id', "id 'GOOD' already used on line 2"),
@@ -168,17 +160,5 @@ export const BAD_ROWS: readonly BadRow[] = [
   bad('B46', 'an output that is taken', { ...IMAGE, output: 'same' }, 'output', /lines 3 and \d+ both write 'same'/),
 ];
 
-/** The manifest: `bad-N` is the id where the id itself is not the point. */
-export function badManifest(): string {
-  const rows = [...GOOD_ROWS, ...BAD_ROWS.map(({ cells }, i): BadCells => ({ id: `bad-${i}`, ...cells }))];
-  const lines = rows.map((row) =>
-    BAD_COLUMNS.map((column) => `"${(row[column] ?? '').replaceAll('"', '""')}"`).join(','),
-  );
-  return `${[BAD_COLUMNS.join(','), ...lines].join('\n')}\n`;
-}
-
-/** The line and the column at which the n-th bad row is told. */
-export function placeOf(index: number): string {
-  const at = BAD_ROWS[index]?.at ?? 'id';
-  return `${index + GOOD_ROWS.length + 2}:${BAD_COLUMNS.indexOf(at) + 1}`;
-}
+/** Ids, images, avatars, films and output names. */
+export const BAD_ROWS_MANIFEST: BadManifest = { columns: COLUMNS, good: GOOD_ROWS, bad: BAD_ROWS };
