@@ -122,6 +122,8 @@ describe.skipIf(!hasTemporal())(
           await until(async () => (await stack.resultLines('b'))[0]?.status === 'done');
           expect(jobOf(stack).state).toBe('succeeded');
           expect(await stack.record('b', 'late')).toMatchObject({ status: 'done', attempts: 1 });
+          const [attempt] = await stack.ledger.read('b', 'late');
+          expect(attempt?.states.map(({ state }) => state).slice(-2)).toEqual(['created', 'rendered']);
           expectPacedPolls(stack);
         },
         { exclusive: false },
