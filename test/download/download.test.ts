@@ -194,6 +194,15 @@ describe('F42: bodies that are not whole', () => {
     expect(await failFrom([cut])).toMatchObject({ reason: 'short' });
   });
 
+  test('a second answer that promises nothing and ends early is held to what the first one promised', async () => {
+    const early: Answer = (_, response) => {
+      response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(FILE.subarray(0, 60_000));
+    };
+    const { sha256: got, requests } = await fetchFrom([resetAfter(1_000), early, whole()]);
+    expect(got).toBe(sha256(FILE));
+    expect(requests).toHaveLength(3);
+  });
+
   test('zero bytes, promised or not', async () => {
     expect(await failFrom([whole({}, Buffer.alloc(0))])).toMatchObject({ reason: 'short' });
     const empty: Answer = (_, response) => void response.writeHead(200, { 'transfer-encoding': 'chunked' }).end();

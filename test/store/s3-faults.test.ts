@@ -110,6 +110,25 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
     expect(await openUploads()).toEqual([]);
   });
 
+  it('never replaces a file that came with its own request (412), and knows its own when that answer was lost', async () => {
+    const theirs = Buffer.from('theirs');
+    const sha256 = createHash('sha256').update(theirs).digest('base64');
+    const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: false, storageClass: null };
+    const bucket = createBuckets(server.access)(server.bucket);
+    const key = `faults/${made - 1}/o/clip.mp4`;
+    proxy.faults.push({
+      when: isPut,
+      times: 1,
+      before: () => bucket.put(key, theirs, sha256, facts).then(() => undefined),
+    });
+    const small = () => streamOf(randomBytes(9));
+    await expect(store.putStream('o/clip.mp4', small(), ONE_PART)).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(Buffer.from((await store.get('o/clip.mp4')) ?? []).toString()).toBe('theirs');
+    proxy.faults.push({ when: isPut, times: 1, afterwards: () => 'reset' });
+    const written = await store.putStream('o/other.mp4', small(), ONE_PART);
+    expect(await store.stat('o/other.mp4')).toEqual({ bytes: 9, sha256: written.sha256 });
+  });
+
   it('believes no bytes that are not those that were stored', async () => {
     await store.put('a.json', Buffer.from('{"paid":true}'));
     proxy.faults.push({

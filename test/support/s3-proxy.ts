@@ -14,6 +14,8 @@ export interface Fault {
   when(line: string, headers: IncomingMessage['headers']): boolean;
   /** How often it happens; always when absent. */
   times?: number;
+  /** Happens before the request is passed on. */
+  before?: () => Promise<void>;
   /** Said instead of passing the request on. */
   instead?: Answer | 'reset';
   /** Said after the server did what was asked for. */
@@ -61,6 +63,7 @@ export async function startS3Proxy(server: S3Server): Promise<S3Proxy> {
 
 async function handle(server: S3Server, fault: Fault | undefined, request: IncomingMessage, response: ServerResponse) {
   const body = await bodyOf(request);
+  await fault?.before?.();
   if (fault?.instead !== undefined) return say(response, fault.instead, {});
   const upstream = httpRequest({
     host: '127.0.0.1',
