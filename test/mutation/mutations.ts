@@ -533,7 +533,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;",
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink >= 1;",
     'test/e2e/operators.test.ts',
-    "F50: 'its activity is reset' 'while its submit",
+    "F50: 'its workflow is reset to its beginning' 'while its submit",
   ),
   one(
     'F50',
