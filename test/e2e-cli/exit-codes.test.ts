@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row } from '../../src/domain/row.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
+import { cellsOf } from '../../src/reconcile/measured-prices.js';
 import { hasTemporal } from '../support/temporal.js';
 import { paidRequests, results } from './support/evidence.js';
 import { type Cells, csv, film, image } from './support/manifest.js';
@@ -62,6 +66,36 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const ended = await withFaults([lost], () => run('undecided', [film('u1')], shared));
     expect(ended.code, ended.stderr).toBe(3);
     expect(results(rig, 'undecided')).toMatchObject([{ id: 'u1', status: 'review', credits: null }]);
+  });
+
+  it('2: paying again by hand without --yes names the price that was measured', async () => {
+    const { id, kind, ...cells } = film('u1');
+    const row: Row = { index: 0, line: 2, id, kind: 'vendor-f/video', stem: id, cells, media: {}, hash: '' };
+    const seen = { multiplierPpb: 1_000_000_000, paidNano: 420_000_000, firstAtMs: 1, lastAtMs: 2, times: 2 };
+    const measured = {
+      kind,
+      cells: cellsOf({ ...row, cells: { ...cells, duration: 4 } }, {}),
+      exclusive: false,
+      ...seen,
+    };
+    const prices = join(rig.data, 'home', 'shared', 'prices.json');
+    writeFileSync(prices, JSON.stringify({ schema: 1, prices: [measured] }));
+    const before = paidRequests(rig.emulator.truth());
+    const order = [
+      'review',
+      'resubmit',
+      'undecided',
+      'u1',
+      '--account',
+      'shared',
+      '--no-exclusive',
+      '--ambiguity',
+      'hold',
+    ];
+    const ended = await rig.run([...order, '--prices', '[]']);
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(ended.stderr).toContain("row 'u1' would be paid again (up to 0.42 credits): say --yes");
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
   });
 
   it('4: a key that the service refuses, while the engine has a good one', async () => {
