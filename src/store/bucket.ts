@@ -33,6 +33,12 @@ export interface UploadedPart {
   sha256: string;
 }
 
+interface OpenUpload {
+  key: string;
+  uploadId: string;
+  startedAtMs: number;
+}
+
 /** Every function throws what the SDK throws; absent objects are undefined where that is said. */
 export interface Bucket {
   put(key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }>;
@@ -45,8 +51,8 @@ export interface Bucket {
   putPart(key: string, uploadId: string, number: number, bytes: Uint8Array, sha256: string): Promise<UploadedPart>;
   finishUpload(key: string, uploadId: string, parts: readonly UploadedPart[], ifAbsent: boolean): Promise<void>;
   abortUpload(key: string, uploadId: string): Promise<void>;
-  /** The unfinished uploads of exactly this key. */
-  openUploads(key: string): Promise<string[]>;
+  /** The unfinished uploads of every key that begins so, at most 1,000. */
+  uploadsBelow(prefix: string): Promise<OpenUpload[]>;
   /** A URL that reads the object without credentials, for so long, under the given type or its own. */
   presign(key: string, seconds: number, contentType: string | undefined): Promise<SignedUrl>;
 }

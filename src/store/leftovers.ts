@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { errorCode } from './folder-errors.js';
 import { isSafeSegment } from './safe-key.js';
 
-/** Files that a killed process left behind in a folder store: parts, temporary files, rows of a check that broke off. */
+/** What a killed process left behind; in a folder store: parts, temporary files, rows of a check that broke off. */
 export interface Leftover {
+  /** Where it is, for people. */
   path: string;
   bytes: number;
+  /** One that is gone already is well removed. */
+  remove(): Promise<void>;
 }
 
 /** Temporary names of the folder store; no finished file and no record ever has one. */
@@ -22,19 +25,18 @@ export async function* findLeftovers(folder: string, beforeMs: number): AsyncIte
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && INCOMING.test(entry.name)) {
-      if (await isOlder(path, beforeMs)) yield { path, bytes: await bytesBelow(path) };
+      if (await isOlder(path, beforeMs)) yield leftover(path, await bytesBelow(path));
     } else if (entry.isDirectory() && isSafeSegment(entry.name)) {
       yield* findLeftovers(path, beforeMs);
     } else if (entry.isFile() && TEMPORARY.test(entry.name)) {
       const facts = await lstat(path).catch(() => undefined);
-      if (facts !== undefined && facts.mtimeMs < beforeMs) yield { path, bytes: facts.size };
+      if (facts !== undefined && facts.mtimeMs < beforeMs) yield leftover(path, facts.size);
     }
   }
 }
 
-/** Removes one; one that is gone already is well removed. */
-export async function removeLeftover({ path }: Leftover): Promise<void> {
-  await rm(path, { recursive: true, force: true });
+function leftover(path: string, bytes: number): Leftover {
+  return { path, bytes, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 async function entriesOf(folder: string) {

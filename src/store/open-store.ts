@@ -1,5 +1,7 @@
 import { isS3Address } from '../domain/s3.js';
+import { type BucketSearch, findBucketLeftovers } from './bucket-leftovers.js';
 import { createFolderStore } from './folder.js';
+import type { Leftover } from './leftovers.js';
 import type { Store } from './port.js';
 import { createBuckets, type S3Access } from './s3.js';
 import { createInputOpener, type OpenInput } from './s3-input.js';
@@ -19,6 +21,8 @@ export async function proveBucket(store: Store): Promise<void> {
 interface Places {
   openStore: OpenStore;
   openInput: OpenInput;
+  /** What is left in a bucket below an `s3://` address. */
+  findBucketLeftovers(location: string, search: BucketSearch): AsyncIterable<Leftover>;
 }
 
 /** Everything that it opens in buckets shares one client. */
@@ -29,5 +33,9 @@ export function createPlaces(s3: S3Access): Places {
     const storageClass = access === 'shared' ? s3.settings.storageClass : null;
     return createS3Store(location, { openBucket, storageClass });
   };
-  return { openStore, openInput: createInputOpener(openBucket) };
+  return {
+    openStore,
+    openInput: createInputOpener(openBucket),
+    findBucketLeftovers: (location, search) => findBucketLeftovers(openBucket, location, search),
+  };
 }

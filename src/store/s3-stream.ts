@@ -158,8 +158,10 @@ async function putInParts(place: UploadPlace, key: string, file: Spooled, facts:
 
 /** A killed process left its parts, which are paid for until somebody drops them. Not everyone may list uploads. */
 async function abortOthers(bucket: Bucket, objectKey: string): Promise<void> {
-  const left = await bucket.openUploads(objectKey).catch(() => []);
-  for (const uploadId of left) await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
+  const left = await bucket.uploadsBelow(objectKey).catch(() => []);
+  for (const { key, uploadId } of left) {
+    if (key === objectKey) await bucket.abortUpload(objectKey, uploadId).catch(() => undefined);
+  }
 }
 
 function isSame(there: StoredFile | undefined, file: StoredFile): boolean {

@@ -148,10 +148,12 @@ function uploads(connected: () => Promise<Connection>, Bucket: string, settings:
       const { sdk, client } = await connected();
       await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
     },
-    async openUploads(key: string) {
+    async uploadsBelow(Prefix: string) {
       const { sdk, client } = await connected();
-      const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix: key }));
-      return Uploads.flatMap(({ Key, UploadId }) => (Key === key && UploadId !== undefined ? [UploadId] : []));
+      const { Uploads = [] } = await client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix }));
+      return Uploads.flatMap(({ Key: key, UploadId: uploadId, Initiated }) =>
+        key === undefined || uploadId === undefined ? [] : { key, uploadId, startedAtMs: Initiated?.getTime() ?? 0 },
+      );
     },
   } satisfies Partial<Bucket>;
 }

@@ -175,3 +175,12 @@ describe('with a loopback service', () => {
     expect(await refusal(server.url, loopback)).toBe('http');
   });
 });
+
+test('an input may be http, an output may not; neither may be on a private address (design: the manifest, threats)', async () => {
+  const downloader = createDownloader({ allowLoopback: false, userAgent: 'callsheet/test' });
+  names.set('photos.example', [{ address: '10.0.0.7', family: 4 }]);
+  await expect(downloader.fetchInput('http://photos.example/a.png')).rejects.toThrow('10.0.0.7');
+  await expect(downloader.fetchOutput('http://photos.example/a.png')).rejects.toThrow('the URL must be https');
+  expect(connections).toBe(0);
+  await downloader.close();
+});

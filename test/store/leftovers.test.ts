@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
-import { findLeftovers, removeLeftover } from '../../src/store/leftovers.js';
+import { findLeftovers } from '../../src/store/leftovers.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const OLD_MS = Date.now() - 7_200_000;
@@ -37,7 +37,7 @@ describe('what killed processes leave behind', () => {
       'rows/incoming-0123456789abcdef',
     ]);
     expect(found.every(({ bytes }) => bytes === 4)).toBe(true);
-    for (const leftover of found) await removeLeftover(leftover);
+    for (const { remove } of found) await remove();
     expect(await collect(findLeftovers(join(root, 'b'), Date.now()))).toEqual([]);
     expect(await collect(store.list(''))).toEqual(['b/media/a.mp4', 'b/records/aa/a.json']);
     expect(readdirSync(outside)).toEqual(['.part-x']);

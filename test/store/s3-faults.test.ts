@@ -33,7 +33,7 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
   afterAll(() => server?.stop());
 
   const large = () => streamOf(Buffer.alloc(9_000_000, 5), randomBytes(3));
-  const openUploads = () => createBuckets(server.access)(server.bucket).openUploads(`faults/${made - 1}/o/clip.mp4`);
+  const openUploads = () => createBuckets(server.access)(server.bucket).uploadsBelow(`faults/${made - 1}/o/clip.mp4`);
 
   it('asks again after 503 SlowDown and 500', async () => {
     proxy.faults.push({ when: isPut, times: 2, instead: s3Error(503, 'SlowDown') });

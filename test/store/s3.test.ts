@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlaces } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/port.js';
 import { createBuckets } from '../../src/store/s3.js';
 import { createS3Store } from '../../src/store/s3-store.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { hasVersitygw } from '../support/versitygw.js';
 import { storeConformance } from './support/store-conformance.js';
-import { streamOf } from './support/temporary.js';
+import { collect, streamOf } from './support/temporary.js';
 
 let server: S3Server;
 
@@ -62,7 +63,7 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       expect(existsSync(localPath ?? '')).toBe(false);
       const bucket = createBuckets(server.access)(server.bucket);
       expect((await bucket.head('large/m/clip.bin'))?.metadata).toEqual({ sha256, bytes: '21000063' });
-      expect(await bucket.openUploads('large/m/clip.bin')).toEqual([]);
+      expect(await bucket.uploadsBelow('large/m/clip.bin')).toEqual([]);
       const again = await store.putStream('m/clip.bin', streamOf(...pieces), { attemptName: 'r-1', ifExists: 'fail' });
       expect(again.wasThere).toBe(true);
       const other = store.putStream('m/clip.bin', streamOf(...pieces, 'x'), { attemptName: 'r-2', ifExists: 'fail' });
@@ -85,13 +86,35 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       const bucket = createBuckets(server.access)(server.bucket);
       const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: true, storageClass: null };
       await bucket.beginUpload('stale/clip.mp4', facts);
-      expect(await bucket.openUploads('stale/clip.mp4')).toHaveLength(1);
+      expect(await bucket.uploadsBelow('stale/clip.mp4')).toHaveLength(1);
       await storeAt('stale').putStream('clip.mp4', streamOf(randomBytes(9_000_000)), {
         attemptName: 'r-1',
         ifExists: 'fail',
       });
-      expect(await bucket.openUploads('stale/clip.mp4')).toEqual([]);
+      expect(await bucket.uploadsBelow('stale/clip.mp4')).toEqual([]);
       expect(readdirSync(tmpdir()).filter((name) => name.startsWith('callsheet-upload-'))).toEqual([]);
+    });
+
+    it('clean finds uploads that broke off and copies of inputs, and takes nothing else (retention)', async () => {
+      const { findBucketLeftovers } = createPlaces(server.access);
+      const bucket = createBuckets(server.access)(server.bucket);
+      const store = storeAt('finished');
+      await store.put('b/media/a.mp4', Buffer.from('clip'));
+      await store.put('b/inputs/0a.wav', Buffer.from('voice'));
+      await store.put('other/inputs/0b.wav', Buffer.from('of another batch'));
+      const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: true, storageClass: null };
+      await bucket.beginUpload('finished/b/media/c.mp4', facts);
+      const place = `s3://${server.bucket}/finished/b`;
+      const later = Date.now() + 60_000;
+      const found = await collect(findBucketLeftovers(place, { beforeMs: later, inputs: true }));
+      expect(found.map(({ path, bytes }) => [path, bytes])).toEqual([
+        [`${place}/media/c.mp4 (upload that broke off)`, 0],
+        [`${place}/inputs/0a.wav`, 5],
+      ]);
+      expect(await collect(findBucketLeftovers(place, { beforeMs: 1, inputs: false }))).toEqual([]);
+      for (const { remove } of found) await remove();
+      expect(await collect(findBucketLeftovers(place, { beforeMs: later, inputs: true }))).toEqual([]);
+      expect(await collect(store.list(''))).toEqual(['b/media/a.mp4', 'other/inputs/0b.wav']);
     });
   });
 

@@ -11,7 +11,8 @@ export function defineClean(command: Command, cli: Cli): void {
   command
     .description(
       'Removes what killed processes left of finished batches: parts of downloads, temporary files, rows of checks that\n' +
-        'broke off. Media, results and records stay. Without a batch, of every finished batch of the account.',
+        'broke off; in a bucket, uploads that broke off and copies of inputs. Media, results and records\n' +
+        'stay. Without a batch, of every finished batch of the account.',
     )
     .argument('[batch]', "the batch's name")
     .addOption(new Option('--dry-run', 'only say what would go'));

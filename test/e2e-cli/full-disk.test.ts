@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { expectHonestEnd, paidRequests } from './support/evidence.js';
+import { SLOW_RENDERS, untilBusy } from './support/killing.js';
+import { csv, mixed } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+const ROWS = mixed(16);
+const IDS = ROWS.map(({ id }) => id);
+
+/** A disk of its own, small enough to be filled; only root may make one. */
+function canMount(): boolean {
+  if (process.getuid?.() === 0 && process.platform === 'linux') return true;
+  console.warn('no root on Linux, so no small disk can be mounted: the test of a full disk does not run');
+  return false;
+}
+
+describe.skipIf(!hasTemporal() || !canMount())('a disk that fills up in the middle of a batch (F45)', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
+    await rig.write('shots.csv', csv(ROWS));
+    mkdirSync(rig.out);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512m', 'tmpfs', rig.out]);
+  });
+  afterEach(async () => {
+    if (rig === undefined) return;
+    await rig.run(['engine', 'stop']);
+    execFileSync('umount', ['-l', rig.out]);
+    await rig.stop();
+  });
+
+  it('holds the batch with the reason; with room again `resume` finishes it, and nothing was paid twice', async () => {
+    const running = rig.start(['run', 'shots.csv', '--yes']);
+    await Promise.race([untilBusy(rig, 'shots', 1), running.ended.then(({ stderr }) => expect.fail(stderr))]);
+    const filler = join(rig.out, 'somebody-elses.bin');
+    const { bavail, bsize } = statfsSync(rig.out);
+    writeFileSync(filler, Buffer.alloc(bavail * bsize));
+    await until('the batch says that the disk is full', () =>
+      /cannot be stored: the disk is full/.test(running.stderr()) ? true : undefined,
+    );
+    const paid = paidRequests(rig.emulator.truth());
+    const status = await rig.run(['status', 'shots']);
+    expect(`${status.stdout}${status.stderr}`).toMatch(/the disk is full \(ENOSPC\)/);
+    rmSync(filler);
+    const resumed = await rig.run(['resume', 'shots']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    const rows = expectHonestEnd(rig, 'shots', IDS);
+    expect(rows.map(({ status: word }) => word)).toEqual(IDS.map(() => 'done'));
+    expect(rig.emulator.truth().violations).toEqual([]);
+    expect(rig.emulator.truth().jobs).toHaveLength(IDS.length);
+    expect(paid).toBeLessThanOrEqual(IDS.length);
+  }, 200_000);
+});
