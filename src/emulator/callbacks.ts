@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import type { FaultActions } from './faults.js';
 import { isLoopbackUrl } from './input-media.js';
-import type { Job } from './jobs.js';
+import type { Job } from './job.js';
 import type { World } from './world.js';
 
 const TIMEOUT_MS = 5000;

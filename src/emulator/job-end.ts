@@ -1,6 +1,6 @@
 /** The course of a job after its creation: it runs, it ends, and its end is charged, given back or charged late. */
 import { charge, costNano, refund } from './billing.js';
-import type { Job } from './jobs.js';
+import type { Job } from './job.js';
 import { parseCredits } from './money.js';
 import type { Random } from './random.js';
 import type { JobState } from './truth.js';

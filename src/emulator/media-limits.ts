@@ -1,6 +1,6 @@
 /** Checks brought-along images, clips and sounds against the limits of a family. */
 import { fetchMedia } from './input-media.js';
-import type { JobFailure } from './jobs.js';
+import type { JobFailure } from './job.js';
 import { clipFacts, type ImageFacts, type ImageFormat, imageFacts } from './media-facts.js';
 
 /** Megabytes are taken as 2^20 bytes: the documents do not say, and the larger reading refuses nothing that is allowed. */

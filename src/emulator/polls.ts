@@ -1,6 +1,6 @@
 /** Polls of asynchronous jobs: which job a handle names, what it shows now, and how the client's polling is recorded. */
 import { detailError, type ServiceError } from './errors.js';
-import type { Job } from './jobs.js';
+import type { Job } from './job.js';
 import type { Family } from './options.js';
 import type { JobState } from './truth.js';
 import type { Call, World } from './world.js';

@@ -1,7 +1,8 @@
 /** The avatar family: submit, poll and voices under /v1/vendor-b/v3 (service document 2, "Avatar video"). */
 import { fieldsOf } from './checks.js';
 import { fetchMedia } from './input-media.js';
-import { type Job, type JobFailure, submitJob } from './jobs.js';
+import type { Job, JobFailure } from './job.js';
+import { submitJob } from './jobs.js';
 import { MEGABYTE } from './media-limits.js';
 import { FRAME_RATE } from './media-mp4.js';
 import { framesOf } from './outputs.js';

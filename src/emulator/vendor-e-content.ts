@@ -2,7 +2,7 @@
 import { checkLength, type Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { decodeDataUri, isWebUrl } from './input-media.js';
-import type { JobFailure } from './jobs.js';
+import type { JobFailure } from './job.js';
 import { clipFacts } from './media-facts.js';
 import {
   type ClipLimits,

@@ -5,7 +5,7 @@ import type { Clock, Scheduler } from './clock.js';
 import type { JsonObject, ServiceError } from './errors.js';
 import type { AppliedFaults, FaultEngine } from './fault-engine.js';
 import type { FaultActions } from './faults.js';
-import type { Job } from './jobs.js';
+import type { Job } from './job.js';
 import type { Keys } from './keys.js';
 import type { ResolvedOptions } from './options.js';
 import type { Outputs } from './outputs.js';
