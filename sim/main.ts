@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
-import { NOT_CHECKED, printSummary, summaryOf } from './report.js';
+import { NOT_CHECKED, NOT_MODELLED, PARTLY_CHECKED, printSummary, summaryOf } from './report.js';
 import type { Assumption } from './scenario.js';
 import { playSeed } from './seed.js';
 import { addSeed, merge, newTally, type Tally } from './tally.js';
@@ -83,7 +83,9 @@ async function runAll(args: Arguments): Promise<boolean> {
     seeds: args.seeds,
     from: args.from,
     processes: args.processes,
+    partlyChecked: PARTLY_CHECKED,
     notChecked: NOT_CHECKED,
+    notModelled: NOT_MODELLED,
     runs: summaries,
   };
   if (args.json !== undefined) writeFileSync(args.json, `${JSON.stringify(facts, null, 2)}\n`);

@@ -9,6 +9,7 @@ import { createRandom } from './engine/random.js';
 import { createScheduler } from './engine/scheduler.js';
 import { type Assumption, createScenario, type Scenario } from './scenario.js';
 import { serveSeed } from './temporal/seed-server.js';
+import { watchUsage } from './usage.js';
 import { buildWorld, type Report, type World } from './world.js';
 
 /** Plays one seed from its number alone: the same number always plays the same. */
@@ -24,6 +25,11 @@ export interface SeedResult {
   jobs: number;
   cases: JudgedCase[];
   virtualMs: number;
+  /** Requests until the batches ended that were neither submit nor poll, and what the plan allowed in that time. */
+  extraRequests: number;
+  allowedRequests: number;
+  slotMs: number;
+  quietSlotMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -39,6 +45,7 @@ export async function playSeed(seed: number, broken: Assumption | undefined, isT
   enter(sim);
   const world = buildWorld(sim, scenario, report, trace);
   serveSeed(world.server);
+  const usage = watchUsage(sim, scenario, world);
   const onError = (error: unknown): void => report('error', error instanceof Error ? `${error.stack}` : String(error));
   process.on('unhandledRejection', onError);
   try {
@@ -58,6 +65,7 @@ export async function playSeed(seed: number, broken: Assumption | undefined, isT
     jobs: world.service.jobs.jobs.length,
     cases: judgeVerdicts(scenario, world.ledger, world.service, report),
     virtualMs: sim.scheduler.now(),
+    ...usage,
     ...reporter.result(),
   };
 }

@@ -13,10 +13,16 @@ export interface Tally {
   ambiguous: number;
   jobs: number;
   virtualMs: number;
-  /** Waiting rows while a slot was free and nothing but the quiet forbade to use it, slot-ms. */
+  /** Of all requests until the batches ended: those that were neither submit nor poll, and the plan's allowance. */
+  extra: Record<'calm' | 'all', { requests: number; allowed: number }>;
+  /** Slots that were in use, and slots that stayed free for nothing but the quiet while rows waited, slot-ms. */
+  slotMs: number;
+  quietSlotMs: number;
   verdicts: Record<Verdict | 'late answer', { right: number; wrong: number }>;
   /** Cases on accounts that are declared exclusive. */
-  settled: Record<'exact' | 'range', { cases: number; settled: number }>;
+  settled: Record<'exact' | 'range', Settled>;
+  /** Undecided cases on accounts that are declared exclusive, by why. */
+  undecided: Record<string, number>;
   timesMs: Record<ChargeTime, number[]>;
   breaches: Record<string, number>;
   failed: { seed: number; hash: string; violations: Violation[]; history: string[] }[];
@@ -24,6 +30,9 @@ export interface Tally {
   replayed: number;
   differing: number[];
 }
+
+/** Cases, and those among them that are twins, or stand alone, with how many of each were settled. */
+export type Settled = Record<'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled', number>;
 
 const FAILED_MAX = 20;
 const HISTORY_SHOWN = 60;
@@ -38,7 +47,14 @@ export function newTally(): Tally {
     jobs: 0,
     virtualMs: 0,
     verdicts: { billed: none(), not_billed: none(), undecided: none(), 'late answer': none() },
-    settled: { exact: { cases: 0, settled: 0 }, range: { cases: 0, settled: 0 } },
+    extra: { calm: { requests: 0, allowed: 0 }, all: { requests: 0, allowed: 0 } },
+    slotMs: 0,
+    quietSlotMs: 0,
+    settled: {
+      exact: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
+      range: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
+    },
+    undecided: {},
     timesMs: { 'at-success': [], 'at-submit': [], 'at-completion': [], anywhere: [] },
     breaches: {},
     failed: [],
@@ -49,7 +65,13 @@ export function newTally(): Tally {
 
 export function addSeed(tally: Tally, result: SeedResult): void {
   tally.seeds += 1;
-  for (const name of ['rows', 'submits', 'ambiguous', 'jobs', 'virtualMs'] as const) tally[name] += result[name];
+  for (const name of ['rows', 'submits', 'ambiguous', 'jobs', 'virtualMs', 'slotMs', 'quietSlotMs'] as const) {
+    tally[name] += result[name];
+  }
+  for (const which of result.ambiguous === 0 ? (['all', 'calm'] as const) : (['all'] as const)) {
+    tally.extra[which].requests += result.extraRequests;
+    tally.extra[which].allowed += result.allowedRequests;
+  }
   for (const one of result.cases) addCase(tally, one);
   for (const { rule } of result.violations) tally.breaches[rule] = (tally.breaches[rule] ?? 0) + 1;
   if (result.violations.length === 0 || tally.failed.length >= FAILED_MAX) return;
@@ -57,12 +79,21 @@ export function addSeed(tally: Tally, result: SeedResult): void {
   tally.failed.push({ seed, hash, violations, history: shortHistory(history, violations) });
 }
 
-function addCase(tally: Tally, { verdict, isRight, exclusive, isExact, charge, toVerdictMs }: JudgedCase): void {
+function addCase(tally: Tally, one: JudgedCase): void {
+  const { verdict, isRight, exclusive, isExact, charge, toVerdictMs, isTwin, isAlone, why } = one;
   tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
   if (!exclusive) return;
   const settled = tally.settled[isExact ? 'exact' : 'range'];
   settled.cases += 1;
   if (verdict !== 'undecided') settled.settled += 1;
+  if (isAlone) settled.alone += 1;
+  if (isAlone && verdict !== 'undecided') settled.aloneSettled += 1;
+  if (isTwin) settled.twins += 1;
+  if (isTwin && verdict !== 'undecided') settled.twinsSettled += 1;
+  if (why !== undefined) {
+    const reason = isTwin ? 'another lost answer of the same price was billed, or this one was' : why;
+    tally.undecided[reason] = (tally.undecided[reason] ?? 0) + 1;
+  }
   if (verdict === 'billed' || verdict === 'not_billed') tally.timesMs[charge].push(toVerdictMs);
 }
 
@@ -74,7 +105,17 @@ function shortHistory(history: string[], violations: Violation[]): string[] {
 }
 
 export function merge(into: Tally, other: Tally): void {
-  for (const name of ['seeds', 'rows', 'submits', 'ambiguous', 'jobs', 'virtualMs', 'replayed'] as const) {
+  for (const name of [
+    'seeds',
+    'rows',
+    'submits',
+    'ambiguous',
+    'jobs',
+    'virtualMs',
+    'slotMs',
+    'quietSlotMs',
+    'replayed',
+  ] as const) {
     into[name] += other[name];
   }
   for (const [verdict, { right, wrong }] of Object.entries(other.verdicts)) {
@@ -82,13 +123,15 @@ export function merge(into: Tally, other: Tally): void {
     sum.right += right;
     sum.wrong += wrong;
   }
-  for (const [which, { cases, settled }] of Object.entries(other.settled)) {
-    const sum = into.settled[which as 'exact'];
-    sum.cases += cases;
-    sum.settled += settled;
-  }
+  for (const which of ['exact', 'range'] as const) addUp(into.settled[which], other.settled[which]);
+  for (const which of ['calm', 'all'] as const) addUp(into.extra[which], other.extra[which]);
+  for (const [why, count] of Object.entries(other.undecided)) into.undecided[why] = (into.undecided[why] ?? 0) + count;
   for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
   for (const [rule, count] of Object.entries(other.breaches)) into.breaches[rule] = (into.breaches[rule] ?? 0) + count;
   into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));
   into.differing.push(...other.differing);
+}
+
+function addUp<Name extends string>(into: Record<Name, number>, other: Record<Name, number>): void {
+  for (const name of Object.keys(into) as Name[]) into[name] += other[name];
 }

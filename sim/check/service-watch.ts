@@ -9,6 +9,8 @@ import type { LedgerWatch } from './ledger-watch.js';
 
 export interface ServiceWatch extends ServiceWatcher {
   cancelled(batch: string): void;
+  /** All requests until now. */
+  requests(): number;
 }
 
 interface Watched {
@@ -34,10 +36,13 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
   const plans: { atMs: number; rpm: number; concurrent: number }[] = [{ atMs: 0, ...scenario.plan }];
   const cancels = new Map<string, number>();
   let requests: number[] = [];
+  let requestsInAll = 0;
 
   return {
     cancelled: (batch) => cancels.set(batch, now()),
+    requests: () => requestsInAll,
     requested() {
+      requestsInAll += 1;
       notePlan();
       requests = requests.filter((atMs) => atMs > now() - MINUTE_MS);
       requests.push(now());

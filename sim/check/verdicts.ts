@@ -1,4 +1,5 @@
 import type { Verdict } from '../../src/domain/attempt.js';
+import type { CreditsRange } from '../../src/domain/money.js';
 import type { Scenario } from '../scenario.js';
 import { familyOf } from '../service/families.js';
 import type { ChargeTime } from '../service/family.js';
@@ -17,6 +18,23 @@ export interface JudgedCase {
   /** `undecided` is neither. */
   isRight: boolean;
   toVerdictMs: number;
+  /**
+   * Another answer was lost at the same time whose job costs the same, and one of the two was billed, the other not:
+   * no balance can tell which.
+   */
+  isTwin: boolean;
+  /** No other answer was lost while this case was open. */
+  isAlone: boolean;
+  /** Why it stays open, of an `undecided`. */
+  why: string | undefined;
+}
+
+interface Judged {
+  judged: JudgedCase;
+  fromMs: number;
+  toMs: number;
+  expected: CreditsRange | null;
+  wasBilled: boolean;
 }
 
 export function judgeVerdicts(
@@ -26,7 +44,7 @@ export function judgeVerdicts(
   report: (rule: string, what: string) => void,
 ): JudgedCase[] {
   const isCase = (word: string): boolean => word === 'unknown' || word === 'created_lost';
-  return ledger.attempts().flatMap((attempt): JudgedCase[] => {
+  const all = ledger.attempts().flatMap((attempt): Judged[] => {
     if (!attempt.states.some(({ state }) => isCase(state.state))) return [];
     const [claim] = attempt.states;
     const last = attempt.states.at(-1);
@@ -36,7 +54,7 @@ export function judgeVerdicts(
     const { kind, expected } = claim.state;
     const family = post?.family ?? familyOf(kind);
     const costNano = post?.jobs.reduce((sum, job) => sum + job.netNano, 0) ?? 0;
-    const verdict = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
+    const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
     // What is reserved and given back later was billed when the verdict was given.
     const wasBilled = isCharged(service, post?.jobs ?? [], last.atMs);
     const isRight = verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0;
@@ -48,8 +66,37 @@ export function judgeVerdicts(
     }
     const isExact = expected !== null && expected.lo === expected.hi;
     const toVerdictMs = last.atMs - claim.atMs;
-    return [{ charge: family.charge, exclusive: scenario.exclusive, isExact, verdict, isRight, toVerdictMs }];
+    const why = verdict === 'undecided' ? whyOpen(found?.sentence ?? '', service) : undefined;
+    const { exclusive } = scenario;
+    const told = { verdict, isRight, toVerdictMs, why } as const;
+    const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isTwin: false, isAlone: true };
+    return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });
+  return all.map((one) => ({
+    ...one.judged,
+    isTwin: all.some((other) => areTwins(one, other)),
+    isAlone: !all.some((other) => other !== one && overlap(one, other)),
+  }));
+}
+
+function areTwins(one: Judged, other: Judged): boolean {
+  const { expected } = one;
+  if (expected === null || expected.lo !== other.expected?.lo || expected.hi !== other.expected.hi) return false;
+  return one.wasBilled !== other.wasBilled && overlap(one, other);
+}
+
+function overlap(one: Judged, other: Judged): boolean {
+  return one.fromMs < other.toMs && other.fromMs < one.toMs;
+}
+
+/** What kept the balance from telling, by the sentence of the verdict and what ran beside it. */
+function whyOpen(sentence: string, { jobs }: ServiceModel): string {
+  if (sentence.includes('not declared exclusive')) return 'not exclusive';
+  if (sentence.includes('someone else')) return 'someone else seems to spend';
+  if (sentence.includes('no balance was read') || sentence.includes('was not read since')) return 'no reading';
+  if (/lost as well|too many/.test(sentence)) return 'several lost at once';
+  const mayFollowUp = jobs.jobs.some(({ family }) => family.kind === 'vendor-a/motion-control');
+  return mayFollowUp ? 'a follow-up of motion-control may explain it' : 'open or undecided jobs may explain it';
 }
 
 function isCharged({ account }: ServiceModel, jobs: Job[], atMs: number): boolean {

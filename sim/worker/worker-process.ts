@@ -2,6 +2,7 @@ import type { Dependencies, Messenger } from '../../src/activities/dependencies.
 import { createActivities } from '../../src/activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
+import { createSteadyClock } from '../../src/worker-clock.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Worker } from '../temporal/worker.js';
 import type { Disk } from './disk.js';
@@ -40,9 +41,14 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
   const log = (facts: Record<string, unknown>, message: string): void =>
     trace(name, `${message} ${JSON.stringify(facts)}`);
   const store = createMemoryStore('memory', disk, storeFaults);
+  const clock = createSteadyClock(wallMs, () => sim.scheduler.now());
+  const records = openAccountRecords(store, account);
+  void records.home.latestCheckpoint().then((known) => {
+    if (known) clock.notBefore(known.atMs);
+  });
   const deps: Dependencies = {
     settings,
-    ...openAccountRecords(store, account),
+    ...records,
     transport: parts.transport,
     downloader: parts.downloader,
     openInput: () => {
@@ -52,7 +58,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     messenger: parts.messenger,
     log: { info: log, warn: log, error: log },
     onCaps: ({ rpm }) => parts.onRpm(rpm),
-    now: wallMs,
+    now: clock.now,
     monotonic: () => sim.scheduler.now(),
   };
   const stoppedForMs = (): number => Math.max(0, stoppedUntilMs - sim.scheduler.now());

@@ -1,5 +1,6 @@
 import type { CreditsNano } from '../domain/money.js';
 import type { Charge, ChargeTiming } from './evidence.js';
+import type { Interval } from './interval.js';
 
 /** How a known attempt stands with the balance; `billed` and `undecided` are verdicts on a lost answer. */
 export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up';
@@ -28,29 +29,33 @@ export function chargesOf(known: KnownAttempt): Charge[] {
   // Whoever charges at completion took nothing while it was seen running.
   const chargesFromMs = timing === 'at-completion' ? (runningAtMs ?? claimedAtMs) : claimedAtMs;
   const isReserved = timing === 'at-submit' && createdAtMs !== undefined && lo === hi;
-  const reserved: Charge = { fromMs: claimedAtMs, toMs: createdAtMs ?? endedAtMs, lo, hi, peak: hi };
+  const whole: Interval = { lo, hi: hi ?? Number.POSITIVE_INFINITY };
+  const reserved: Charge = { fromMs: claimedAtMs, toMs: createdAtMs ?? endedAtMs, lo, hi, peak: hi, whole };
   switch (known.end) {
     case 'open':
       if (isReserved) return [reserved, refund(runningAtMs ?? createdAtMs, null, lo, hi)];
-      return [{ fromMs: chargesFromMs, toMs: null, lo: 0, hi, peak: hi }];
+      return [{ fromMs: chargesFromMs, toMs: null, lo: 0, hi, peak: hi, whole }];
     case 'charged':
-      return timing === 'at-submit' ? [reserved] : [{ fromMs: chargesFromMs, toMs: endedAtMs, lo, hi, peak: hi }];
+      return timing === 'at-submit' ? [reserved] : [{ ...reserved, fromMs: chargesFromMs, toMs: endedAtMs }];
     case 'unbilled':
       if (isReserved) return [reserved, { ...refund(runningAtMs ?? createdAtMs, endedAtMs, lo, hi), hi: -lo }];
-      return [{ fromMs: chargesFromMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi }];
+      return [{ fromMs: chargesFromMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi, whole }];
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
-      const bill: Charge = { fromMs: claimedAtMs, toMs: seenMs, lo, hi, peak: hi };
+      const bill: Charge = { ...reserved, toMs: seenMs };
       // What was reserved can come back as long as the job may run.
       return timing === 'at-success' || timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
     }
     case 'undecided':
+      return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi, whole }];
     case 'follow_up':
+      // Of any size up to the longest input.
       return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi }];
   }
 }
 
-/** Anything from nothing to the whole amount may come back. */
+/** Nothing or the whole amount may come back. */
 function refund(fromMs: number, toMs: number | null, lo: CreditsNano, hi: CreditsNano | null): Charge {
-  return { fromMs, toMs, lo: hi === null ? Number.NEGATIVE_INFINITY : -Math.max(lo, hi), hi: 0, peak: 0 };
+  const least = hi === null ? Number.NEGATIVE_INFINITY : -Math.max(lo, hi);
+  return { fromMs, toMs, lo: least, hi: 0, peak: 0, whole: { lo: least, hi: -lo } };
 }

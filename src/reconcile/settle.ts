@@ -43,16 +43,16 @@ export function settle(evidence: SettleEvidence): Settlement {
     return inconclusive(evidence, deadlineMs, `${story}: someone else seems to spend from this account`);
   }
   if (!now.hidden) return verdict('billed', `${story}: billed`);
-  if (now.shown) {
-    const earlier = after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c)));
-    if (earlier) return verdict('billed', `${tell(evidence, base, earlier)}: billed`);
-    return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
-  }
-  const quiet = after.filter((c) => c.atMs >= deadlineMs).slice(-2);
-  const [first, second] = quiet.map(look);
-  if (first && second && isUnbilled(first) && isUnbilled(second) && meets(first.residual, second.residual)) {
-    return verdict('not_billed', `${story}: not billed`);
-  }
+  const bill = now.shown ? after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c))) : undefined;
+  if (bill) return verdict('billed', `${tell(evidence, base, bill)}: billed`);
+  // Later readings may lie in the middle of other jobs' charges; what two of the quiet showed holds all the same.
+  const quiet = after.filter((c) => c.atMs >= deadlineMs).slice(-LOOKS_MAX);
+  const proof = quiet.findLast((c, i) => {
+    const before = i === 0 ? undefined : quiet[i - 1];
+    return before !== undefined && agree(look(before), look(c));
+  });
+  if (proof) return verdict('not_billed', `${tell(evidence, base, proof)}: not billed`);
+  if (now.shown) return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
   return wait(evidence, deadlineMs, story);
 }
 
@@ -69,6 +69,11 @@ function isBilled({ shown, hidden }: Look): boolean {
 
 function isUnbilled({ shown, hidden }: Look): boolean {
   return hidden && !shown;
+}
+
+/** Two readings in a row that both show no charge of this attempt, and nothing else that moved in between. */
+function agree(first: Look, second: Look): boolean {
+  return isUnbilled(first) && isUnbilled(second) && meets(first.residual, second.residual);
 }
 
 /** What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. */

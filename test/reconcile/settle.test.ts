@@ -96,6 +96,24 @@ describe('settle', () => {
     expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
   });
 
+  it('takes an open job for charged in whole or not at all, as a price is booked', () => {
+    const open = { fromMs: T0, toMs: null, lo: 0, hi: credits(0.4), peak: credits(0.4) };
+    const checkpoints = balances([-1, 20], [6, 19.6], [7, 19.6]);
+    const whole = { lo: credits(0.4), hi: credits(0.4) };
+    expect(verdictOf({ checkpoints, charges: [{ ...open, whole }] })).toBe('not_billed');
+    // 0.28 of this attempt and 0.12 of the other: where any part of it may be charged, it can be either.
+    expect(verdictOf({ checkpoints, charges: [open] })).toBe('undecided');
+  });
+
+  it('is not billed when two reads of the quiet showed it, whatever other jobs are charged after them', () => {
+    const later = { fromMs: T0 + 7.5 * minute, toMs: null, lo: 0, hi: credits(0.6), peak: credits(0.6) };
+    const checkpoints = balances([-1, 20], [6, 20], [7, 20], [8, 19.5]);
+    expect(verdictOf({ checkpoints, charges: [later] })).toBe('not_billed');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [4, 20], [6, 20], [8, 19.5]), charges: [later] })).toBe(
+      'undecided',
+    );
+  });
+
   it('recognises a purchase of whole credits (F29)', () => {
     expect(verdictOf({ checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).toBe('not_billed');
     expect(verdictOf({ checkpoints: balances([-1, 20], [6, 39.72], [7, 39.72]) })).toBe('billed');

@@ -27,6 +27,8 @@ describe('simulation', () => {
       expect(run.differing).toEqual([]);
       expect(run.verdicts.not_billed.wrong).toBe(0);
       expect(run.ambiguousShare).toBeGreaterThan(0.05);
+      // "The extra requests that checking costs": credits and discounts, of what the plan allows.
+      expect(run.extraRequestsOfPlan.nothingLost).toBeLessThan(0.05);
       expect(status).toBe(0);
     },
     LONG_MS,
