@@ -20,12 +20,16 @@ const SLOW: Record<string, FaultRule> = {
   film: { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'stall', seconds: 2, created: true } },
 };
 
+/** `CALLSHEET_CRASH_REPEATS` plays every crash so many times for a kept run. */
+const REPEATS = Number(process.env.CALLSHEET_CRASH_REPEATS ?? 1);
 /** A synchronous call has no handle and is not polled. */
-const CASES = CRASH_POINTS.flatMap((point) =>
-  (['image', 'avatar', 'film'] as const)
-    .filter((id) => id !== 'image' || point !== 'during polling')
-    .map((id) => ({ point, id })),
-);
+const CASES = Array.from({ length: REPEATS }, (_, repeat) =>
+  CRASH_POINTS.flatMap((point) =>
+    (['image', 'avatar', 'film'] as const)
+      .filter((id) => id !== 'image' || point !== 'during polling')
+      .map((id) => ({ point, id, repeat: repeat + 1 })),
+  ),
+).flat();
 
 describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', { timeout: 300_000 }, () => {
   let temporal: TestWorkflowEnvironment;
@@ -34,22 +38,25 @@ describe.skipIf(!hasTemporal())('a worker killed with SIGKILL (F47)', { timeout:
   });
   afterAll(() => temporal?.teardown());
 
-  it.concurrent.each(CASES)('$point of the $id: every row ends, none is paid twice', async ({ point, id }) => {
-    const account = `crash-${point.replaceAll(' ', '-')}-${id}`;
-    const faults = point === 'after the request left' ? [SLOW[id] as FaultRule] : [];
-    const stack = await startStack({ temporal, account, emulator: { faults } });
-    const marker = join(stack.folder, 'crashed');
-    const stopWorkers = keepWorker(stack, temporal.address, point, id, marker);
-    try {
-      const result = await stack.run('crash', Object.values(ROWS), { policy: { ambiguity: 'if-proved' } });
-      expect(existsSync(marker)).toBe(true);
-      expect(Object.values(result.counts).reduce((sum, count) => sum + count, 0)).toBe(3);
-      await checkAgainstTruth(stack);
-    } finally {
-      await stopWorkers();
-      await stack.stop();
-    }
-  });
+  it.concurrent.each(CASES)(
+    '$point of the $id ($repeat): every row ends, none is paid twice',
+    async ({ point, id, repeat }) => {
+      const account = `crash-${point.replaceAll(' ', '-')}-${id}-${repeat}`;
+      const faults = point === 'after the request left' ? [SLOW[id] as FaultRule] : [];
+      const stack = await startStack({ temporal, account, emulator: { faults } });
+      const marker = join(stack.folder, 'crashed');
+      const stopWorkers = keepWorker(stack, temporal.address, point, id, marker);
+      try {
+        const result = await stack.run('crash', Object.values(ROWS), { policy: { ambiguity: 'if-proved' } });
+        expect(existsSync(marker)).toBe(true);
+        expect(Object.values(result.counts).reduce((sum, count) => sum + count, 0)).toBe(3);
+        await checkAgainstTruth(stack);
+      } finally {
+        await stopWorkers();
+        await stack.stop();
+      }
+    },
+  );
 });
 
 /** Runs the worker process and starts it again whenever it dies. */
