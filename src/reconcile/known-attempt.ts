@@ -8,6 +8,8 @@ export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided
 /** An attempt whose effect on the balance is known within bounds. Times are epoch ms. */
 export interface KnownAttempt {
   timing: ChargeTiming;
+  /** No discount can change what it costs: it takes its price as a whole or nothing. */
+  isFixed?: boolean | undefined;
   claimedAtMs: number;
   /** When the service's answer was there. */
   createdAtMs?: number | undefined;
@@ -25,6 +27,11 @@ export interface KnownAttempt {
 
 /** A known attempt as intervals on the balance, by when its family charges (design: the credits check). */
 export function chargesOf(known: KnownAttempt): Charge[] {
+  if (known.isFixed) return chargesAtPrice(known);
+  return chargesAtPrice(known).map(({ whole, ...charge }) => charge);
+}
+
+function chargesAtPrice(known: KnownAttempt): Charge[] {
   const { timing, claimedAtMs, createdAtMs, runningAtMs, endedAtMs, lo, hi } = known;
   // Whoever charges at completion took nothing while it was seen running.
   const chargesFromMs = timing === 'at-completion' ? (runningAtMs ?? claimedAtMs) : claimedAtMs;
