@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { missingEntries } from '../scripts/complete-lockfile.mjs';
 import { KINDS } from '../src/domain/kind.js';
 import { ADAPTERS } from '../src/vendors/index.js';
+import { importCircles } from './house/circles.js';
 import { importViolations } from './house/layers.js';
 import { familiesThatMeet, unreachableVendorFiles } from './house/registry.js';
 import {
@@ -21,6 +22,10 @@ const everything = [...product, ...sourcesIn('test', 'bench'), readSource('vites
 describe('layers', () => {
   test('each folder imports only what the table allows', () => {
     expect(importViolations(sourcesIn('src'))).toEqual([]);
+  });
+
+  test('no file imports one that imports it', () => {
+    expect(importCircles(everything)).toEqual([]);
   });
 });
 

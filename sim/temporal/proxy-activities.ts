@@ -1,7 +1,7 @@
 import { msOf } from './duration.js';
+import { cloneJson } from './payloads.js';
 import { currentRun } from './run.js';
 import { serverOfSeed } from './seed-server.js';
-import { cloneJson } from './server.js';
 import { waiting } from './waiting.js';
 import type { ActivityOptions } from './worker.js';
 

@@ -1,26 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Sim } from '../engine/current.js';
 import { type ActivityQueues, createActivityQueues } from './activity-queues.js';
+import { ContinueAsNewRequest, cloneJson, type ServerOptions, weigh } from './payloads.js';
 import { type Ending, handleSignal, newRun, requestCancel, runTask, type WorkflowRun } from './run.js';
-import type { Worker } from './worker.js';
 
 /** The Temporal server of a seed: open runs by id, delivery with delays, and a day on which all of it is wiped. */
-
-type WorkflowFunction = (input: never) => Promise<unknown>;
-
-export interface ServerOptions {
-  sim: Sim;
-  workflows: Record<string, WorkflowFunction>;
-  workers: () => readonly Worker[];
-  /** Told of every signal that is heard. */
-  onSignal: (id: string, name: string, inputs: unknown[]) => void;
-  /** Told of every run that ends. */
-  onEnd: (run: WorkflowRun, ending: Ending) => void;
-  trace: (who: string, what: string) => void;
-  report: (rule: string, what: string) => void;
-  /** How likely a message of a workflow is delivered twice, or a completion is never heard of. */
-  faults: { duplicate: number; lostCompletion: number };
-}
 
 export interface Server {
   activities: ActivityQueues;
@@ -42,7 +25,6 @@ export interface Server {
 const TASK_MS_MAX = 12;
 /** Design of the product: what histories and payloads stay below (I17). */
 const HISTORY_MAX = 4_096;
-const PAYLOAD_BYTES_MAX = 4_096;
 const HANDOVER_BYTES_MAX = 65_536;
 
 export function createServer(options: ServerOptions): Server {
@@ -138,23 +120,6 @@ export function createServer(options: ServerOptions): Server {
     if (ending.how === 'again') begin(run.type, run.id, ending.input, run);
     options.onEnd(run, ending);
   }
-}
-
-export class ContinueAsNewRequest extends Error {
-  constructor(readonly input: unknown) {
-    super('continue as new');
-  }
-}
-
-/** What the server keeps of a payload: JSON, and never more than a reference's worth. */
-export function cloneJson<T>(value: T): T {
-  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
-}
-
-/** I17: payloads are references. */
-export function weigh({ report }: ServerOptions, what: string, value: unknown, most = PAYLOAD_BYTES_MAX): void {
-  const bytes = value === undefined ? 0 : JSON.stringify(value).length;
-  if (bytes >= most) report('I17', `${what} carries ${bytes} bytes`);
 }
 
 function isCancelledError(error: unknown): boolean {

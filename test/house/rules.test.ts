@@ -1,5 +1,6 @@
 // The rules of the house catch what they are there for.
 import { expect, test } from 'vitest';
+import { importCircles } from './circles.js';
 import { importViolations } from './layers.js';
 import { anyViolations, defaultExportViolations, functionViolations, lengthViolations } from './shape.js';
 import { sourceOf } from './sources.js';
@@ -55,4 +56,13 @@ test('the shape of a file', () => {
     expect(defaultExportViolations([sourceOf(path, text)])).toHaveLength(1);
   }
   expect(defaultExportViolations([sourceOf('vitest.config.ts', 'export default 1;')])).toEqual([]);
+});
+
+test('a circle of imports is found, also through others and of types alone', () => {
+  const of = (path: string, to: string) => sourceOf(path, `import type { x } from './${to}.js';`);
+  const open = [of('src/store/a.ts', 'b'), of('src/store/b.ts', 'c')];
+  expect(importCircles(open)).toEqual([]);
+  expect(importCircles([...open, of('src/store/c.ts', 'a')])).toEqual([
+    'src/store/a.ts -> src/store/b.ts -> src/store/c.ts -> src/store/a.ts',
+  ]);
 });
