@@ -95,7 +95,8 @@ async function play(sim: Sim, scenario: Scenario, world: World, report: Report, 
   const before = service.submits.posts.length;
   results.clear();
   for (const batch of client.batches) client.run(batch);
-  await sim.scheduler.run(sim.scheduler.now() + 10 * MINUTE_MS, isOver);
+  // A worker may be stopped for minutes as long as there are faults.
+  await sim.scheduler.run(Math.max(sim.scheduler.now(), scenario.faultsEndMs) + 20 * MINUTE_MS, isOver);
   if (!hasEnded()) report('I9', 'a finished batch that is run again does not end');
   if (service.submits.posts.length !== before) report('I9', 'a finished batch that is run again sends paid requests');
   checkSlots(sim, world, report);

@@ -23,7 +23,8 @@ export interface Stand {
   truth(): Promise<Truth>;
   /** One of the double's `/_control/` endpoints. */
   steer(action: string, body: unknown): Promise<void>;
-  close(): Promise<void>;
+  /** Ends everything; `keep` leaves the folder for a look at what went wrong. */
+  close(keep?: boolean): Promise<void>;
 }
 
 export interface StandOptions {
@@ -51,10 +52,11 @@ export async function openStand({ emulator, limits }: StandOptions): Promise<Sta
       spawn(process.execPath, [bin, ...args], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }),
     steer,
     truth: async () => (await (await fetch(`${service.url}/_truth`)).json()) as Truth,
-    async close() {
+    async close(keep = false) {
       await runCommand(['engine', 'stop'], folder, environment).catch((error) => say(String(error)));
       await service.close();
-      await rm(folder, { recursive: true, force: true });
+      if (keep) say(`everything stays in ${folder}`);
+      else await rm(folder, { recursive: true, force: true });
     },
   };
 }
