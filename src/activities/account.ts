@@ -30,7 +30,8 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     async readAccount({ maxAgeMs }) {
       const known = memory.reading;
       if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
-      return takeCredits(deps, await ask(deps, CREDITS_REQUEST));
+      const askedMs = deps.now();
+      return takeCredits(deps, await ask(deps, CREDITS_REQUEST), askedMs);
     },
     async readDiscounts() {
       if (await areFresh(deps)) return;
@@ -40,8 +41,9 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     },
     async readForClient({ what }) {
       const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
+      const askedMs = deps.now();
       const answer = await ask(deps, request);
-      if (what === 'credits') await takeCredits(deps, answer);
+      if (what === 'credits') await takeCredits(deps, answer, askedMs);
       const key = `${deps.home.account}/reads/${what}.json`;
       await deps.home.store.put(key, answer.body);
       return { key };
@@ -62,12 +64,13 @@ function memoryOf(deps: Dependencies): AccountMemory {
   return fresh;
 }
 
-async function takeCredits(deps: Dependencies, answer: Answer): Promise<AccountReading> {
+async function takeCredits(deps: Dependencies, answer: Answer, askedMs: number): Promise<AccountReading> {
   const read = readCredits(answer);
   if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
   const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
   const atMs = deps.now();
   await deps.home.addCheckpoint({
+    askedMs,
     atMs,
     balanceNano: creditsRemainingNano,
     rpm: rpmLimit,

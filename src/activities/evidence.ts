@@ -48,7 +48,7 @@ export async function gatherEvidence(
     exclusive,
     thetaMs: waits.thetaMs / timeScale,
     lambdaMs,
-    checkpoints: checkpoints.map(({ atMs, balanceNano }) => ({ atMs, balanceNano })),
+    checkpoints: checkpoints.map(({ askedMs, atMs, balanceNano }) => ({ askedMs, atMs, balanceNano })),
     charges: known.filter(({ name }) => name !== subject.name).flatMap((other) => chargesOf(other.known)),
     subject,
     rivals: cases.filter(({ name }) => name !== subject.name),

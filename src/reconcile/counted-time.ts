@@ -23,7 +23,11 @@ export function countTime(evidence: SettleEvidence, gapMaxMs: number): SettleEvi
   return {
     ...evidence,
     nowMs: counted(nowMs),
-    checkpoints: checkpoints.map((c) => ({ ...c, atMs: counted(c.atMs) })),
+    checkpoints: checkpoints.map(({ askedMs, atMs, ...c }) => ({
+      ...c,
+      atMs: counted(atMs),
+      askedMs: askedMs === undefined ? undefined : counted(askedMs),
+    })),
     charges: evidence.charges.map((charge) => movedCharge(charge, counted)),
     subject: moved(subject),
     rivals: evidence.rivals.map(moved),

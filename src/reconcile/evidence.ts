@@ -3,6 +3,8 @@ import type { Interval } from './interval.js';
 
 /** One reading of the account's balance. */
 export interface Checkpoint {
+  /** When it was asked for: it shows the balance of some moment since then. Absent = the same as `atMs`. */
+  askedMs?: number | undefined;
   atMs: number;
   balanceNano: CreditsNano;
 }

@@ -2,7 +2,7 @@ import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../domain/money.js';
 import type { AccountEvidence, Checkpoint } from './evidence.js';
 import { type Interval, meets, ZERO } from './interval.js';
 import { chargesOf, type KnownAttempt } from './known-attempt.js';
-import { explainedBetween, residualBetween } from './residual.js';
+import { explainedBetween, residualBetween, shownSinceMs } from './residual.js';
 
 /** What single charges teach about an account: what a request costs, how late the balance is, who charges at submit. */
 
@@ -52,10 +52,10 @@ function learnFrom(book: Book, { name, known }: Subject, attempts: Subject[], le
   }
   const { endedAtMs } = known;
   if (known.end !== 'charged' || endedAtMs === null) return;
-  const seen = shown.find(({ atMs }) => atMs >= endedAtMs);
+  const seen = shown.find((at) => shownSinceMs(at) >= endedAtMs);
   if (seen) lessons.measured.push({ name, amountNano: first.nano, atMs: seen.atMs });
   const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? endedAtMs) : endedAtMs;
-  const wasLate = readings.some(({ atMs, nano }) => atMs > dueMs && nano <= BALANCE_TOLERANCE_NANO);
+  const wasLate = readings.some((at) => shownSinceMs(at) > dueMs && at.nano <= BALANCE_TOLERANCE_NANO);
   const shownLate = shown.find(({ atMs }) => atMs > dueMs);
   if (wasLate && shownLate && first.atMs > dueMs) {
     lessons.latenessMs = Math.max(lessons.latenessMs, shownLate.atMs - dueMs);

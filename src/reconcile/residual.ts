@@ -9,29 +9,37 @@ export function residualBetween(account: AccountEvidence, base: Checkpoint, at: 
 
 /** What the known attempts took from the balance between two readings. */
 export function explainedBetween({ charges, lambdaMs }: AccountEvidence, base: Checkpoint, at: Checkpoint): Interval {
-  return charges.map((charge) => shareOf(charge, base.atMs, at.atMs, lambdaMs)).reduce(plus, ZERO);
+  return charges.map((charge) => shareOf(charge, base, at, lambdaMs)).reduce(plus, ZERO);
+}
+
+/**
+ * What a reading shows is no older than this, Λ apart. Its answer may have been long on its way: what came between
+ * request and answer may be in it or not.
+ */
+export function shownSinceMs({ askedMs, atMs }: Checkpoint): number {
+  return askedMs ?? atMs;
 }
 
 /** What one known attempt contributes to the fall between two readings, of which each may be late by Λ. */
-function shareOf(charge: Charge, baseMs: number, atMs: number, lambdaMs: number): Interval {
+function shareOf(charge: Charge, base: Checkpoint, at: Checkpoint, lambdaMs: number): Interval {
   const settledMs = charge.toMs === null ? Number.POSITIVE_INFINITY : charge.toMs + lambdaMs;
-  if (settledMs <= baseMs || charge.fromMs > atMs) return ZERO;
+  if (settledMs <= shownSinceMs(base) || charge.fromMs > at.atMs) return ZERO;
   const final: Interval = { lo: charge.lo, hi: charge.hi ?? Number.POSITIVE_INFINITY };
   const peak = charge.peak ?? Number.POSITIVE_INFINITY;
   const moving: Interval = { lo: Math.min(0, charge.lo), hi: Math.max(0, final.hi, peak) };
-  const seenAtBase = charge.fromMs > baseMs ? ZERO : moving;
-  const seenNow = settledMs <= atMs ? final : moving;
+  const seenAtBase = charge.fromMs > base.atMs ? ZERO : moving;
+  const seenNow = settledMs <= shownSinceMs(at) ? final : moving;
   return minus(seenNow, seenAtBase);
 }
 
 /** Ways in which one known attempt can have moved the balance between two readings: several where it is open. */
 export function sharesBetween(charge: Charge, base: Checkpoint, at: Checkpoint, lambdaMs: number): Interval[] {
   const { whole, fromMs } = charge;
-  if (whole === undefined) return [shareOf(charge, base.atMs, at.atMs, lambdaMs)];
+  if (whole === undefined) return [shareOf(charge, base, at, lambdaMs)];
   const settledMs = charge.toMs === null ? Number.POSITIVE_INFINITY : charge.toMs + lambdaMs;
-  if (settledMs <= base.atMs || fromMs > at.atMs) return [ZERO];
+  if (settledMs <= shownSinceMs(base) || fromMs > at.atMs) return [ZERO];
   const before = fromMs > base.atMs ? [ZERO] : [ZERO, whole];
-  const now = settledMs <= at.atMs ? endsOf(charge, whole) : [ZERO, whole];
+  const now = settledMs <= shownSinceMs(at) ? endsOf(charge, whole) : [ZERO, whole];
   const ways = now.flatMap((seen) => before.map((was) => (seen === ZERO || was === ZERO ? minus(seen, was) : ZERO)));
   return ways.filter(({ lo, hi }, i) => ways.findIndex((other) => other.lo === lo && other.hi === hi) === i);
 }

@@ -2,7 +2,7 @@ import type { Verdict } from '../domain/attempt.js';
 import type { AccountEvidence, CaseFacts, Checkpoint, SettleEvidence } from './evidence.js';
 import { CASES_MAX, type Look, lookAt, usableBases } from './explanations.js';
 import { meets } from './interval.js';
-import { risesOf } from './residual.js';
+import { risesOf, shownSinceMs } from './residual.js';
 import { tell } from './sentence.js';
 
 export type Settlement =
@@ -46,7 +46,7 @@ export function settle(evidence: SettleEvidence): Settlement {
   const bill = now.shown ? after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c))) : undefined;
   if (bill) return verdict('billed', `${tell(evidence, base, bill)}: billed`);
   // Later readings may lie in the middle of other jobs' charges; what two of the quiet showed holds all the same.
-  const quiet = after.filter((c) => c.atMs >= deadlineMs).slice(-LOOKS_MAX);
+  const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);
   const proof = quiet.findLast((c, i) => {
     const before = i === 0 ? undefined : quiet[i - 1];
     return before !== undefined && agree(look(before), look(c));
@@ -78,9 +78,11 @@ function agree(first: Look, second: Look): boolean {
 
 /** What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. */
 function inconclusive(evidence: SettleEvidence, deadlineMs: number, story: string): Settlement {
-  const lastRead = evidence.checkpoints.at(-1)?.atMs ?? 0;
+  const last = evidence.checkpoints.at(-1);
   const endMs = deadlineMs + Math.min(evidence.lambdaMs, evidence.thetaMs);
-  return lastRead >= endMs ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
+  return last && shownSinceMs(last) >= endMs
+    ? verdict('undecided', `${story}: undecided`)
+    : wait(evidence, deadlineMs, story);
 }
 
 /**

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
 import type { Folder, Place } from './folder-files.js';
 import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
-import { probeFolder } from './folder-probe.js';
+import { type ProbedFiles, probeFolder } from './folder-probe.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
 import { listKeys, namesIn } from './folder-tree.js';
 import type { Store, StoreEntry } from './port.js';
@@ -31,7 +31,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
   const { location } = folder;
   const writing = <T>(key: string, write: () => Promise<T>) => explained(folder, 'write', key, write);
   const reading = <T>(key: string, read: () => Promise<T>) => explained(folder, 'read', key, read);
-  const store: Store = {
+  return {
     location,
     put: (key, bytes) => writing(key, () => put(folder, key, bytes)),
     putIfAbsent: (key, bytes) => writing(key, async () => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true),
@@ -48,9 +48,17 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
     url: () => Promise.resolve(undefined),
     freeBytes: () => reading('', () => freeBytes(location)),
-    probe: () => explained(folder, 'write', '', () => probeFolder(folder, store)),
+    probe: () => explained(folder, 'write', '', () => probeFolder(folder, unexplained(folder))),
   };
-  return store;
+}
+
+/** Of these the probe tells what the folder refuses, not which file. */
+function unexplained(folder: Folder): ProbedFiles {
+  return {
+    put: (key, bytes) => put(folder, key, bytes),
+    putIfAbsent: async (key, bytes) => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true,
+    remove: (key) => remove(folder, key),
+  };
 }
 
 async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void> {

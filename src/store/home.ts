@@ -18,6 +18,9 @@ export interface BatchBinding {
 
 /** One reading of GET /v1/credits. Null where the service did not say. */
 export interface BalanceCheckpoint {
+  /** When it was asked for; absent in records of an earlier callsheet. */
+  askedMs?: number | undefined;
+  /** When the answer was there. */
   atMs: number;
   balanceNano: CreditsNano;
   rpm: number | null;
@@ -56,6 +59,7 @@ const READ_WIDTH = 16;
 const accountSchema = z.object({ schema: z.literal(1), baseUrl: z.string() });
 const batchSchema = z.object({ schema: z.literal(1), out: z.string(), createdAtMs: timeSchema });
 const checkpointSchema = z.object({
+  askedMs: timeSchema.optional(),
   atMs: timeSchema,
   balanceNano: nanoSchema,
   rpm: z.number().nullable(),

@@ -178,7 +178,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F7',
     'src/reconcile/settle.ts',
-    '  const quiet = after.filter((c) => c.atMs >= deadlineMs).slice(-2);',
+    '  const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);',
     '  const quiet = after.slice(-2);',
     MONEY_TEST,
   ),

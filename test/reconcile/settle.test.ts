@@ -64,6 +64,21 @@ describe('settle', () => {
     expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.5], [7, 20]) })).toBe('wait');
   });
 
+  it('takes a reading for no newer than its request, however late its answer comes', () => {
+    const slow = (minutes: number, balance: number) =>
+      balances([minutes, balance]).map((one) => ({ ...one, askedMs: T0 + 4 * minute }));
+    const [before, quiet] = [balances([-1, 20]), balances([6, 20])];
+    expect(verdictOf({ checkpoints: [...before, ...slow(5.5, 20), ...quiet] })).toBe('wait');
+    expect(verdictOf({ checkpoints: [...before, ...slow(5.5, 20), ...quiet, ...balances([7, 20])] })).toBe(
+      'not_billed',
+    );
+    // The charge of another job may or may not be in it: only a reading that was asked for later tells.
+    const other = { fromMs: T0, toMs: T0 + 3 * minute, lo: credits(0.28), hi: credits(0.28), peak: credits(0.28) };
+    const missing = { charges: [other], expected: { lo: credits(0.28), hi: credits(0.28) } };
+    expect(verdictOf({ ...missing, checkpoints: [...before, ...slow(5.5, 19.44)] })).toBe('billed');
+    expect(verdictOf({ ...missing, checkpoints: [...before, ...slow(5.5, 19.72)] })).toBe('wait');
+  });
+
   it('waits for the longest render where the family may charge at the end', () => {
     expect(verdictOf({ charge: 'unknown' })).toBe('wait');
     expect(verdictOf({ charge: 'unknown', checkpoints: balances([-1, 20], [36, 20], [37, 20]) })).toBe('not_billed');
