@@ -130,7 +130,8 @@ function lookAtPoll(adapter: AsyncAdapter, places: AsyncPlaces, body: Uint8Array
       break;
     case 'running':
       // A word that ends a job is never taken for a running one, and no word that is known is called unknown.
-      expect([...places.ended.succeeded, ...places.ended.failed]).not.toContain(word);
+      // Compared by identity: what stands there may nest too deep to be printed.
+      expect([...places.ended.succeeded, ...places.ended.failed].some((ended) => ended === word)).toBe(false);
       expect(value).toBeDefined();
       break;
     case 'unreadable':
