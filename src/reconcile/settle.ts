@@ -11,6 +11,8 @@ export type Settlement =
 
 /** Earlier readings than these prove nothing that a later one does not. */
 const LOOKS_MAX = 40;
+/** So many readings of the quiet are asked for before a case is given up: a slow machine looks rarely. */
+const QUIET_READINGS_MIN = 3;
 
 /**
  * Settles one ambiguous attempt from the balance: was it billed, or can it still be? Pure: the same evidence always
@@ -78,11 +80,11 @@ function agree(first: Look, second: Look): boolean {
 
 /** What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. */
 function inconclusive(evidence: SettleEvidence, deadlineMs: number, story: string): Settlement {
-  const last = evidence.checkpoints.at(-1);
+  const quiet = evidence.checkpoints.filter((c) => shownSinceMs(c) >= deadlineMs);
+  const last = quiet.at(-1);
   const endMs = deadlineMs + Math.min(evidence.lambdaMs, evidence.thetaMs);
-  return last && shownSinceMs(last) >= endMs
-    ? verdict('undecided', `${story}: undecided`)
-    : wait(evidence, deadlineMs, story);
+  const isOver = last !== undefined && shownSinceMs(last) >= endMs && quiet.length >= QUIET_READINGS_MIN;
+  return isOver ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
 }
 
 /**

@@ -32,7 +32,7 @@ function evidence(change: Change = {}): SettleEvidence {
     exclusive: exclusive ?? true,
     thetaMs: thetaMs ?? 3 * minute,
     lambdaMs: lambdaMs ?? 2 * minute,
-    checkpoints: checkpoints ?? balances([-1, 20], [6, 20], [7, 20]),
+    checkpoints: checkpoints ?? balances([-1, 20], [6, 20], [6.5, 20], [7, 20]),
     charges: charges ?? [],
     rivals: rivals ?? [],
     subject: lost(subject),
@@ -88,6 +88,11 @@ describe('settle', () => {
     expect(verdictOf({ checkpoints: balances([-1, 20], [1, 19.72]) })).toBe('billed');
   });
 
+  it('is given up only after three readings of the quiet, however late they come', () => {
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 19.5], [20, 19.5]) })).toBe('wait');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 19.5], [20, 19.5], [21, 19.5]) })).toBe('undecided');
+  });
+
   it('tells the story that a person reads', () => {
     const settled = settle(evidence({ checkpoints: balances([-1, 20], [1, 19.72]) }));
     expect(settled.sentence).toContain('balance fell by 0.28');
@@ -96,24 +101,28 @@ describe('settle', () => {
 
   it('does not take the charge of another job for this one', () => {
     const charges = [{ fromMs: T0, toMs: T0 + minute, lo: credits(0.12), hi: credits(0.12), peak: credits(0.12) }];
-    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.88], [7, 19.88]) })).toBe('not_billed');
-    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) })).toBe('billed');
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.88], [6.5, 19.88], [7, 19.88]) })).toBe(
+      'not_billed',
+    );
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.6], [6.5, 19.6], [7, 19.6]) })).toBe('billed');
   });
 
   it('cannot tell while another open job could explain the fall', () => {
     const charges = [{ fromMs: T0, toMs: null, lo: 0, hi: credits(0.5), peak: credits(0.5) }];
     expect(verdictOf({ charges, checkpoints: balances([-1, 20], [2, 19.72]) })).toBe('wait');
-    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 19.72], [6.5, 19.72], [7, 19.72]) })).toBe(
+      'undecided',
+    );
   });
 
   it('takes a reservation that came back for what it is (F33)', () => {
     const charges = [{ fromMs: T0, toMs: T0 + minute, lo: 0, hi: 0, peak: credits(0.5) }];
-    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    expect(verdictOf({ charges, checkpoints: balances([-1, 20], [6, 20], [6.5, 20], [7, 20]) })).toBe('not_billed');
   });
 
   it('takes an open job for charged in whole or not at all, as a price is booked', () => {
     const open = { fromMs: T0, toMs: null, lo: 0, hi: credits(0.4), peak: credits(0.4) };
-    const checkpoints = balances([-1, 20], [6, 19.6], [7, 19.6]);
+    const checkpoints = balances([-1, 20], [6, 19.6], [6.5, 19.6], [7, 19.6]);
     const whole = { lo: credits(0.4), hi: credits(0.4) };
     expect(verdictOf({ checkpoints, charges: [{ ...open, whole }] })).toBe('not_billed');
     // 0.28 of this attempt and 0.12 of the other: where any part of it may be charged, it can be either.
@@ -124,18 +133,18 @@ describe('settle', () => {
     const later = { fromMs: T0 + 7.5 * minute, toMs: null, lo: 0, hi: credits(0.6), peak: credits(0.6) };
     const checkpoints = balances([-1, 20], [6, 20], [7, 20], [8, 19.5]);
     expect(verdictOf({ checkpoints, charges: [later] })).toBe('not_billed');
-    expect(verdictOf({ checkpoints: balances([-1, 20], [4, 20], [6, 20], [8, 19.5]), charges: [later] })).toBe(
-      'undecided',
-    );
+    expect(
+      verdictOf({ checkpoints: balances([-1, 20], [4, 20], [6, 20], [8, 19.5], [8.5, 19.5]), charges: [later] }),
+    ).toBe('undecided');
   });
 
   it('recognises a purchase of whole credits (F29)', () => {
-    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).toBe('not_billed');
-    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 39.72], [7, 39.72]) })).toBe('billed');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 40], [6.5, 40], [7, 40]) })).toBe('not_billed');
+    expect(verdictOf({ checkpoints: balances([-1, 20], [6, 39.72], [6.5, 39.72], [7, 39.72]) })).toBe('billed');
   });
 
   it('gives no verdict when someone else spends (F30)', () => {
-    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.5], [7, 19.5]) }));
+    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.5], [6.5, 19.5], [7, 19.5]) }));
     expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
     expect(settled.sentence).toContain('someone else');
   });
@@ -151,7 +160,7 @@ describe('settle', () => {
   });
 
   it('is undecided without a balance from before the submit', () => {
-    expect(verdictOf({ checkpoints: balances([6, 20], [7, 20]) })).toBe('undecided');
+    expect(verdictOf({ checkpoints: balances([6, 20], [6.5, 20], [7, 20]) })).toBe('undecided');
   });
 
   it('settles a synchronous call once it cannot run any more (S2)', () => {
@@ -170,7 +179,7 @@ describe('settle', () => {
   });
 
   it('does not start from before something that nobody explains', () => {
-    expect(verdictOf({ checkpoints: balances([-9, 25], [-5, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    expect(verdictOf({ checkpoints: balances([-9, 25], [-5, 20], [6, 20], [6.5, 20], [7, 20]) })).toBe('not_billed');
     expect(verdictOf({ checkpoints: balances([-9, 5], [-5, 20], [1, 19.72]) })).toBe('billed');
   });
 
@@ -187,7 +196,7 @@ describe('settle', () => {
   });
 
   it('does not mistake float noise for money (F28)', () => {
-    const noisy = balances([-1, 20], [6, 20], [7, 20]);
+    const noisy = balances([-1, 20], [6, 20], [6.5, 20], [7, 20]);
     for (const checkpoint of noisy.slice(1)) checkpoint.balanceNano += 300;
     expect(verdictOf({ checkpoints: noisy })).toBe('not_billed');
   });
@@ -201,23 +210,29 @@ describe('settle', () => {
 
   it('takes two cases of different prices apart by their sum', () => {
     const rivals = [lost({ name: 'films/b/1', expected: { lo: credits(0.5), hi: credits(0.5) } })];
-    const both = { rivals, checkpoints: balances([-1, 20], [6, 19.22], [7, 19.22]) };
+    const both = { rivals, checkpoints: balances([-1, 20], [6, 19.22], [6.5, 19.22], [7, 19.22]) };
     expect(verdictOf(both)).toBe('billed');
-    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.5], [7, 19.5]) })).toBe('not_billed');
-    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('billed');
-    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.5], [6.5, 19.5], [7, 19.5]) })).toBe(
+      'not_billed',
+    );
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 19.72], [6.5, 19.72], [7, 19.72]) })).toBe(
+      'billed',
+    );
+    expect(verdictOf({ ...both, checkpoints: balances([-1, 20], [6, 20], [6.5, 20], [7, 20]) })).toBe('not_billed');
   });
 
   it('gives no verdict on one of two equal cases when one of them was billed', () => {
     const rivals = [lost({ name: 'films/b/1' })];
-    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.72], [7, 19.72]) })).toBe('undecided');
-    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.44], [7, 19.44]) })).toBe('billed');
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.72], [6.5, 19.72], [7, 19.72]) })).toBe(
+      'undecided',
+    );
+    expect(verdictOf({ rivals, checkpoints: balances([-1, 20], [6, 19.44], [6.5, 19.44], [7, 19.44]) })).toBe('billed');
     expect(verdictOf({ rivals })).toBe('not_billed');
   });
 
   it('knows that a charge seen before another case began is not that case', () => {
     const later = lost({ name: 'films/b/1', claimedAtMs: T0 + 2 * minute, gaveUpAtMs: T0 + 2 * minute });
-    const readings = balances([-1, 20], [1, 19.72], [7, 19.72], [10, 19.72]);
+    const readings = balances([-1, 20], [1, 19.72], [7, 19.72], [9, 19.72], [10, 19.72]);
     expect(verdictOf({ rivals: [later], checkpoints: readings })).toBe('billed');
     // The later one stays open: the earlier bill may have come back while this one was charged.
     const subject = { ...later, nowMs: T0 + 12 * minute, rivals: [lost()] };
@@ -227,14 +242,14 @@ describe('settle', () => {
   it('does not take the refund of another case for a charge that never was', () => {
     const earlier = lost({ name: 'films/b/1', claimedAtMs: T0 - 5 * minute, gaveUpAtMs: T0 - 5 * minute });
     // 0.28 of the earlier case stood at the start; it came back while the subject was billed.
-    expect(verdictOf({ rivals: [earlier], checkpoints: balances([-1, 19.72], [6, 19.72], [7, 19.72]) })).not.toBe(
-      'not_billed',
-    );
+    expect(
+      verdictOf({ rivals: [earlier], checkpoints: balances([-1, 19.72], [6, 19.72], [6.5, 19.72], [7, 19.72]) }),
+    ).not.toBe('not_billed');
   });
 
   it('says that someone else spends when no subset explains the balance (F30)', () => {
     const rivals = [lost({ name: 'films/b/1', expected: { lo: credits(0.5), hi: credits(0.5) } })];
-    const settled = settle(evidence({ rivals, checkpoints: balances([-1, 20], [6, 19.6], [7, 19.6]) }));
+    const settled = settle(evidence({ rivals, checkpoints: balances([-1, 20], [6, 19.6], [6.5, 19.6], [7, 19.6]) }));
     expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
     expect(settled.sentence).toContain('1 other answer is lost as well: someone else seems to spend');
   });
@@ -249,11 +264,13 @@ describe('settle', () => {
   it('never sets a purchase off against a charge (F29)', () => {
     // A case of exactly 20 credits: a rise of 20 is a purchase, and then this was not billed.
     const dear = { expected: { lo: credits(20), hi: credits(20) } };
-    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 40], [7, 40]) })).not.toBe('billed');
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 40], [6.5, 40], [7, 40]) })).not.toBe('billed');
     // Without a visible rise there was no purchase.
-    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 20], [7, 20]) })).toBe('not_billed');
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [6, 20], [6.5, 20], [7, 20]) })).toBe('not_billed');
     // Bought and spent between two readings, with a rise in between: both are seen.
-    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [2, 40], [6, 20], [7, 20]) })).not.toBe('not_billed');
+    expect(verdictOf({ ...dear, checkpoints: balances([-1, 20], [2, 40], [6, 20], [6.5, 20], [7, 20]) })).not.toBe(
+      'not_billed',
+    );
   });
 
   it('reads a discount that changed meanwhile as a wider price (F31)', () => {
@@ -264,7 +281,7 @@ describe('settle', () => {
   });
 
   it('sees twice the price as somebody else (F19)', () => {
-    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.44], [7, 19.44]) }));
+    const settled = settle(evidence({ checkpoints: balances([-1, 20], [6, 19.44], [6.5, 19.44], [7, 19.44]) }));
     expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'undecided' });
   });
 });
