@@ -16,7 +16,7 @@ const services = new Map(
     .flatMap((text) => (/^[a-z0-9-]+:\n/.test(text) ? [[text.slice(0, text.indexOf(':')), text] as const] : [])),
 );
 
-describe('docker-compose.yml and what it runs (issue "Outputs always land", 8)', () => {
+describe('docker-compose.yml and what it runs', () => {
   it('has Temporal with PostgreSQL and its UI, an S3 store, a worker, and the emulator under a profile', () => {
     expect([...services.keys()]).toEqual([
       'postgresql',
