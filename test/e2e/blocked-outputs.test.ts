@@ -7,6 +7,7 @@ import { batchProgress, resumeBatch, semaphoreView } from '../../src/contract/me
 import { batchId, semaphoreId } from '../../src/contract/names.js';
 import { imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
 
 const ROWS = Array.from({ length: 12 }, (_, i) => imageRow(`r${i}`));
 
@@ -33,23 +34,22 @@ describe.skipIf(!hasTemporal())('F45: finished files that cannot be stored', { t
       block(stack);
       await stack.startWorker();
       await stack.supply('b', await stack.seed('b', ROWS));
-      await expect.poll(async () => (await progressOf(stack)).blocked, { timeout: 120_000 }).not.toBeNull();
+      await until(async () => (await progressOf(stack)).blocked !== null);
       const held = await progressOf(stack);
       expect(held.phase).toBe('paused');
       expect(held.events.at(-1)).toMatchObject({ type: 'paused', reason: 'outputs', code: held.blocked?.code });
-      await expect.poll(() => pausesOf(stack)).toEqual([expect.objectContaining({ reason: 'outputs', batch: 'b' })]);
-      // What was granted before the pause may still be on its way.
-      await delay(2_000);
-      const paid = stack.emulator.truth().jobs.length;
-      expect(paid).toBeLessThan(ROWS.length);
-      await delay(3_000);
-      expect(stack.emulator.truth().jobs.length).toBe(paid);
+      await until(async () => (await pausesOf(stack)).length > 0);
+      expect(await pausesOf(stack)).toEqual([expect.objectContaining({ reason: 'outputs', batch: 'b' })]);
+      // What was granted before the pause may still be on its way; then nothing more is paid.
+      const paid = () => stack.emulator.truth().jobs.length;
+      for (let before = -1; before < paid(); await delay(3_000)) before = paid();
+      expect(paid()).toBeLessThan(ROWS.length);
       mend(stack);
       await temporal.client.workflow.getHandle(batchId(account, 'b')).signal(resumeBatch);
       const { counts } = await stack.result('b');
       expect(counts.done).toBe(ROWS.length);
       expect(stack.emulator.truth().jobs).toHaveLength(ROWS.length);
-      expect(await pausesOf(stack)).toEqual([]);
+      await until(async () => (await pausesOf(stack)).length === 0);
       return { code: held.blocked?.code, stack };
     } finally {
       await stack.stop();
