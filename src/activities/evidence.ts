@@ -67,8 +67,7 @@ export async function attemptsSince(
   for (const entry of await deps.book.since(sinceMs)) {
     const { batch, id, n, kind, ...rest } = entry;
     booked.add(nameOf(entry));
-    const ways = { timing: await timingOf(deps, kind), isFixed: isFixed(kind) };
-    known.push({ batch, id, n, kind, name: nameOf(entry), known: { ...ways, ...rest } });
+    known.push({ batch, id, n, kind, name: nameOf(entry), known: { timing: await timingOf(deps, kind), ...rest } });
   }
   for await (const open of deps.ledger.open()) {
     if (booked.has(nameOf(open))) continue;
@@ -113,11 +112,6 @@ export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: A
   return expected === null ? now : widest(expected, now ?? expected);
 }
 
-/** A discount can begin or end while a job renders, and is known only minutes later. */
-function isFixed(kind: Kind): boolean {
-  return adapterFor(kind).entrypoint === null;
-}
-
 /** An attempt that has not ended may have been charged anything up to its expected price. */
 async function openAttempt(
   deps: Dependencies,
@@ -128,7 +122,6 @@ async function openAttempt(
   const intent = intentOf(attempt);
   return {
     timing: await timingOf(deps, ref.kind),
-    isFixed: isFixed(ref.kind),
     claimedAtMs: intent?.atMs ?? listedAtMs,
     createdAtMs: attempt.states.find(({ state }) => state === 'created')?.atMs,
     runningAtMs: lastRunning(deps, ref),

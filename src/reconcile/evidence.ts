@@ -1,5 +1,4 @@
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
-import type { Interval } from './interval.js';
 
 /** One reading of the account's balance. */
 export interface Checkpoint {
@@ -24,11 +23,6 @@ export interface Charge {
   hi: CreditsNano | null;
   /** The most that can be charged before it is settled: a reservation may be refunded. */
   peak: CreditsNano | null;
-  /**
-   * Where it is booked as a whole or not at all, as the price of a job is: that amount, never a part of it. Absent where
-   * any part can be.
-   */
-  whole?: Interval;
 }
 
 /** One ambiguous attempt. Times are epoch ms, waits already scaled. */

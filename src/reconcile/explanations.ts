@@ -1,14 +1,12 @@
 import { BALANCE_TOLERANCE_NANO, NANO_PER_CREDIT } from '../domain/money.js';
 import type { CaseFacts, Checkpoint, SettleEvidence } from './evidence.js';
-import { type Interval, meets, minus, plus, point, ZERO } from './interval.js';
-import { hasRise, type Rise, residualBetween, sharesBetween } from './residual.js';
+import { type Interval, meets, minus, plus, ZERO } from './interval.js';
+import { hasRise, type Rise, residualBetween } from './residual.js';
 
 /** More open cases than this are not told apart: their subsets are too many. */
 export const CASES_MAX = 12;
 /** More different sums than this say nothing that a person could follow. */
 const SUMS_MAX = 20_000;
-/** With more sums than this, a further open job counts as anything between nothing and its price. */
-const WAYS_MAX = 256;
 /** The smallest whole-credit purchase and the largest (service document 1, Limits). */
 const TOP_UP_MIN = 5;
 const TOP_UP_MAX = 5_000;
@@ -38,16 +36,17 @@ export function lookAt(evidence: SettleEvidence, bases: Checkpoint[], rises: Ris
   const price = priceOf(evidence.subject);
   let shown = true;
   let hidden = true;
+  let residual = ZERO;
   for (const base of bases) {
-    const others = waysBetween(evidence, base, at);
+    residual = residualBetween(evidence, base, at);
+    const others = sumsOf(evidence.rivals.map((rival) => optionsOf(rival, base, at)));
     // Too many to weigh: everything stays possible.
     if (others === undefined) continue;
-    const fits = fitOf(point(base.balanceNano - at.balanceNano), hasRise(rises, base, at));
+    const fits = fitOf(residual, hasRise(rises, base, at));
     hidden &&= others.some(fits);
     shown &&= others.some((sum) => fits(plus(sum, price)));
   }
-  const newest = bases.at(-1);
-  return { at, shown, hidden, residual: newest === undefined ? ZERO : residualBetween(evidence, newest, at) };
+  return { at, shown, hidden, residual };
 }
 
 /**
@@ -59,8 +58,8 @@ export function usableBases(evidence: SettleEvidence): Checkpoint[] {
   const newest = before.at(-1);
   if (!newest) return [];
   const isExplained = (base: Checkpoint): boolean => {
-    const others = waysBetween(evidence, base, newest);
-    return others === undefined || others.some(fitOf(point(base.balanceNano - newest.balanceNano), false));
+    const others = sumsOf(evidence.rivals.map((rival) => optionsOf(rival, base, newest)));
+    return others === undefined || others.some(fitOf(residualBetween(evidence, base, newest), false));
   };
   return before.filter((base) => base === newest || isExplained(base));
 }
@@ -72,49 +71,32 @@ function optionsOf(rival: CaseFacts, base: Checkpoint, at: Checkpoint): Interval
   return rival.claimedAtMs > base.atMs ? [ZERO, price] : [ZERO, price, minus(ZERO, price)];
 }
 
-/** Every amount that rivals and known attempts together can have taken between two readings; undefined = too many. */
-function waysBetween(evidence: SettleEvidence, base: Checkpoint, at: Checkpoint): Interval[] | undefined {
-  let sums: Interval[] | undefined = [ZERO];
-  for (const rival of evidence.rivals) {
-    sums = added(sums, optionsOf(rival, base, at), SUMS_MAX);
-    if (sums === undefined) return undefined;
-  }
-  let fixed = ZERO;
-  for (const charge of evidence.charges) {
-    const shares = sharesBetween(charge, base, at, evidence.lambdaMs);
-    const more: Interval[] | undefined = shares.length > 1 ? added(sums, shares, WAYS_MAX) : undefined;
-    if (more === undefined) fixed = plus(fixed, hullOf(shares));
-    else sums = more;
-  }
-  return sums.map((sum) => plus(sum, fixed));
-}
-
-/** Every sum of one of each, equal ones once; undefined when there are more than `most`. */
-function added(sums: Interval[], options: Interval[], most: number): Interval[] | undefined {
-  const next = new Map<string, Interval>();
-  for (const sum of sums) {
-    for (const option of options) {
-      const both = plus(sum, option);
-      next.set(`${both.lo}:${both.hi}`, both);
+/** Every sum of one option of each case, equal ones once; undefined when there are too many. */
+function sumsOf(cases: Interval[][]): Interval[] | undefined {
+  let sums = new Map([['0:0', ZERO]]);
+  for (const options of cases) {
+    const next = new Map<string, Interval>();
+    for (const sum of sums.values()) {
+      for (const option of options) {
+        const added = plus(sum, option);
+        next.set(`${added.lo}:${added.hi}`, added);
+      }
     }
-    if (next.size > most) return undefined;
+    if (next.size > SUMS_MAX) return undefined;
+    sums = next;
   }
-  return [...next.values()];
-}
-
-function hullOf(shares: Interval[]): Interval {
-  return { lo: Math.min(...shares.map(({ lo }) => lo)), hi: Math.max(...shares.map(({ hi }) => hi)) };
+  return [...sums.values()];
 }
 
 /**
- * Whether an amount explains a fall; where the balance visibly rose, also together with a purchase of whole credits.
- * A purchase is recognised, never set off against a charge: without a visible rise there was none.
+ * Whether an amount explains a residual; where the balance visibly rose, also together with a purchase of whole
+ * credits. A purchase is recognised, never set off against a charge: without a visible rise there was none.
  */
-function fitOf(fall: Interval, rose: boolean): (amount: Interval) => boolean {
+function fitOf(residual: Interval, rose: boolean): (amount: Interval) => boolean {
   return (amount) => {
-    if (meets(fall, amount)) return true;
+    if (meets(residual, amount)) return true;
     if (!rose) return false;
-    const missing = minus(amount, fall);
+    const missing = minus(amount, residual);
     const least = Math.ceil((missing.lo - BALANCE_TOLERANCE_NANO) / NANO_PER_CREDIT);
     const most = Math.floor((missing.hi + BALANCE_TOLERANCE_NANO) / NANO_PER_CREDIT);
     return Math.max(least, TOP_UP_MIN) <= Math.min(most, TOP_UP_MAX);

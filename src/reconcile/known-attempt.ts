@@ -1,6 +1,5 @@
 import type { CreditsNano } from '../domain/money.js';
 import type { Charge, ChargeTiming } from './evidence.js';
-import type { Interval } from './interval.js';
 
 /** How a known attempt stands with the balance; `billed` and `undecided` are verdicts on a lost answer. */
 export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up';
@@ -8,8 +7,6 @@ export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided
 /** An attempt whose effect on the balance is known within bounds. Times are epoch ms. */
 export interface KnownAttempt {
   timing: ChargeTiming;
-  /** No discount can change what it costs: it takes its price as a whole or nothing. */
-  isFixed?: boolean | undefined;
   claimedAtMs: number;
   /** When the service's answer was there. */
   createdAtMs?: number | undefined;
@@ -27,42 +24,33 @@ export interface KnownAttempt {
 
 /** A known attempt as intervals on the balance, by when its family charges (design: the credits check). */
 export function chargesOf(known: KnownAttempt): Charge[] {
-  if (known.isFixed) return chargesAtPrice(known);
-  return chargesAtPrice(known).map(({ whole, ...charge }) => charge);
-}
-
-function chargesAtPrice(known: KnownAttempt): Charge[] {
   const { timing, claimedAtMs, createdAtMs, runningAtMs, endedAtMs, lo, hi } = known;
   // Whoever charges at completion took nothing while it was seen running.
   const chargesFromMs = timing === 'at-completion' ? (runningAtMs ?? claimedAtMs) : claimedAtMs;
   const isReserved = timing === 'at-submit' && createdAtMs !== undefined && lo === hi;
-  const whole: Interval = { lo, hi: hi ?? Number.POSITIVE_INFINITY };
-  const reserved: Charge = { fromMs: claimedAtMs, toMs: createdAtMs ?? endedAtMs, lo, hi, peak: hi, whole };
+  const reserved: Charge = { fromMs: claimedAtMs, toMs: createdAtMs ?? endedAtMs, lo, hi, peak: hi };
   switch (known.end) {
     case 'open':
       if (isReserved) return [reserved, refund(runningAtMs ?? createdAtMs, null, lo, hi)];
-      return [{ fromMs: chargesFromMs, toMs: null, lo: 0, hi, peak: hi, whole }];
+      return [{ fromMs: chargesFromMs, toMs: null, lo: 0, hi, peak: hi }];
     case 'charged':
-      return timing === 'at-submit' ? [reserved] : [{ ...reserved, fromMs: chargesFromMs, toMs: endedAtMs }];
+      return timing === 'at-submit' ? [reserved] : [{ fromMs: chargesFromMs, toMs: endedAtMs, lo, hi, peak: hi }];
     case 'unbilled':
       if (isReserved) return [reserved, { ...refund(runningAtMs ?? createdAtMs, endedAtMs, lo, hi), hi: -lo }];
-      return [{ fromMs: chargesFromMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi, whole }];
+      return [{ fromMs: chargesFromMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi }];
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
-      const bill: Charge = { ...reserved, toMs: seenMs };
+      const bill: Charge = { fromMs: claimedAtMs, toMs: seenMs, lo, hi, peak: hi };
       // What was reserved can come back as long as the job may run.
       return timing === 'at-success' || timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
     }
     case 'undecided':
-      return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi, whole }];
     case 'follow_up':
-      // Of any size up to the longest input.
       return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi }];
   }
 }
 
-/** Nothing or the whole amount may come back. */
+/** Anything from nothing to the whole amount may come back. */
 function refund(fromMs: number, toMs: number | null, lo: CreditsNano, hi: CreditsNano | null): Charge {
-  const least = hi === null ? Number.NEGATIVE_INFINITY : -Math.max(lo, hi);
-  return { fromMs, toMs, lo: least, hi: 0, peak: 0, whole: { lo: least, hi: -lo } };
+  return { fromMs, toMs, lo: hi === null ? Number.NEGATIVE_INFINITY : -Math.max(lo, hi), hi: 0, peak: 0 };
 }

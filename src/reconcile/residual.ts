@@ -32,26 +32,6 @@ function shareOf(charge: Charge, base: Checkpoint, at: Checkpoint, lambdaMs: num
   return minus(seenNow, seenAtBase);
 }
 
-/** Ways in which one known attempt can have moved the balance between two readings: several where it is open. */
-export function sharesBetween(charge: Charge, base: Checkpoint, at: Checkpoint, lambdaMs: number): Interval[] {
-  const { whole, fromMs } = charge;
-  if (whole === undefined) return [shareOf(charge, base, at, lambdaMs)];
-  const settledMs = charge.toMs === null ? Number.POSITIVE_INFINITY : charge.toMs + lambdaMs;
-  if (settledMs <= shownSinceMs(base) || fromMs > at.atMs) return [ZERO];
-  const before = fromMs > base.atMs ? [ZERO] : [ZERO, whole];
-  const now = settledMs <= shownSinceMs(at) ? endsOf(charge, whole) : [ZERO, whole];
-  const ways = now.flatMap((seen) => before.map((was) => (seen === ZERO || was === ZERO ? minus(seen, was) : ZERO)));
-  return ways.filter(({ lo, hi }, i) => ways.findIndex((other) => other.lo === lo && other.hi === hi) === i);
-}
-
-/** How a charge stands once nothing moves any more; what is never known to be settled stays either. */
-function endsOf({ lo, hi }: Charge, whole: Interval): Interval[] {
-  if (lo === 0 && hi === 0) return [ZERO];
-  return lo !== hi && lo * (hi ?? Number.POSITIVE_INFINITY) <= 0
-    ? [ZERO, whole]
-    : [{ lo, hi: hi ?? Number.POSITIVE_INFINITY }];
-}
-
 /** Two readings next to each other between which the balance rose in a way that no known attempt explains. */
 export interface Rise {
   fromMs: number;

@@ -137,7 +137,6 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
     const lastPollMs = createdMs + Math.floor((Math.min(nowMs, endMs) - createdMs) / (10 * second)) * 10 * second;
     const times = {
       timing,
-      isFixed: true,
       claimedAtMs: startMs,
       ...(createdMs < nowMs ? { createdAtMs: createdMs } : {}),
       ...(timing !== 'at-success' && lastPollMs > createdMs ? { runningAtMs: lastPollMs } : {}),
@@ -170,7 +169,6 @@ export function simulate(seed: number, { priceError, topUps }: SimulationOptions
       return [
         {
           timing,
-          isFixed: true,
           claimedAtMs,
           end: verdict,
           endedAtMs,
