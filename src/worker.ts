@@ -23,7 +23,7 @@ const RESCUE_MIN_MS = 5_000;
  * They run one after the other on one thread, and each is given up ten seconds after it was taken: a new worker on a
  * busy machine that takes all at once finishes none of them in time, again and again.
  */
-const WORKFLOW_TASKS_MAX = 8;
+const WORKFLOW_TASKS_MAX = 40;
 
 export interface AccountWorker {
   readonly account: string;
