@@ -1,11 +1,11 @@
 import type { AttemptRef } from '../domain/attempt.js';
-import { KINDS } from '../domain/kind.js';
+import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import type { Dependencies } from './dependencies.js';
-import { actualCredits, expectedCredits } from './prices.js';
+import { actualCredits, expectedCredits, listCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
 import { forgetRunning, lastRunning } from './running.js';
 import { renderMaxMs } from './waits.js';
@@ -29,7 +29,7 @@ export async function bookCharge(
 ): Promise<void> {
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   const cost = await actualCredits(deps, row, adapter, course.facts, between);
-  await book(deps, row, ref, 'charged', course, cost);
+  await book(deps, row.kind, ref, 'charged', course, cost, await listCredits(deps, row, course.facts));
   if (row.kind === 'vendor-a/motion-control') await bookFollowUp(deps, row, ref, course, cost);
 }
 
@@ -40,18 +40,22 @@ export async function bookUnbilled(
   ref: AttemptRef,
   course: Course,
 ): Promise<void> {
-  await book(deps, row, ref, 'unbilled', course, await expectedCredits(deps, row, adapter, course.claimedAtMs));
+  const expected = await expectedCredits(deps, row, adapter, course.claimedAtMs);
+  await book(deps, row.kind, ref, 'unbilled', course, expected, await listCredits(deps, row));
 }
 
 /** Enters an attempt whose answer is lost for good. `seenAtMs` is the reading that a bill rests on. */
 export async function bookLost(
   deps: Dependencies,
-  { row }: { row: Pick<Row, 'kind'> },
+  kind: Kind,
   ref: AttemptRef,
-  lost: Course & { verdict: 'billed' | 'undecided'; seenAtMs: number; expected: CreditsRange | null },
+  lost: Course & { verdict: 'billed' | 'undecided'; seenAtMs: number } & {
+    expected: CreditsRange | null;
+    list: CreditsRange | null;
+  },
 ): Promise<void> {
-  const { verdict, seenAtMs, expected } = lost;
-  await book(deps, row, ref, verdict, lost, expected, verdict === 'billed' ? { seenAtMs } : {});
+  const { verdict, seenAtMs, expected, list } = lost;
+  await book(deps, kind, ref, verdict, lost, expected, list, verdict === 'billed' ? { seenAtMs } : {});
 }
 
 /** Under-declared input seconds are charged after completion (service document 2, motion control). */
@@ -67,26 +71,28 @@ async function bookFollowUp(
   const hi = cost?.hi ?? null;
   const most = hi === null || typeof declared !== 'number' ? null : Math.ceil((hi / declared) * DRIVER_SECONDS_MAX);
   const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : Math.max(0, most - hi) };
-  await book(deps, row, ref, 'follow_up', { claimedAtMs: endedAtMs, endedAtMs: untilMs }, owed);
+  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: endedAtMs, endedAtMs: untilMs }, owed, null);
 }
 
 async function book(
   deps: Dependencies,
-  row: Pick<Row, 'kind'>,
+  kind: Kind,
   ref: AttemptRef,
   end: BookedAttempt['end'],
   { claimedAtMs, createdAtMs, endedAtMs }: Course,
   cost: CreditsRange | null,
+  list: CreditsRange | null,
   seen: { seenAtMs?: number } = {},
 ): Promise<void> {
   const { batch, id, n } = ref;
   const runningAtMs = lastRunning(deps, ref);
   await deps.book.append({
-    ...{ batch, id, n, kind: row.kind, end, claimedAtMs, endedAtMs },
+    ...{ batch, id, n, kind, end, claimedAtMs, endedAtMs },
     ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(runningAtMs === undefined ? {} : { runningAtMs }),
     ...seen,
     ...(cost ?? { lo: 0, hi: null }),
+    ...(cost === null || list === null ? {} : { list }),
   });
   forgetRunning(deps, ref);
 }

@@ -1,11 +1,15 @@
-import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, type Intent, intentOf, standingOf } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
+import type { Row } from '../domain/row.js';
 import { countTime } from '../reconcile/counted-time.js';
 import type { CaseFacts, SettleEvidence } from '../reconcile/evidence.js';
 import { chargesOf, type KnownAttempt } from '../reconcile/known-attempt.js';
+import { discounted } from '../reconcile/price-book.js';
+import type { BookedAttempt } from '../store/charge-book.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
+import { multipliersOf } from './discounts.js';
 import { lambdaMs as lambdaOf, timingOf } from './learned.js';
 import { expectedCredits, widest } from './prices.js';
 import { loadRow } from './row-work.js';
@@ -65,9 +69,11 @@ export async function attemptsSince(
   const cases: CaseFacts[] = [];
   const booked = new Set<string>();
   for (const entry of await deps.book.since(sinceMs)) {
-    const { batch, id, n, kind, ...rest } = entry;
+    const { batch, id, n, kind, list: _, ...rest } = entry;
     booked.add(nameOf(entry));
-    known.push({ batch, id, n, kind, name: nameOf(entry), known: { timing: await timingOf(deps, kind), ...rest } });
+    const timing = await timingOf(deps, kind);
+    const price = await priceNow(deps, entry);
+    known.push({ batch, id, n, kind, name: nameOf(entry), known: { timing, ...rest, ...price } });
   }
   for await (const open of deps.ledger.open()) {
     if (booked.has(nameOf(open))) continue;
@@ -81,6 +87,17 @@ export async function attemptsSince(
     }
   }
   return { known, cases };
+}
+
+/** What a booked attempt cost by the discounts that are known now: some are read only when others were booked. */
+async function priceNow(deps: Dependencies, entry: BookedAttempt): Promise<CreditsRange> {
+  const { kind, lo, hi, list, claimedAtMs, endedAtMs } = entry;
+  if (list === undefined) return { lo, hi };
+  const multipliers = await multipliersOf(deps, adapterFor(kind), claimedAtMs, endedAtMs);
+  return {
+    lo: discounted(list.lo, Math.min(...multipliers)),
+    hi: list.hi === null ? null : discounted(list.hi, Math.max(...multipliers)),
+  };
 }
 
 /** An ambiguous attempt as the credits check sees it. */
@@ -106,10 +123,15 @@ async function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attemp
 export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
   const intent = intentOf(attempt);
   if (!intent) return null;
-  const { generation, part, index, kind, expected, atMs } = intent;
-  const { row, adapter } = await loadRow(deps, { ...ref, generation, part, index, kind: KINDS.indexOf(kind) });
-  const now = await expectedCredits(deps, row, adapter, atMs);
+  const { expected, atMs, kind } = intent;
+  const now = await expectedCredits(deps, await rowOf(deps, ref, intent), adapterFor(kind), atMs);
   return expected === null ? now : widest(expected, now ?? expected);
+}
+
+/** The row of an attempt, as it was when the attempt was claimed. */
+export async function rowOf(deps: Dependencies, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
+  const { generation, part, index, kind } = intent;
+  return (await loadRow(deps, { batch, id, generation, part, index, kind: KINDS.indexOf(kind) })).row;
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */
@@ -127,6 +149,6 @@ async function openAttempt(
     runningAtMs: lastRunning(deps, ref),
     end: 'open',
     endedAtMs: null,
-    ...(intent?.expected ?? { lo: 0, hi: null }),
+    ...((await expectedOf(deps, ref, attempt)) ?? { lo: 0, hi: null }),
   };
 }

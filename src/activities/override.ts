@@ -5,6 +5,7 @@ import { reserveWaste } from '../store/waste-book.js';
 import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { listCredits } from './prices.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { resultOf } from './submit-result.js';
 import { SYNC_MAX_MS, slotUntilMs } from './waits.js';
@@ -80,5 +81,7 @@ async function book(
   const intent = intentOf(attempt);
   const claimedAtMs = intent?.atMs ?? endedAtMs;
   const expected = intent?.expected ?? null;
-  await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict: 'undecided', seenAtMs: deps.now(), expected });
+  const list = await listCredits(deps, work.row);
+  const lost = { claimedAtMs, endedAtMs, verdict: 'undecided', seenAtMs: deps.now(), expected, list } as const;
+  await bookLost(deps, work.row.kind, ref, lost);
 }

@@ -2,6 +2,7 @@ import { KINDS } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
+import { LIST_PRICE_PPB } from '../reconcile/price-book.js';
 import { rowPrice } from '../reconcile/row-price.js';
 import type { Adapter } from '../vendors/adapter.js';
 import type { Dependencies } from './dependencies.js';
@@ -40,6 +41,12 @@ export async function actualCredits(
   between: { fromMs: number; toMs: number },
 ): Promise<CreditsRange | null> {
   return cost(deps, row, adapter, between, facts);
+}
+
+/** What a row costs without a discount; null when unknown. */
+export async function listCredits(deps: Dependencies, row: Row, facts: Facts = {}): Promise<CreditsRange | null> {
+  const prices = { configured: deps.settings.prices, measured: await measuredPrices(deps) };
+  return rowPrice(row, prices, LIST_PRICE_PPB, facts);
 }
 
 async function cost(

@@ -6,6 +6,7 @@ import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
+import { listCredits } from './prices.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
 import { isUnderWay } from './submit.js';
@@ -84,7 +85,9 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   if (verdict === 'not_billed') await deps.ledger.close(ref);
   else {
     const { claimedAtMs, expected } = evidence.subject;
-    await bookLost(deps, work, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: atMs, expected });
+    const list = await listCredits(deps, work.row);
+    const lost = { claimedAtMs, endedAtMs, verdict, seenAtMs: atMs, expected, list };
+    await bookLost(deps, work.row.kind, ref, lost);
   }
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
   return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...(await trustOf(deps)) };

@@ -1,4 +1,4 @@
-import { type Attempt, type AttemptRef, standingOf, type Verdict } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
 import { clockText } from '../reconcile/sentence.js';
 import { settle } from '../reconcile/settle.js';
@@ -7,7 +7,8 @@ import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } fr
 import { adapterFor } from '../vendors/index.js';
 import { bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
-import { expectedOf, gatherEvidence } from './evidence.js';
+import { expectedOf, gatherEvidence, rowOf } from './evidence.js';
+import { listCredits } from './prices.js';
 import { reviseRow } from './revise.js';
 import { statesOf } from './row-letter.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -87,12 +88,14 @@ async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: At
   const { kind } = watched;
   const atMs = deps.now();
   const endedAtMs = Math.max(atMs, slotUntilMs(deps, attempt, KINDS.indexOf(kind), adapterFor(kind).flow));
-  await bookLost(deps, { row: { kind } }, watched, {
+  const intent = intentOf(attempt);
+  await bookLost(deps, kind, watched, {
     claimedAtMs: attempt.states[0]?.atMs ?? atMs,
     endedAtMs,
     verdict: 'billed',
     seenAtMs: atMs,
     expected: await expectedOf(deps, watched, attempt),
+    list: intent ? await listCredits(deps, await rowOf(deps, watched, intent)) : null,
   });
 }
 

@@ -32,8 +32,12 @@ export function configuredCost(
     lo += Math.round(perUnit * units.lo);
     hi = hi === null || units.hi === null ? null : hi + Math.round(perUnit * units.hi);
   }
-  const discounted = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * discountPpb);
-  return { lo: discounted(lo), hi: hi === null ? null : discounted(hi) };
+  return { lo: discounted(lo, discountPpb), hi: hi === null ? null : discounted(hi, discountPpb) };
+}
+
+/** An amount at a multiplier of list price, both integers: 1e-9 credit and parts per billion. */
+export function discounted(listNano: CreditsNano, discountPpb: number): CreditsNano {
+  return Math.round((listNano / LIST_PRICE_PPB) * discountPpb);
 }
 
 function matches(rule: PriceRule, row: Row, cells: PricedCells): boolean {

@@ -11,8 +11,9 @@ import type { Store } from './port.js';
 /** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
 
 /**
- * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`);
- * a `follow_up` is what may be charged between a completion and `endedAtMs`.
+ * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`),
+ * by the discounts that were known when it was entered; a `follow_up` is what may be charged between a completion and
+ * `endedAtMs`.
  */
 export interface BookedAttempt extends AttemptRef, CreditsRange {
   kind: Kind;
@@ -25,6 +26,8 @@ export interface BookedAttempt extends AttemptRef, CreditsRange {
   endedAtMs: number;
   /** `billed`: the reading that proved it. */
   seenAtMs?: number;
+  /** The same without any discount: a discount may become known later. Absent where nothing is to be priced again. */
+  list?: CreditsRange;
 }
 
 export interface ChargeBook {
@@ -54,6 +57,7 @@ const schema: z.ZodType<BookedAttempt> = z.object({
   seenAtMs: z.exactOptional(timeSchema),
   lo: nanoSchema,
   hi: nanoSchema.nullable(),
+  list: z.exactOptional(z.object({ lo: nanoSchema, hi: nanoSchema.nullable() })),
 });
 
 export function createChargeBook(store: Store, account: string): ChargeBook {
