@@ -1,6 +1,6 @@
 import type { BatchResult } from '../src/contract/workflows.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import { createMessenger } from '../src/messenger.js';
+import { createMessenger } from '../src/worker/messenger.js';
 import * as workflows from '../src/workflows/index.js';
 import { settingsOf } from './account-settings.js';
 import { createLedgerWatch, type LedgerWatch } from './check/ledger-watch.js';

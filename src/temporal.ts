@@ -1,8 +1,9 @@
 /** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
+import { callsUntil } from './temporal/calls.js';
 
 export interface TemporalOptions {
   /** `host:port`; goes before the SDK's variables and profile. */
@@ -63,11 +64,17 @@ export function configuredTemporalAddress(): string | undefined {
 /** Connects a client; throws `TemporalUnreachableError` after 3 tries within 15 s. */
 export async function connectTemporal(options: TemporalOptions = {}): Promise<TemporalClient> {
   const { connectionOptions, address, namespace } = settings(options);
+  let isClosed = false;
+  const interceptors = callsUntil(() => isClosed);
   const connection = await withTries(address, options, (connectTimeout) =>
-    Connection.connect({ ...connectionOptions, connectTimeout } as Parameters<typeof Connection.connect>[0]),
+    Connection.connect({ ...connectionOptions, connectTimeout, interceptors } as ConnectionOptions),
   );
   const client = new Client({ connection, namespace });
-  return { client, connection, address, namespace, close: () => connection.close() };
+  const close = (): Promise<void> => {
+    isClosed = true;
+    return connection.close();
+  };
+  return { client, connection, address, namespace, close };
 }
 
 /** Connects a worker; throws `TemporalUnreachableError` after 3 tries within 15 s. */

@@ -5,11 +5,11 @@ import { createActivities } from './activities/index.js';
 import { taskQueues } from './contract/names.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
-import { type ApiWorker, startApiWorker } from './worker-api.js';
-import { createSteadyClock } from './worker-clock.js';
-import { createDependencies } from './worker-dependencies.js';
-import type { AccountWorkerOptions, WorkerPlace } from './worker-options.js';
-import { createRescue } from './worker-rescue.js';
+import { type ApiWorker, startApiWorker } from './worker/api.js';
+import { createSteadyClock } from './worker/clock.js';
+import { createDependencies } from './worker/dependencies.js';
+import type { AccountWorkerOptions, WorkerPlace } from './worker/options.js';
+import { createRescue } from './worker/rescue.js';
 
 /** The composition root: one account's workers with everything they need. */
 
@@ -19,11 +19,6 @@ const DOWNLOADS_MAX = 8;
 /** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
-/**
- * They run one after the other on one thread, and each is given up ten seconds after it was taken: a new worker on a
- * busy machine that takes all at once finishes none of them in time, again and again.
- */
-const WORKFLOW_TASKS_MAX = 40;
 
 export interface AccountWorker {
   readonly account: string;
@@ -68,7 +63,6 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     workflowBundle: { codePath: fileURLToPath(new URL('../dist/workflow-bundle.js', import.meta.url)) },
     activities,
     maxConcurrentActivityTaskExecutions: 50,
-    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS_MAX,
   });
   const io = await Worker.create({
     ...common,

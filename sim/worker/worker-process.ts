@@ -2,7 +2,7 @@ import type { Dependencies, Messenger } from '../../src/activities/dependencies.
 import { createActivities } from '../../src/activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
-import { createSteadyClock } from '../../src/worker-clock.js';
+import { createSteadyClock } from '../../src/worker/clock.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Worker } from '../temporal/worker.js';
 import type { Disk } from './disk.js';

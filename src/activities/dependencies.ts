@@ -5,24 +5,13 @@ import type { AccountSettings } from '../contract/settings.js';
 import type { RowRef } from '../contract/workflows.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
-import type { Callbacks } from '../store/callbacks.js';
-import type { ChargeBook } from '../store/charge-book.js';
-import type { Home } from '../store/home.js';
-import type { Ledger } from '../store/ledger.js';
+import type { AccountRecords } from '../store/account-records.js';
 import type { Store } from '../store/port.js';
-import type { Records } from '../store/records.js';
-import type { Rows } from '../store/rows.js';
 import type { OpenInput } from '../store/s3-input.js';
 
 /** What the activities of one account are handed by the composition root. */
-export interface Dependencies {
+export interface Dependencies extends AccountRecords {
   settings: AccountSettings;
-  home: Home;
-  ledger: Ledger;
-  rows: Rows;
-  records: Records;
-  book: ChargeBook;
-  callbacks: Callbacks;
   transport: Transport;
   downloader: Downloader;
   /** Opens the store at an absolute folder or an `s3://` address. */

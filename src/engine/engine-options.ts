@@ -22,7 +22,7 @@ export interface SupervisorOptions {
 /** The programs of this build. */
 export const builtPrograms = {
   supervisor: { path: beside('./supervisor-main.js'), execArgv: [] },
-  worker: { path: beside('../worker-main.js'), execArgv: [] },
+  worker: { path: beside('../worker/main.js'), execArgv: [] },
 } satisfies Record<string, EngineProgram>;
 
 /** What the supervisor tells the client that started it, over IPC; later clients ask by the control socket. */

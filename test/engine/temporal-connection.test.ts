@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   configuredTemporalAddress,
@@ -81,5 +82,17 @@ describe.skipIf(!hasTemporal())('a real server', () => {
     } finally {
       await server.teardown();
     }
+  }, 60_000);
+
+  test('a call that is being tried again when its connection closes fails, and takes nothing down with it', async () => {
+    const server = await startTemporal();
+    const { client, close } = await connectTemporal({ address: server.address, embedded: true });
+    await server.teardown();
+    const call = client.workflow.count();
+    const failure = expect(call).rejects.toMatchObject({ cause: { details: 'the connection is closed' } });
+    // The first try has failed by now, and the next ones are still far from the last.
+    await sleep(500);
+    await close();
+    await failure;
   }, 60_000);
 });

@@ -90,13 +90,9 @@ function packageReason(path: string, one: Import): string | undefined {
   return packageRules.find((rule) => rule.packages.test(one.target) && !rule.allowed(path))?.why;
 }
 
-/** Files directly in src that make up the worker. */
-const workerFiles = /^(worker(-[a-z-]+)?|key-source|messenger|logger)$/;
-
-/** `src/domain/money.ts` → `domain`; `src/config.ts` → `config`; `src/worker-main.ts` → `worker`; elsewhere undefined. */
+/** `src/domain/money.ts` → `domain`; `src/config.ts` and `src/config/schema.ts` → `config`; elsewhere undefined. */
 function placeOf(path: string): string | undefined {
-  const name = /^src\/([^/]+?)(\.ts)?(\/|$)/.exec(path)?.[1];
-  return name !== undefined && workerFiles.test(name) ? 'worker' : name;
+  return /^src\/([^/]+?)(\.ts)?(\/|$)/.exec(path)?.[1];
 }
 
 /** Set-up and product find the Temporal program and take locks by the same code. */

@@ -36,7 +36,7 @@ test.each([
   ['src/service/transport.ts', "import { Client } from 'undici';"],
   ['src/cli/commands/run.ts', "const { ensureEngine } = await import('../../engine/engine-client.js');"],
   ['src/engine/processes.ts', "import { isAlive } from '../../scripts/lib/live-process.mjs';"],
-  ['src/worker-main.ts', "import { readRegistration } from './engine/registration.js';"],
+  ['src/worker/main.ts', "import { readRegistration } from '../engine/registration.js';"],
 ])('%s may say %s', (path, text) => {
   expect(imports(path, text)).toEqual([]);
 });

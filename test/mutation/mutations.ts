@@ -559,10 +559,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F52',
-    'src/worker-clock.ts',
+    'src/worker/clock.ts',
     '      lastMs = Math.max(wall(), lastMs + monotonicMs - lastMonotonicMs);',
     '      lastMs = wall();',
-    'test/worker/worker-clock.test.ts',
+    'test/worker/clock.test.ts',
   ),
   one(
     'F53',

@@ -2,9 +2,9 @@
 import { createServer } from 'node:net';
 import { type CallbackReceiver, startReceiver } from '../../src/callbacks/receiver.js';
 import { createCallbackDesk } from '../../src/callbacks/take-callback.js';
-import { createMessenger } from '../../src/messenger.js';
 import { createCallbacks } from '../../src/store/callbacks.js';
 import { createFolderStore } from '../../src/store/folder.js';
+import { createMessenger } from '../../src/worker/messenger.js';
 import type { Stack } from './stack.js';
 
 /** A place on this machine where nobody listens. */

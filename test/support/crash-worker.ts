@@ -2,8 +2,8 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
-import { createKeySource } from '../../src/key-source.js';
 import type { Download } from '../../src/service/download.js';
+import { createKeySource } from '../../src/worker/key-source.js';
 import { openPlace, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
 

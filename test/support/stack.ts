@@ -15,7 +15,6 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
-import { createKeySource } from '../../src/key-source.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { openHome } from '../../src/store/home.js';
@@ -23,6 +22,8 @@ import { createLedger, type Ledger } from '../../src/store/ledger.js';
 import { createRecords } from '../../src/store/records.js';
 import { createRows } from '../../src/store/rows.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { connectTemporal } from '../../src/temporal.js';
+import { createKeySource } from '../../src/worker/key-source.js';
 import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
 import { startTemporal } from './temporal.js';
@@ -84,9 +85,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const settings = accountSettings(account, emulator.url, folder, speed, options.settings);
   const store = createFolderStore(settings.home);
   const home = openHome(store, account);
+  const connected = await connectTemporal({ address: temporal.address, embedded: true });
   const place = {
     namespace: 'default',
-    client: temporal.client,
+    client: connected.client,
     connect: () => NativeConnection.connect({ address: temporal.address }),
   };
   const workers: AccountWorker[] = [];
@@ -161,6 +163,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     },
     async stop() {
       await Promise.all(workers.map((worker) => worker.shutdown()));
+      await connected.close();
       if (!options.shared) await emulator.close();
       if (!options.temporal) await temporal.teardown();
       if (!options.folder) await rm(folder, { recursive: true, force: true });

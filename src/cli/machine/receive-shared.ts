@@ -1,8 +1,8 @@
 import { startReceiver } from '../../callbacks/receiver.js';
 import { createCallbackDesk } from '../../callbacks/take-callback.js';
 import { requiredBaseUrl } from '../../config/account-settings.js';
-import { createLogger } from '../../logger.js';
-import { createMessenger } from '../../messenger.js';
+import { createLogger } from '../../worker/logger.js';
+import { createMessenger } from '../../worker/messenger.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { joinWork, sharedAddress } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';

@@ -1,8 +1,8 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { accountSettings } from '../../config/account-settings.js';
 import { isS3Address } from '../../domain/s3.js';
-import { createKeySource } from '../../key-source.js';
-import { createLogger } from '../../logger.js';
+import { createKeySource } from '../../worker/key-source.js';
+import { createLogger } from '../../worker/logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';
 import { sharedAddress } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';

@@ -1,16 +1,16 @@
-import type { Log } from './activities/dependencies.js';
-import { createSwitchboard } from './callbacks/switchboard.js';
-import { createCallbackDesk } from './callbacks/take-callback.js';
-import type { AccountSettings } from './contract/settings.js';
-import type { S3Environment } from './domain/s3.js';
-import type { AccountRegistration, FromWorker, ToWorker } from './engine/registration.js';
+import type { Log } from '../activities/dependencies.js';
+import { createSwitchboard } from '../callbacks/switchboard.js';
+import { createCallbackDesk } from '../callbacks/take-callback.js';
+import type { AccountSettings } from '../contract/settings.js';
+import type { S3Environment } from '../domain/s3.js';
+import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
+import { createCallbacks } from '../store/callbacks.js';
+import { createPlaces } from '../store/open-store.js';
+import { type AccountWorker, startAccountWorker } from '../worker.js';
+import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
-import { createCallbacks } from './store/callbacks.js';
-import { createPlaces } from './store/open-store.js';
-import { type AccountWorker, startAccountWorker } from './worker.js';
-import { proveKey } from './worker-key.js';
-import type { WorkerPlace } from './worker-options.js';
+import type { WorkerPlace } from './options.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { Secret } from './domain/secret.js';
+import { Secret } from '../domain/secret.js';
 
 /** Where an account's key comes from: handed over and kept in memory, or a file that is read again when it changes. */
 export type KeyOrigin = { value: string } | { file: string };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSteadyClock } from '../../src/worker-clock.js';
+import { createSteadyClock } from '../../src/worker/clock.js';
 
 it('goes on at its own pace when the wall clock is set back (F52)', () => {
   let wall = 1_000_000;

@@ -1,11 +1,11 @@
-import type { Dependencies } from './activities/dependencies.js';
+import type { Dependencies } from '../activities/dependencies.js';
+import { createDownloader } from '../service/download.js';
+import { createTransport } from '../service/transport.js';
+import { openAccountRecords } from '../store/account-records.js';
+import { createPlaces } from '../store/open-store.js';
+import type { SteadyClock } from './clock.js';
 import { createMessenger } from './messenger.js';
-import { createDownloader } from './service/download.js';
-import { createTransport } from './service/transport.js';
-import { openAccountRecords } from './store/account-records.js';
-import { createPlaces } from './store/open-store.js';
-import type { SteadyClock } from './worker-clock.js';
-import type { AccountWorkerOptions } from './worker-options.js';
+import type { AccountWorkerOptions } from './options.js';
 
 /** Outputs beyond this are not the service's, whatever it says. */
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;

@@ -1,8 +1,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { Messenger } from './activities/dependencies.js';
-import type { CallbackMessenger } from './callbacks/take-callback.js';
-import * as messages from './contract/messages.js';
-import { batchId, jobId, lateHandleId, semaphoreId, taskQueues } from './contract/names.js';
+import type { Messenger } from '../activities/dependencies.js';
+import type { CallbackMessenger } from '../callbacks/take-callback.js';
+import * as messages from '../contract/messages.js';
+import { batchId, jobId, lateHandleId, semaphoreId, taskQueues } from '../contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { readToWorker } from './engine/registration.js';
+import { readToWorker } from '../engine/registration.js';
+import { openPlace } from '../worker.js';
+import { createWorkerHost } from './host.js';
 import { createLogger } from './logger.js';
-import { openPlace } from './worker.js';
-import { createWorkerHost } from './worker-host.js';
 
 /** The engine's worker process: serves the accounts that its supervisor hands it, until the supervisor is gone. */
 

@@ -1,6 +1,6 @@
-import type { AccountSettings } from './contract/settings.js';
-import { CREDITS_REQUEST } from './service/account.js';
-import { createTransport } from './service/transport.js';
+import type { AccountSettings } from '../contract/settings.js';
+import { CREDITS_REQUEST } from '../service/account.js';
+import { createTransport } from '../service/transport.js';
 
 /** What one free read says of a key: `unknown` when the service gave neither a 200 nor a 401. */
 type KeyProof = 'good' | 'refused' | 'unknown';

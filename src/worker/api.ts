@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Log } from './activities/dependencies.js';
-import type { Activities } from './activities/index.js';
-import type { WorkerPlace } from './worker-options.js';
+import type { Log } from '../activities/dependencies.js';
+import type { Activities } from '../activities/index.js';
+import type { WorkerPlace } from './options.js';
 
 /** Requests per minute kept free for the command line's own reads. */
 const RPM_RESERVE = 4;

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Dependencies, Log } from './activities/dependencies.js';
-import type { AccountSettings } from './contract/settings.js';
-import type { S3Environment } from './domain/s3.js';
+import type { Dependencies, Log } from '../activities/dependencies.js';
+import type { AccountSettings } from '../contract/settings.js';
+import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
 
 /** What the workers of an account are started with. */
