@@ -92,6 +92,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
       .join(', ')}`,
     `  checked   ${CHECKED.map((rule) => (rule in PARTLY_CHECKED ? `${rule}*` : rule)).join(' ')} (* in part); ${tally.replayed} seeds played twice, ${tally.differing.length} differed`,
     `  breaches  ${breaches.length === 0 ? 'none' : breaches.join(', ')}`,
+    ...tally.wrong.map(({ seed, what }) => `  seed ${seed}, WRONG: ${what}`),
     ...tally.failed
       .slice(0, 3)
       .flatMap(({ seed, hash, violations, history }) => [

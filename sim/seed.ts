@@ -3,6 +3,7 @@ import type { SemaphoreView } from '../src/contract/semaphore.js';
 import { ACCOUNT } from './account-settings.js';
 import { checkEnd } from './check/end-checks.js';
 import { createReporter, type Violation } from './check/reporter.js';
+import { checkResults } from './check/results-check.js';
 import { type JudgedCase, judgeVerdicts } from './check/verdicts.js';
 import { enter, type Sim } from './engine/current.js';
 import { createRandom } from './engine/random.js';
@@ -39,7 +40,10 @@ const EVENTS_MAX = 300_000;
 
 export async function playSeed(seed: number, broken: Assumption | undefined, isTraced: boolean): Promise<SeedResult> {
   const scenario = createScenario(seed, broken);
-  const sim: Sim = { scheduler: createScheduler(), random: createRandom(`seed ${seed}`), actor: undefined };
+  const scheduler = createScheduler(() => {
+    sim.actor = undefined;
+  });
+  const sim: Sim = { scheduler, random: createRandom(`seed ${seed}`), actor: undefined };
   const reporter = createReporter(sim, isTraced);
   const { report, trace } = reporter;
   enter(sim);
@@ -88,9 +92,9 @@ async function play(sim: Sim, scenario: Scenario, world: World, report: Report, 
     report('I21', isSpinning() ? `goes round without an end: ${open}` : `not ended after a day: ${open}`);
     return;
   }
-  checkCounts(scenario, world, report);
   // What was still to appear late at the service does so now.
   await sim.scheduler.run(sim.scheduler.now() + 15 * MINUTE_MS, isSpinning);
+  checkResults({ ...world, scenario, report });
   checkEnd({ ...world, scenario, readOutput: (key) => world.outputs.get(key), report });
   const before = service.submits.posts.length;
   results.clear();
@@ -128,18 +132,6 @@ function planTrouble(
       watch.cancelled(batch);
       void client.cancel(batch);
     });
-  }
-}
-
-/** I6: every row is counted once. */
-function checkCounts(scenario: Scenario, { client, results }: World, report: Report): void {
-  for (const batch of client.batches) {
-    const result = results.get(batchId(ACCOUNT, batch));
-    if (!result) continue;
-    const rows = scenario.rows.filter((row) => row.batch === batch).length;
-    const counted = Object.values(result.counts).reduce((sum, count) => sum + count, 0);
-    if (counted !== rows)
-      report('I6', `${batch} has ${rows} rows and counts ${counted}: ${JSON.stringify(result.counts)}`);
   }
 }
 

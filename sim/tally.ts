@@ -23,6 +23,8 @@ export interface Tally {
   settled: Record<'exact' | 'range', Settled>;
   /** Undecided cases on accounts that are declared exclusive, by why. */
   undecided: Record<string, number>;
+  /** Wrong verdicts, the first few. */
+  wrong: { seed: number; what: string }[];
   timesMs: Record<ChargeTime, number[]>;
   breaches: Record<string, number>;
   failed: { seed: number; hash: string; violations: Violation[]; history: string[] }[];
@@ -35,6 +37,7 @@ export interface Tally {
 export type Settled = Record<'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled', number>;
 
 const FAILED_MAX = 20;
+const WRONG_MAX = 20;
 const HISTORY_SHOWN = 60;
 
 export function newTally(): Tally {
@@ -55,6 +58,7 @@ export function newTally(): Tally {
       range: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
     },
     undecided: {},
+    wrong: [],
     timesMs: { 'at-success': [], 'at-submit': [], 'at-completion': [], anywhere: [] },
     breaches: {},
     failed: [],
@@ -72,16 +76,17 @@ export function addSeed(tally: Tally, result: SeedResult): void {
     tally.extra[which].requests += result.extraRequests;
     tally.extra[which].allowed += result.allowedRequests;
   }
-  for (const one of result.cases) addCase(tally, one);
+  for (const one of result.cases) addCase(tally, one, result.seed);
   for (const { rule } of result.violations) tally.breaches[rule] = (tally.breaches[rule] ?? 0) + 1;
   if (result.violations.length === 0 || tally.failed.length >= FAILED_MAX) return;
   const { seed, hash, violations, history } = result;
   tally.failed.push({ seed, hash, violations, history: shortHistory(history, violations) });
 }
 
-function addCase(tally: Tally, one: JudgedCase): void {
+function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   const { verdict, isRight, exclusive, isExact, charge, toVerdictMs, isTwin, isAlone, why } = one;
   tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
+  if (!isRight && tally.wrong.length < WRONG_MAX) tally.wrong.push({ seed, what: one.told });
   if (!exclusive) return;
   const settled = tally.settled[isExact ? 'exact' : 'range'];
   settled.cases += 1;
@@ -129,6 +134,7 @@ export function merge(into: Tally, other: Tally): void {
   for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
   for (const [rule, count] of Object.entries(other.breaches)) into.breaches[rule] = (into.breaches[rule] ?? 0) + count;
   into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));
+  into.wrong.push(...other.wrong.slice(0, WRONG_MAX - into.wrong.length));
   into.differing.push(...other.differing);
 }
 

@@ -17,6 +17,8 @@ export interface JudgedCase {
   verdict: Verdict | 'late answer';
   /** `undecided` is neither. */
   isRight: boolean;
+  /** The attempt and what was said of it. */
+  told: string;
   toVerdictMs: number;
   /**
    * Another answer was lost at the same time whose job costs the same, and one of the two was billed, the other not:
@@ -68,7 +70,8 @@ export function judgeVerdicts(
     const toVerdictMs = last.atMs - claim.atMs;
     const why = verdict === 'undecided' ? whyOpen(found?.sentence ?? '', service) : undefined;
     const { exclusive } = scenario;
-    const told = { verdict, isRight, toVerdictMs, why } as const;
+    const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
+    const told = { verdict, isRight, told: text, toVerdictMs, why } as const;
     const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isTwin: false, isAlone: true };
     return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });

@@ -25,7 +25,8 @@ export interface Scheduler {
   run(untilMs: number, isOver: () => boolean): Promise<void>;
 }
 
-export function createScheduler(): Scheduler {
+/** `beforeEach` runs before every event: whoever acted last does not act in the next one. */
+export function createScheduler(beforeEach: () => void): Scheduler {
   const heap: Entry[] = [];
   let nowMs = 0;
   let order = 0;
@@ -60,6 +61,7 @@ export function createScheduler(): Scheduler {
             if (first.work === undefined) continue;
             nowMs = first.atMs;
             count += 1;
+            beforeEach();
             return first.work() ?? undefined;
           }
         };

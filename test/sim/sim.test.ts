@@ -34,6 +34,15 @@ describe('simulation', () => {
     LONG_MS,
   );
 
+  test.each([
+    [6688, 'rows that were never opened before a cancel stand in the results (I6)'],
+    [7922, 'rows that were never opened before a cancel stand in the results (I6)'],
+    [7001, 'a cancel is not lost with the worker that happened to act last (I19)'],
+  ])('seed %i: %s', (seed) => {
+    const { status, stdout } = simulate('--seed', String(seed));
+    expect(status, stdout).toBe(0);
+  });
+
   test('what it cannot understand is told in one sentence', () => {
     const { status, stderr } = simulate('--break', 'gravity');
     expect(status).toBe(2);

@@ -1,0 +1,49 @@
+import { batchId } from '../../src/contract/names.js';
+import type { BatchResult } from '../../src/contract/workflows.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+import { ACCOUNT } from '../account-settings.js';
+import type { PlannedRow, Scenario } from '../scenario.js';
+import type { Disk } from '../worker/disk.js';
+
+/** I6, by what a user is given at the end: each row stands once in its batch's results, with an end. */
+
+interface Ended {
+  scenario: Scenario;
+  outputs: Disk;
+  records: Map<string, { record: RowRecord }>;
+  /** The counts with which each batch ended, by workflow id. */
+  results: Map<string, BatchResult>;
+  report: (rule: string, what: string) => void;
+}
+
+export function checkResults(ended: Ended): void {
+  for (const batch of new Set(ended.scenario.rows.map((row) => row.batch))) {
+    const rows = ended.scenario.rows.filter((row) => row.batch === batch);
+    const lines = linesOf(ended, batch);
+    for (const row of rows) checkRow(ended, row, lines);
+    checkCounts(ended, batch, lines);
+  }
+}
+
+function linesOf({ outputs }: Ended, batch: string): { id: string; status: string }[] {
+  const text = Buffer.from(outputs.get(`${batch}/results.jsonl`) ?? []).toString();
+  const written = text.split('\n').filter((line) => line !== '');
+  return written.map((line) => JSON.parse(line) as { id: string; status: string });
+}
+
+function checkRow({ records, report }: Ended, { batch, id }: PlannedRow, lines: ReturnType<typeof linesOf>): void {
+  const found = lines.filter((line) => line.id === id);
+  if (found.length !== 1) report('I6', `${batch}/${id} stands ${found.length} times in the results`);
+  const [line] = found;
+  // Only a cancel ends a row that was never opened.
+  const told = records.get(`${batch}/${id}`)?.record.status ?? 'cancelled';
+  if (line && line.status !== told) report('I6', `${batch}/${id} is ${told}, its results say ${line.status}`);
+}
+
+function checkCounts({ results, report }: Ended, batch: string, lines: ReturnType<typeof linesOf>): void {
+  const result = results.get(batchId(ACCOUNT, batch));
+  for (const [status, count] of Object.entries(result?.counts ?? {})) {
+    const written = lines.filter((line) => line.status === status).length;
+    if (written !== count) report('I6', `${batch} counts ${count} rows as ${status}, its results have ${written}`);
+  }
+}
