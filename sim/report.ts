@@ -28,7 +28,7 @@ export const PARTLY_CHECKED = {
   I11: 'what each done row is said to have cost, where prices are exact; the sum over the account is for the soak',
   I13: 'gaps only in seeds without crashes, stops and the like, and up to 39 s: a connection here can take 9 s',
   I14: 'no submit after a 400; that 401 and 402 wait for key and balance shows only in rows that end',
-  I19: 'no submit from three minutes after a cancel; that accepted jobs are fetched shows in the rows that are done',
+  I19: 'no submit from 16 s after a cancel; that accepted jobs are fetched shows in the rows that are done',
 };
 export const NOT_MODELLED =
   'writes that are torn in the middle, the policy always, callbacks and late handles, budgets';

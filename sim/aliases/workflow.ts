@@ -1,5 +1,5 @@
 import { CancelledFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { sim } from '../engine/current.js';
+import { EPOCH_MS, sim } from '../engine/current.js';
 import { msOf } from '../temporal/duration.js';
 import { ContinueAsNewRequest, cloneJson } from '../temporal/payloads.js';
 import { cancelScope, currentRun, handleSignal, isCancelled, type Scope, scopeOf } from '../temporal/run.js';
@@ -65,9 +65,9 @@ export function setHandler(definition: Named, handler: (...inputs: never[]) => u
   for (const signal of waiting) handleSignal(run, key, signal.inputs);
 }
 
-export function workflowInfo(): { historyLength: number; workflowId: string } {
+export function workflowInfo(): { historyLength: number; workflowId: string; startTime: Date } {
   const run = currentRun();
-  return { historyLength: run.historyLength, workflowId: run.id };
+  return { historyLength: run.historyLength, workflowId: run.id, startTime: new Date(EPOCH_MS + run.startedAtMs) };
 }
 
 export function allHandlersFinished(): boolean {

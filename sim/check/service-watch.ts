@@ -25,8 +25,8 @@ interface Watched {
 const MINUTE_MS = 60_000;
 /** How long the product may take to learn of a lower cap: its own reads are a minute apart. */
 const PLAN_LEARNED_MS = 3 * MINUTE_MS;
-/** What was granted before a cancel reached its job may still go out. */
-const CANCEL_GRACE_MS = 3 * MINUTE_MS;
+/** A claim that was under way at the cancel may still go out, as long as it is fresh. */
+const CANCEL_GRACE_MS = 16_000;
 const POLL_AGAIN_MAX = 4;
 /** The documents ask for 30 s at most; a connection of this model can take 9 s more. */
 const LONGEST_GAP_MS = 39_000;

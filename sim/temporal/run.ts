@@ -22,6 +22,8 @@ export type Ending =
 export interface WorkflowRun {
   id: string;
   type: string;
+  /** Virtual ms since the start of the seed. */
+  startedAtMs: number;
   isOpen: boolean;
   historyLength: number;
   handlers: Map<string, Handler>;
@@ -35,10 +37,11 @@ export interface WorkflowRun {
   isTaskDue: boolean;
 }
 
-export function newRun(id: string, type: string): WorkflowRun {
+export function newRun(id: string, type: string, startedAtMs: number): WorkflowRun {
   return {
     id,
     type,
+    startedAtMs,
     isOpen: true,
     historyLength: 1,
     handlers: new Map(),

@@ -72,7 +72,7 @@ export function createServer(options: ServerOptions): Server {
   return server;
 
   function begin(type: string, id: string, input: unknown, before?: WorkflowRun): void {
-    const run = newRun(id, type);
+    const run = newRun(id, type, sim.scheduler.now());
     open.set(id, run);
     const workflow = workflows[type];
     if (!workflow) throw new Error(`no workflow '${type}'`);

@@ -9,8 +9,8 @@ import { withRecords } from './failures.js';
 import { listCredits } from './prices.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
-import { isUnderWay } from './submit.js';
 import { resultOf } from './submit-result.js';
+import { isUnderWay } from './under-way.js';
 import { watch } from './verdicts.js';
 import { slotUntilMs } from './waits.js';
 

@@ -4,6 +4,7 @@ import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { allowsAnother, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
+import { wasCancelled } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
@@ -17,6 +18,7 @@ import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
+import { noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
@@ -31,13 +33,6 @@ export interface SubmitActivities {
    * place nothing is sent and what stands there is returned.
    */
   submit(input: SubmitInput): Promise<SubmitResult>;
-}
-
-/** Attempts that a worker has under way, by the number of submits: an operator's reset starts a second beside the first. */
-const underWay = new WeakMap<Dependencies, Map<string, number>>();
-
-export function isUnderWay(deps: Dependencies, ref: AttemptRef): boolean {
-  return (underWayOf(deps).get(nameOf(ref)) ?? 0) > 0;
 }
 
 export function submitActivities(deps: Dependencies): SubmitActivities {
@@ -134,7 +129,7 @@ async function buildRequest(
 
 async function claimAndSend(
   deps: Dependencies,
-  { row, grant, upToNano }: SubmitInput,
+  { row, grant, upToNano, sinceMs }: SubmitInput,
   ready: Ready,
 ): Promise<SubmitResult> {
   const { work, ref, request } = ready;
@@ -142,7 +137,12 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const intent = await intentFor(deps, ready, row, claimedWallMs);
+    const [intent, isCancelled] = await Promise.all([
+      intentFor(deps, ready, row, claimedWallMs),
+      wasCancelled(deps.home, row.batch, sinceMs),
+    ]);
+    // The word that ends the job may still be on its way to it, for as long as no worker runs.
+    if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
     // The price has risen since the batch's budget reserved it.
     if (upToNano !== undefined && (intent.expected?.hi ?? Number.POSITIVE_INFINITY) > upToNano) {
       return { outcome: 'not_sent', reason: 'budget_reached' };
@@ -177,21 +177,4 @@ async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promi
     deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
     return 'no_record';
   }
-}
-
-function noteUnderWay(deps: Dependencies, ref: AttemptRef, by: 1 | -1): void {
-  const submits = underWayOf(deps);
-  const count = (submits.get(nameOf(ref)) ?? 0) + by;
-  if (count > 0) submits.set(nameOf(ref), count);
-  else submits.delete(nameOf(ref));
-}
-
-function underWayOf(deps: Dependencies): Map<string, number> {
-  const known = underWay.get(deps) ?? new Map<string, number>();
-  underWay.set(deps, known);
-  return known;
-}
-
-function nameOf({ batch, id, n }: AttemptRef): string {
-  return `${batch}/${id}/${n}`;
 }

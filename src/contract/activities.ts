@@ -34,6 +34,8 @@ export interface GivenBack {
 }
 
 export interface SubmitInput extends AttemptInput, HeldGrant {
+  /** When the job began, epoch ms: a cancel since then holds. One before it was weighed when the row was opened. */
+  sinceMs: number;
   /** A price above this is not claimed: the batch's budget has reserved no more. */
   upToNano?: CreditsNano;
   /** Overrides the batch's response format after `output_too_large`. */
@@ -51,7 +53,7 @@ export type SubmitResult =
       needNano?: CreditsNano;
       balanceNano?: CreditsNano;
     }
-  /** Not even claimed: the model or route is closed, or an input cannot be read. */
+  /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
   /** Not even claimed: a URL must be fetched first, since the endpoint takes bytes. */
   | { outcome: 'needs_inputs' }

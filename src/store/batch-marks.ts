@@ -9,6 +9,8 @@ import { encodeJson, readJson } from './json-file.js';
  * by itself count as not started until it is run again.
  */
 
+const cancelledSchema = z.object({ schema: z.literal(1), atMs: timeSchema });
+
 export async function markCancelled(home: Home, batch: string, atMs: number): Promise<void> {
   await home.store.put(cancelledKey(home, batch), encodeJson({ schema: 1, atMs }));
 }
@@ -19,6 +21,12 @@ export async function clearCancelled(home: Home, batch: string): Promise<void> {
 
 export async function isCancelledBatch(home: Home, batch: string): Promise<boolean> {
   return (await home.store.get(cancelledKey(home, batch))) !== undefined;
+}
+
+/** Whether the batch was cancelled at or after an instant, epoch ms. */
+export async function wasCancelled(home: Home, batch: string, sinceMs: number): Promise<boolean> {
+  const mark = await readJson(home.store, cancelledKey(home, batch), cancelledSchema);
+  return mark !== undefined && mark.atMs >= sinceMs;
 }
 
 function cancelledKey(home: Home, batch: string): string {

@@ -5,6 +5,7 @@ import {
   getExternalWorkflowHandle,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
@@ -73,7 +74,8 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
     known.delete(n);
     const reserved = upToNano === undefined ? {} : { upToNano };
-    const input = { row, n, grant, ...(responseFormat ? { responseFormat } : {}), ...reserved };
+    const sinceMs = workflowInfo().startTime.getTime();
+    const input = { row, n, grant, sinceMs, ...(responseFormat ? { responseFormat } : {}), ...reserved };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
@@ -152,7 +154,8 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
   }
 }
 
-/** A row that the budget keeps back has not failed. */
+/** A row that the budget or a person keeps back has not failed. */
 function unsentStatus(reason: ReasonCode): Status {
+  if (reason === 'cancelled_by_user') return 'cancelled';
   return reason === 'budget_reached' ? 'not_started' : 'failed';
 }
