@@ -5,6 +5,7 @@ import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import type { Dependencies } from './dependencies.js';
+import { lambdaMs } from './learned.js';
 import { actualCredits, expectedCredits, listCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
 import { forgetRunning, lastRunning } from './running.js';
@@ -56,6 +57,19 @@ export async function bookLost(
 ): Promise<void> {
   const { verdict, seenAtMs, expected, list } = lost;
   await book(deps, kind, ref, verdict, lost, expected, list, verdict === 'billed' ? { seenAtMs } : {});
+}
+
+/** Enters an attempt that was found not billed: of what it may have reserved, nothing is left from `goneMs` on. */
+export async function bookGone(
+  deps: Dependencies,
+  { row }: Pick<RowWork, 'row'>,
+  ref: AttemptRef,
+  gone: { claimedAtMs: number; goneMs: number; expected: CreditsRange | null },
+): Promise<void> {
+  const { claimedAtMs, goneMs, expected } = gone;
+  // The balance is late by Λ: what it no longer holds at one time was over that long before.
+  const endedAtMs = Math.max(claimedAtMs, Math.floor(goneMs - (await lambdaMs(deps))));
+  await book(deps, row.kind, ref, 'not_billed', { claimedAtMs, endedAtMs }, expected, await listCredits(deps, row));
 }
 
 /** Under-declared input seconds are charged after completion (service document 2, motion control). */

@@ -70,7 +70,8 @@ export async function attemptsSince(
   const booked = new Set<string>();
   for (const entry of await deps.book.since(sinceMs)) {
     const { batch, id, n, kind, list: _, ...rest } = entry;
-    booked.add(nameOf(entry));
+    // What may turn up of it later is known by the ledger.
+    if (entry.end !== 'not_billed') booked.add(nameOf(entry));
     const timing = await timingOf(deps, kind);
     const price = await priceNow(deps, entry);
     known.push({ batch, id, n, kind, name: nameOf(entry), known: { timing, ...rest, ...price } });

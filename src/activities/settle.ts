@@ -2,7 +2,7 @@ import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activ
 import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
 import { settle } from '../reconcile/settle.js';
 import { isTrusted } from '../store/trust.js';
-import { bookLost } from './charges.js';
+import { bookGone, bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
@@ -74,6 +74,8 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
   if (standing !== 'open_case') return standingResult(deps, attempt, endedAtMs);
   const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt);
+  // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
+  const skippedMs = deps.now() - evidence.nowMs;
   const settled = settle(evidence);
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - evidence.nowMs };
@@ -82,11 +84,13 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stands = await deps.ledger.append(ref, { state: 'verdict', atMs, verdict, sentence });
   if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt, endedAtMs);
-  if (verdict === 'not_billed') await deps.ledger.close(ref);
-  else {
-    const { claimedAtMs, expected } = evidence.subject;
+  const { claimedAtMs, expected } = evidence.subject;
+  if (settled.verdict === 'not_billed') {
+    await bookGone(deps, work, ref, { claimedAtMs, goneMs: settled.goneMs + skippedMs, expected });
+    await deps.ledger.close(ref);
+  } else {
     const list = await listCredits(deps, work.row);
-    const lost = { claimedAtMs, endedAtMs, verdict, seenAtMs: atMs, expected, list };
+    const lost = { claimedAtMs, endedAtMs, verdict: settled.verdict, seenAtMs: atMs, expected, list };
     await bookLost(deps, work.row.kind, ref, lost);
   }
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);

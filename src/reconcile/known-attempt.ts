@@ -1,8 +1,8 @@
 import type { CreditsNano } from '../domain/money.js';
 import type { Charge, ChargeTiming } from './evidence.js';
 
-/** How a known attempt stands with the balance; `billed` and `undecided` are verdicts on a lost answer. */
-export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up';
+/** How a known attempt stands with the balance; `billed`, `undecided` and `not_billed` are verdicts on a lost answer. */
+export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up' | 'not_billed';
 
 /** An attempt whose effect on the balance is known within bounds. Times are epoch ms. */
 export interface KnownAttempt {
@@ -44,6 +44,9 @@ export function chargesOf(known: KnownAttempt): Charge[] {
       // What was reserved can come back as long as the job may run.
       return timing === 'at-success' || timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
     }
+    case 'not_billed':
+      // What completion charges was never taken; what is reserved may have been, and come back.
+      return timing === 'at-completion' ? [] : [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi }];
     case 'undecided':
     case 'follow_up':
       return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi }];

@@ -6,7 +6,9 @@ import { risesOf, shownSinceMs } from './residual.js';
 import { tell } from './sentence.js';
 
 export type Settlement =
-  | { outcome: 'verdict'; verdict: Verdict; sentence: string }
+  | { outcome: 'verdict'; verdict: Exclude<Verdict, 'not_billed'>; sentence: string }
+  /** `goneMs`: from here on the balance holds nothing of it; before, it may have been charged and given back. */
+  | { outcome: 'verdict'; verdict: 'not_billed'; sentence: string; goneMs: number }
   | { outcome: 'wait'; untilMs: number; sentence: string };
 
 /** Earlier readings than these prove nothing that a later one does not. */
@@ -49,11 +51,14 @@ export function settle(evidence: SettleEvidence): Settlement {
   if (bill) return verdict('billed', `${tell(evidence, base, bill)}: billed`);
   // Later readings may lie in the middle of other jobs' charges; what two of the quiet showed holds all the same.
   const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);
-  const proof = quiet.findLast((c, i) => {
-    const before = i === 0 ? undefined : quiet[i - 1];
-    return before !== undefined && agree(look(before), look(c));
+  const first = quiet.find((c, i) => {
+    const next = quiet[i + 1];
+    return next !== undefined && agree(look(c), look(next));
   });
-  if (proof) return verdict('not_billed', `${tell(evidence, base, proof)}: not billed`);
+  if (first) {
+    const sentence = `${tell(evidence, base, first)}: not billed`;
+    return { outcome: 'verdict', verdict: 'not_billed', sentence, goneMs: shownSinceMs(first) };
+  }
   if (now.shown) return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
   return wait(evidence, deadlineMs, story);
 }
@@ -97,6 +102,6 @@ function wait({ nowMs, lambdaMs, subject }: SettleEvidence, deadlineMs: number, 
   return { outcome: 'wait', untilMs, sentence };
 }
 
-function verdict(which: Verdict, sentence: string): Settlement {
+function verdict(which: Exclude<Verdict, 'not_billed'>, sentence: string): Settlement {
   return { outcome: 'verdict', verdict: which, sentence };
 }

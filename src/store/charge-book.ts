@@ -10,14 +10,17 @@ import type { Store } from './port.js';
 
 /** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
 
+const ENDS = ['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_billed'] as const;
+
 /**
  * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`),
  * by the discounts that were known when it was entered; a `follow_up` is what may be charged between a completion and
- * `endedAtMs`.
+ * `endedAtMs`. `not_billed` stands beside what may turn up of the attempt later: until `endedAtMs` it may have been
+ * charged and given back.
  */
 export interface BookedAttempt extends AttemptRef, CreditsRange {
   kind: Kind;
-  end: 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up';
+  end: (typeof ENDS)[number];
   claimedAtMs: number;
   createdAtMs?: number;
   /** The latest poll that said it still runs. */
@@ -49,7 +52,7 @@ const schema: z.ZodType<BookedAttempt> = z.object({
   id: z.string(),
   n: z.int(),
   kind: kindSchema,
-  end: z.enum(['charged', 'unbilled', 'billed', 'undecided', 'follow_up']),
+  end: z.enum(ENDS),
   claimedAtMs: timeSchema,
   createdAtMs: z.exactOptional(timeSchema),
   runningAtMs: z.exactOptional(timeSchema),
@@ -73,7 +76,8 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
   };
   return {
     append: async (booked) => {
-      const keyOf = booked.end === 'follow_up' ? keys.followUp : keys.charge;
+      const beside = { follow_up: keys.followUp, not_billed: keys.gone };
+      const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
       await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeJson(booked));
     },
     endedOf: async (batch) => {
@@ -92,7 +96,7 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
       for (let at = 0; at < found.length; at += READ_CHUNK) {
         const chunk = found.slice(at, at + READ_CHUNK);
         for (const entry of await parallel(chunk, READ_WIDTH, read)) {
-          if (entry === undefined || entry.end === 'unbilled') continue;
+          if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
           if (entry.hi === null) unbounded += 1;
           else upToNano += entry.hi;
         }
@@ -111,10 +115,15 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
       const known = new Map<string, BookedAttempt>();
       for (const entry of entries) {
         if (entry === undefined || entry.endedAtMs < sinceMs) continue;
-        const name = `${entry.batch}/${entry.id}/${entry.n}/${entry.end === 'follow_up'}`;
+        const name = `${entry.batch}/${entry.id}/${entry.n}/${isBeside(entry.end) ? entry.end : ''}`;
         if (!known.has(name)) known.set(name, entry);
       }
       return [...known.values()].sort((a, b) => a.endedAtMs - b.endedAtMs);
     },
   };
+}
+
+/** True for what is entered beside an attempt's own end. */
+function isBeside(end: BookedAttempt['end']): end is 'follow_up' | 'not_billed' {
+  return end === 'follow_up' || end === 'not_billed';
 }

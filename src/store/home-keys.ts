@@ -33,6 +33,7 @@ export interface HomeKeys {
   bookBucket(atMs: number): string;
   charge(ref: AttemptRef, atMs: number): string;
   followUp(ref: AttemptRef, atMs: number): string;
+  gone(ref: AttemptRef, atMs: number): string;
   /** What single charges taught about the account. */
   learned: string;
   prices: string;
@@ -82,6 +83,7 @@ export function homeKeys(account: string): HomeKeys {
     bookBucket,
     charge: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.json`,
     followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
+    gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
     learned: `${root}/learned.json`,
     prices: `${root}/prices.json`,
     trusts: `${root}/trust`,

@@ -1,49 +1,26 @@
 // After a cancel nothing is sent, however late the word reaches the job (I19; service document 2: there is no cancel).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import type { Dependencies } from '../../src/activities/dependencies.js';
 import { submitActivities } from '../../src/activities/submit.js';
-import type { Row } from '../../src/domain/row.js';
 import { createTransport } from '../../src/service/transport.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
-import { createFolderStore } from '../../src/store/folder.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { serve, status } from '../download/broken-server.js';
-import { temporaryFolder } from '../store/support/temporary.js';
-import { silent } from '../support/silent-log.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** A worker with one row to submit, and a service that counts requests. */
 async function stand() {
-  const store = createFolderStore(temporaryFolder());
-  const account = openAccountRecords(store, 'a');
+  const row = plainRow('r');
+  const { deps, refOf } = await accountAtHand([row]);
   const server = await serve(status(400));
   const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
-  const deps = {
-    settings: { timeScale: 1, prices: [], waits: { thetaMs: 1, renderMaxMs: {} }, callbacks: {}, aliasPaths: false },
-    ...account,
-    transport,
-    messenger: { outcomeKnown: async () => true },
-    log: silent,
-    now: () => Date.now(),
-    monotonic: () => performance.now(),
-  } as unknown as Dependencies;
-  const options = { out: '/out', onExists: 'fail', responseFormat: 'url', manifestFolder: '/in' } as const;
-  await writeBatchOptions(account.home, 'b', { schema: 1, ...options, maxOutputBytes: 1e9 });
-  const cells = { model: 'svc-alpha.2-klein-4b', prompt: 'a bird', width: 320, height: 200 };
-  const row: Row = { index: 0, line: 2, id: 'r', kind: 'svc/image', stem: 'r', cells, media: {}, hash: 'h' };
-  const writer = createRowsWriter(store, 'a', 'b');
-  await writer.add({ row, raw: {} });
-  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
-  const ref = { batch: 'b', generation, part: 0, index: 0, id: 'r', kind: 0 };
+  const { submit } = submitActivities({ ...deps, transport });
   return {
-    home: account.home,
+    home: deps.home,
     requests: server.requests,
     close: () => transport.close(),
-    attempts: () => account.ledger.read('b', 'r'),
+    attempts: () => deps.ledger.read('b', 'r'),
     submit: (sinceMs: number) =>
-      new MockActivityEnvironment().run(submitActivities(deps).submit, { row: ref, n: 1, grant: null, sinceMs }),
+      new MockActivityEnvironment().run(submit, { row: refOf(row), n: 1, grant: null, sinceMs }),
   };
 }
 

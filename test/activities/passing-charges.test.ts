@@ -1,0 +1,42 @@
+// What was charged and given back explains readings in between (service document 1: failures are refunded).
+import { describe, expect, test } from 'vitest';
+import { attemptsSince } from '../../src/activities/evidence.js';
+import { settleActivities } from '../../src/activities/settle.js';
+import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import { chargesOf } from '../../src/reconcile/known-attempt.js';
+import { intent } from '../store/support/examples.js';
+import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+
+const FILM = plainRow('film', { kind: 'vendor-a/text2video', cells: { prompt: 'a bird', duration: 5 } });
+const PRICES = [{ kind: FILM.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
+const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
+
+describe('an attempt that was found not billed', () => {
+  test('may have been charged and given back until the balance first showed it gone', async () => {
+    const { deps, clock, refOf, generation } = await accountAtHand([FILM], PRICES);
+    const startMs = clock.nowMs;
+    const ref = { batch: 'b', id: 'film', n: 1 };
+    const read = (minute: number, credits: number) => {
+      clock.nowMs = startMs + minute * MINUTE_MS;
+      const plan = { rpm: null, concurrent: null, plan: null };
+      return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+    };
+    await read(-1, 20);
+    const expected = { lo: PRICE_NANO, hi: PRICE_NANO };
+    const claim = intent({ atMs: startMs, rowHash: FILM.hash, kind: FILM.kind, generation, index: 0, expected });
+    await deps.ledger.claim(ref, claim);
+    await deps.ledger.append(ref, { state: 'unknown', atMs: startMs, evidence: { rule: 'T11', message: 'reset' } });
+    // Reserved from the first minute on, given back in the thirtieth; the quiet begins with minute 65 (3 + 60 + 2).
+    for (let minute = 1; minute < 30; minute += 1) await read(minute, 19.8);
+    for (let minute = 30; minute <= 67; minute += 1) await read(minute, 20);
+
+    const settled = await settleActivities(deps).settle({ row: refOf(FILM), n: 1 });
+    expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
+    const { known, cases } = await attemptsSince(deps, startMs);
+    expect(cases).toEqual([]);
+    expect(known.flatMap((one) => chargesOf(one.known))).toEqual([
+      // Λ before the first reading of the quiet.
+      { fromMs: startMs, toMs: startMs + 63 * MINUTE_MS, lo: 0, hi: 0, peak: PRICE_NANO },
+    ]);
+  });
+});

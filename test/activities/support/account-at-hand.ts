@@ -1,0 +1,52 @@
+import type { Dependencies } from '../../../src/activities/dependencies.js';
+import type { RowRef } from '../../../src/contract/workflows.js';
+import { KINDS } from '../../../src/domain/kind.js';
+import type { PriceRule } from '../../../src/domain/price.js';
+import type { Row } from '../../../src/domain/row.js';
+import { openAccountRecords } from '../../../src/store/account-records.js';
+import { writeBatchOptions } from '../../../src/store/batch-options.js';
+import { createFolderStore } from '../../../src/store/folder.js';
+import { createRowsWriter } from '../../../src/store/rows-writer.js';
+import { temporaryFolder } from '../../store/support/temporary.js';
+import { silent } from '../../support/silent-log.js';
+
+export const MINUTE_MS = 60_000;
+
+/** An account's home with one batch `b`, and a worker's dependencies around it; the clock is the test's. */
+export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = []) {
+  const store = createFolderStore(temporaryFolder());
+  const account = openAccountRecords(store, 'a');
+  const clock = { nowMs: 1_700_000_000_000 };
+  const heard = async () => undefined;
+  const deps = {
+    settings: {
+      timeScale: 1,
+      exclusive: true,
+      prices,
+      waits: { lambdaMs: 2 * MINUTE_MS, thetaMs: 3 * MINUTE_MS, renderMaxMs: { default: 60 * MINUTE_MS } },
+      callbacks: { url: null, listen: null },
+      aliasPaths: false,
+    },
+    ...account,
+    messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
+    log: silent,
+    now: () => clock.nowMs,
+    monotonic: () => clock.nowMs,
+  } as unknown as Dependencies;
+  const options = { out: '/out', onExists: 'fail', responseFormat: 'url', manifestFolder: '/in' } as const;
+  await writeBatchOptions(account.home, 'b', { schema: 1, ...options, maxOutputBytes: 1e9 });
+  const writer = createRowsWriter(store, 'a', 'b');
+  for (const row of rows) await writer.add({ row, raw: {} });
+  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
+  const refOf = ({ index, id, kind }: Row): RowRef => ({
+    ...{ batch: 'b', generation, part: 0, index, id },
+    kind: KINDS.indexOf(kind),
+  });
+  return { deps, clock, refOf, generation };
+}
+
+/** A row that needs no input of its own. */
+export function plainRow(id: string, change: Partial<Row> = {}): Row {
+  const cells = { model: 'svc-alpha.2-klein-4b', prompt: 'a bird', width: 320, height: 200 };
+  return { index: 0, line: 2, id, kind: 'svc/image', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
+}
