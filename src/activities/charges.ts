@@ -6,7 +6,7 @@ import type { Row } from '../domain/row.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs } from './learned.js';
-import { actualCredits, expectedCredits, listCredits } from './prices.js';
+import { actualCredits, expectedCredits, listCredits, withFollowUp } from './prices.js';
 import type { RowWork } from './row-work.js';
 import { forgetRunning, lastRunning } from './running.js';
 import { renderMaxMs } from './waits.js';
@@ -18,9 +18,6 @@ interface Course {
   endedAtMs: number;
 }
 
-/** The longest driver clip (service document 2, motion control): what was under-declared is charged up to it. */
-const DRIVER_SECONDS_MAX = 30;
-
 /** Enters what a finished attempt cost, so that credits checks of other attempts can explain the balance. */
 export async function bookCharge(
   deps: Dependencies,
@@ -31,7 +28,7 @@ export async function bookCharge(
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   const cost = await actualCredits(deps, row, adapter, course.facts, between);
   await book(deps, row.kind, ref, 'charged', course, cost, await listCredits(deps, row, course.facts));
-  if (row.kind === 'vendor-a/motion-control') await bookFollowUp(deps, row, ref, course, cost);
+  await bookFollowUp(deps, row, ref, { fromMs: course.endedAtMs, endedAtMs: course.endedAtMs }, cost);
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */
@@ -72,20 +69,23 @@ export async function bookGone(
   await book(deps, row.kind, ref, 'not_billed', { claimedAtMs, endedAtMs }, expected, await listCredits(deps, row));
 }
 
-/** Under-declared input seconds are charged after completion (service document 2, motion control). */
-async function bookFollowUp(
+/**
+ * Enters what may be charged after the completion of a job that ended some time between the two, where its price was
+ * the given one; nothing but motion control is.
+ */
+export async function bookFollowUp(
   deps: Dependencies,
   row: Row,
   ref: AttemptRef,
-  { endedAtMs }: Course,
+  { fromMs, endedAtMs }: { fromMs: number; endedAtMs: number },
   cost: CreditsRange | null,
 ): Promise<void> {
+  if (row.kind !== 'vendor-a/motion-control') return;
   const untilMs = endedAtMs + renderMaxMs(deps, KINDS.indexOf(row.kind)) / deps.settings.timeScale;
-  const declared = row.cells.input_video_seconds;
+  const most = withFollowUp(row, cost)?.hi ?? null;
   const hi = cost?.hi ?? null;
-  const most = hi === null || typeof declared !== 'number' ? null : Math.ceil((hi / declared) * DRIVER_SECONDS_MAX);
-  const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : Math.max(0, most - hi) };
-  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: endedAtMs, endedAtMs: untilMs }, owed, null);
+  const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : most - hi };
+  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs }, owed, null);
 }
 
 async function book(

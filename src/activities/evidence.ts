@@ -11,7 +11,7 @@ import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { lambdaMs as lambdaOf, timingOf } from './learned.js';
-import { expectedCredits, widest } from './prices.js';
+import { expectedCredits, widest, withFollowUp } from './prices.js';
 import { loadRow } from './row-work.js';
 import { lastRunning, nameOf } from './running.js';
 import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
@@ -120,13 +120,16 @@ async function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attemp
   };
 }
 
-/** What an attempt would cost, by what was known at its claim and by what is known of discounts and prices now. */
+/**
+ * What an attempt would cost in all, by what was known at its claim and by what is known of discounts and prices now.
+ */
 export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
   const intent = intentOf(attempt);
   if (!intent) return null;
   const { expected, atMs, kind } = intent;
-  const now = await expectedCredits(deps, await rowOf(deps, ref, intent), adapterFor(kind), atMs);
-  return expected === null ? now : widest(expected, now ?? expected);
+  const row = await rowOf(deps, ref, intent);
+  const now = await expectedCredits(deps, row, adapterFor(kind), atMs);
+  return withFollowUp(row, expected === null ? now : widest(expected, now ?? expected));
 }
 
 /** The row of an attempt, as it was when the attempt was claimed. */

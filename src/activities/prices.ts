@@ -43,6 +43,18 @@ export async function actualCredits(
   return cost(deps, row, adapter, between, facts);
 }
 
+/** The longest driver clip (service document 2, motion control): what was under-declared is charged up to it. */
+const DRIVER_SECONDS_MAX = 30;
+
+/** What an attempt can cost in all: under-declared input seconds of motion control are charged after completion. */
+export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
+  if (cost === null || row.kind !== 'vendor-a/motion-control') return cost;
+  const { lo, hi } = cost;
+  const declared = row.cells.input_video_seconds;
+  if (hi === null || typeof declared !== 'number') return { lo, hi: null };
+  return { lo, hi: Math.max(hi, Math.ceil((hi / declared) * DRIVER_SECONDS_MAX)) };
+}
+
 /** What a row costs without a discount; null when unknown. */
 export async function listCredits(deps: Dependencies, row: Row, facts: Facts = {}): Promise<CreditsRange | null> {
   const prices = { configured: deps.settings.prices, measured: await measuredPrices(deps) };

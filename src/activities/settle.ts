@@ -1,8 +1,8 @@
 import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { settle } from '../reconcile/settle.js';
 import { isTrusted } from '../store/trust.js';
-import { bookGone, bookLost } from './charges.js';
+import { bookFollowUp, bookGone, bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
@@ -92,6 +92,7 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
     const list = await listCredits(deps, work.row);
     const lost = { claimedAtMs, endedAtMs, verdict: settled.verdict, seenAtMs: atMs, expected, list };
     await bookLost(deps, work.row.kind, ref, lost);
+    await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intentOf(attempt)?.expected ?? null);
   }
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
   return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...(await trustOf(deps)) };

@@ -5,7 +5,7 @@ import { settle } from '../reconcile/settle.js';
 import { distrust } from '../store/trust.js';
 import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../store/verdict-watch.js';
 import { adapterFor } from '../vendors/index.js';
-import { bookLost } from './charges.js';
+import { bookFollowUp, bookLost } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { expectedOf, gatherEvidence, rowOf } from './evidence.js';
 import { listCredits } from './prices.js';
@@ -89,14 +89,17 @@ async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: At
   const atMs = deps.now();
   const endedAtMs = Math.max(atMs, slotUntilMs(deps, attempt, KINDS.indexOf(kind), adapterFor(kind).flow));
   const intent = intentOf(attempt);
+  const row = intent && (await rowOf(deps, watched, intent));
+  const claimedAtMs = attempt.states[0]?.atMs ?? atMs;
   await bookLost(deps, kind, watched, {
-    claimedAtMs: attempt.states[0]?.atMs ?? atMs,
+    claimedAtMs,
     endedAtMs,
     verdict: 'billed',
     seenAtMs: atMs,
     expected: await expectedOf(deps, watched, attempt),
-    list: intent ? await listCredits(deps, await rowOf(deps, watched, intent)) : null,
+    list: row ? await listCredits(deps, row) : null,
   });
+  if (row) await bookFollowUp(deps, row, watched, { fromMs: claimedAtMs, endedAtMs }, intent.expected);
 }
 
 function opening({ verdict, atMs }: WatchedVerdict): string {

@@ -1,0 +1,63 @@
+// Motion control may be charged once more after its completion (service document 2, motion control).
+import { expect, test } from 'vitest';
+import { attemptsSince, gatherEvidence } from '../../src/activities/evidence.js';
+import { settleActivities } from '../../src/activities/settle.js';
+import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import type { Row } from '../../src/domain/row.js';
+import { settle } from '../../src/reconcile/settle.js';
+import { intent } from '../store/support/examples.js';
+import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+
+const DANCE = plainRow('dance', {
+  kind: 'vendor-a/motion-control',
+  cells: { character_orientation: 'image', input_video_seconds: 4 },
+});
+const TALK = plainRow('talk', { index: 1, kind: 'vendor-b/avatar', cells: { avatar_id: 'ann', script: 'hello' } });
+const DANCE_NANO = 0.2 * NANO_PER_CREDIT;
+const PRICES = [
+  { kind: DANCE.kind, components: [{ unit: 'request' as const, credits: '0.2' }] },
+  { kind: TALK.kind, components: [{ unit: 'second' as const, credits: '0.001', upTo: 60 }] },
+];
+
+/** Both answers are lost; the balance falls by the dance and a follow-up of a quarter of it. */
+async function bothLost() {
+  const home = await accountAtHand([DANCE, TALK], PRICES);
+  const { deps, clock, generation } = home;
+  const startMs = clock.nowMs;
+  const read = (minute: number, credits: number) => {
+    clock.nowMs = startMs + minute * MINUTE_MS;
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const lose = async ({ id, index, kind, hash }: Row, hi: number) => {
+    const expected = { lo: kind === DANCE.kind ? hi : 0, hi };
+    const claim = intent({ atMs: startMs, rowHash: hash, kind, generation, index, expected });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+    const lost = { state: 'unknown', atMs: startMs, evidence: { rule: 'T11', message: 'reset' } } as const;
+    await deps.ledger.append({ batch: 'b', id, n: 1 }, lost);
+  };
+  await read(-1, 20);
+  await lose(DANCE, DANCE_NANO);
+  return { ...home, startMs, read, lose };
+}
+
+test('what it was charged later is not taken for another lost answer', async () => {
+  const { deps, read, lose } = await bothLost();
+  await lose(TALK, 0.06 * NANO_PER_CREDIT);
+  for (const minute of [1, 2, 3]) await read(minute, 19.75);
+  const ref = { batch: 'b', id: 'talk', n: 1 };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const evidence = await gatherEvidence(deps, TALK.kind, ref, attempt ?? { n: 1, states: [], torn: true });
+  // Up to the longest driver clip, 30 s in place of 4.
+  expect(evidence.rivals.map((one) => one.expected)).toEqual([{ lo: DANCE_NANO, hi: 7.5 * DANCE_NANO }]);
+  expect(settle(evidence).outcome).toBe('wait');
+});
+
+test('it is expected after a bill that was found by the balance, too', async () => {
+  const { deps, read, refOf, startMs } = await bothLost();
+  for (const minute of [1, 2, 3]) await read(minute, 19.8);
+  expect(await settleActivities(deps).settle({ row: refOf(DANCE), n: 1 })).toMatchObject({ verdict: 'billed' });
+  const { known } = await attemptsSince(deps, startMs);
+  const later = known.find((one) => one.known.end === 'follow_up');
+  expect(later?.known).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
+});
