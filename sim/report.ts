@@ -81,7 +81,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
     `${summary.broken === null ? 'all assumptions hold' : `broken: ${summary.broken}`}: ${tally.seeds} seeds, ${tally.rows} rows, ${tally.submits} submits (${percent(summary.ambiguousShare)} ambiguous), ${tally.jobs} jobs, ${summary.virtualHours} h of virtual time in ${summary.seconds} s`,
     `  verdicts  ${Object.entries(verdicts)
       .map(([word, { right, wrong }]) => `${word} ${right}${wrong > 0 ? ` and ${wrong} WRONG` : ''}`)
-      .join(', ')}`,
+      .join(', ')}; ${tally.givenBack} bills were given back later, unseen`,
     `  settled   exact prices ${percent(settled.exactPrices.share)} of ${settled.exactPrices.cases}, price ranges ${percent(settled.priceRanges.share)} of ${settled.priceRanges.cases} (exclusive accounts); without ${settled.exactPrices.twins + settled.priceRanges.twins} twins ${percent(settled.exactPrices.shareWithoutTwins)} and ${percent(settled.priceRanges.shareWithoutTwins)}; alone ${percent(settled.exactPrices.shareAlone)} and ${percent(settled.priceRanges.shareAlone)}`,
     `  undecided ${Object.entries(tally.undecided)
       .map(([why, count]) => `${why} ${count}`)

@@ -23,6 +23,8 @@ export interface Tally {
   settled: Record<'exact' | 'range', Settled>;
   /** Undecided cases on accounts that are declared exclusive, by why. */
   undecided: Record<string, number>;
+  /** Bills that were right when they were found, and were given back without a reading that showed it. */
+  givenBack: number;
   /** Wrong verdicts, the first few. */
   wrong: { seed: number; what: string }[];
   timesMs: Record<ChargeTime, number[]>;
@@ -58,6 +60,7 @@ export function newTally(): Tally {
       range: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
     },
     undecided: {},
+    givenBack: 0,
     wrong: [],
     timesMs: { 'at-success': [], 'at-submit': [], 'at-completion': [], anywhere: [] },
     breaches: {},
@@ -86,6 +89,7 @@ export function addSeed(tally: Tally, result: SeedResult): void {
 function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   const { verdict, isRight, exclusive, isExact, charge, toVerdictMs, isTwin, isAlone, why } = one;
   tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
+  if (one.isGivenBack) tally.givenBack += 1;
   if (!isRight && tally.wrong.length < WRONG_MAX) tally.wrong.push({ seed, what: one.told });
   if (!exclusive) return;
   const settled = tally.settled[isExact ? 'exact' : 'range'];
@@ -120,6 +124,7 @@ export function merge(into: Tally, other: Tally): void {
     'slotMs',
     'quietSlotMs',
     'replayed',
+    'givenBack',
   ] as const) {
     into[name] += other[name];
   }

@@ -17,6 +17,8 @@ export interface JudgedCase {
   verdict: Verdict | 'late answer';
   /** `undecided` is neither. */
   isRight: boolean;
+  /** Billed at the time of the verdict, and given back since, which no reading has shown yet. */
+  isGivenBack: boolean;
   /** The attempt and what was said of it. */
   told: string;
   toVerdictMs: number;
@@ -57,8 +59,8 @@ export function judgeVerdicts(
     const family = post?.family ?? familyOf(kind);
     const costNano = post?.jobs.reduce((sum, job) => sum + job.netNano, 0) ?? 0;
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
-    // What is reserved and given back later was billed when the verdict was given.
-    const wasBilled = isCharged(service, post?.jobs ?? [], last.atMs);
+    // What is reserved and given back later was billed when the verdict was given, or Λ before: the balance is late.
+    const wasBilled = wasCharged(service, post?.jobs ?? [], last.atMs - scenario.waits.lambdaMs, last.atMs);
     const isRight = verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0;
     if (verdict === 'not_billed' && !isRight) {
       report(
@@ -72,7 +74,9 @@ export function judgeVerdicts(
     const { exclusive } = scenario;
     const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
     const told = { verdict, isRight, told: text, toVerdictMs, why } as const;
-    const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isTwin: false, isAlone: true };
+    const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
+    const alone = { isTwin: false, isAlone: true };
+    const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isGivenBack, ...alone };
     return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });
   return all.map((one) => ({
@@ -102,7 +106,10 @@ function whyOpen(sentence: string, { jobs }: ServiceModel): string {
   return mayFollowUp ? 'a follow-up of motion-control may explain it' : 'open or undecided jobs may explain it';
 }
 
-function isCharged({ account }: ServiceModel, jobs: Job[], atMs: number): boolean {
-  const ours = account.movements.filter((one) => one.atMs <= atMs && jobs.some((job) => job.number === one.job));
-  return ours.reduce((sum, one) => sum + one.nano, 0) < 0;
+/** True when the jobs were charged at some time between two. */
+function wasCharged({ account }: ServiceModel, jobs: Job[], fromMs: number, toMs: number): boolean {
+  const ours = account.movements.filter((one) => jobs.some((job) => job.number === one.job));
+  const at = (ms: number): number => ours.reduce((sum, one) => sum + (one.atMs <= ms ? one.nano : 0), 0);
+  const times = [fromMs, toMs, ...ours.map((one) => one.atMs).filter((atMs) => atMs > fromMs && atMs < toMs)];
+  return times.some((ms) => at(ms) < 0);
 }
