@@ -13,7 +13,7 @@ const aliases = new Map([
 ]);
 const files = new Map([
   ['media-facts.js', here('aliases/media-facts.ts')],
-  ['json-file.js', here('aliases/json-file.ts')],
+  ['json-text.js', here('aliases/json-text.ts')],
 ]);
 
 /** @param {string} outfile where the one file of the simulation goes */
@@ -37,7 +37,7 @@ export async function bundle(outfile) {
             const alias = importer === aliases.get(path) ? undefined : aliases.get(path);
             return alias ? { path: alias } : { path, external: true };
           });
-          onResolve({ filter: /\/(media-facts|json-file)\.js$/ }, ({ path, importer }) => {
+          onResolve({ filter: /\/(media-facts|json-text)\.js$/ }, ({ path, importer }) => {
             const alias = files.get(path.slice(path.lastIndexOf('/') + 1));
             return alias === undefined || importer === alias ? undefined : { path: alias };
           });
