@@ -5,7 +5,7 @@ import { S3_KEYS, type S3Server, startS3Server } from '../test/support/s3-server
 import { hasVersitygw } from '../test/support/versitygw.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { startChild } from './lib/children.js';
-import { curlToBucket, curlToFolder } from './lib/curl-peer.js';
+import { type Care, curlToBucket, curlToFolder } from './lib/curl-peer.js';
 import { benchFolder } from './lib/stand.js';
 
 /**
@@ -38,7 +38,9 @@ export async function download({ runs }: BenchOptions): Promise<BenchOutcome> {
       for (const load of LOADS) {
         await intoFolder(measures, `${server.message.url}/${load.bytes}`, load);
         await overLine(measures, `${server.message.url}/${load.bytes / 2}?line=${LINE_BYTES_PER_SECOND}`, load);
-        if (s3 !== undefined) await intoBucket(measures, `${server.message.url}/${load.bytes}`, load, s3);
+        if (s3 === undefined) continue;
+        await intoBucket(measures, `${server.message.url}/${load.bytes}`, load, s3);
+        await overLine(measures, `${server.message.url}/${load.bytes / 2}?line=${LINE_BYTES_PER_SECOND}`, load, s3);
       }
       say(`download ${n} of ${runs} is done`);
     }
@@ -69,35 +71,31 @@ async function intoFolder(measures: Measures, url: string, { name, times, ratioM
   }
 }
 
-async function overLine(measures: Measures, url: string, { name, times, ratioMax }: Load): Promise<void> {
+async function overLine(measures: Measures, url: string, load: Load, server?: S3Server): Promise<void> {
+  const { name, times, ratioMax } = load;
   const folder = await benchFolder();
   try {
-    const bare = await curlToFolder(url, join(folder, 'bare'), times, 'bare');
-    const own = await ownDownload(url, join(folder, 'own'), times);
-    measures.add(`half of ${name}, 1 Gbit/s, folder, time against bare curl`, '', own.seconds / bare, ratioMax);
+    const [bare, own] =
+      server === undefined
+        ? [
+            await curlToFolder(url, join(folder, 'bare'), times, 'bare'),
+            await ownDownload(url, join(folder, 'own'), times),
+          ]
+        : [await curlUp(url, folder, times, 'bare', server), await ownUp(url, times, server)];
+    const place = server === undefined ? 'folder' : 'S3';
+    measures.add(`half of ${name}, 1 Gbit/s, ${place}, time against bare curl`, '', own.seconds / bare, ratioMax);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, EVERYTHING);
   }
 }
 
 async function intoBucket(measures: Measures, url: string, load: Load, server: S3Server): Promise<void> {
   const { name, times, ratioMax } = load;
   const folder = await benchFolder();
-  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
-  const bucket = { endpoint: server.url, bucket: server.bucket, keyId, secret };
-  const emptied = () => Promise.all(['curl', 'own'].map((one) => rm(join(server.folder, one), EVERYTHING)));
   try {
-    const bare = await curlToBucket(url, join(folder, 'bare'), times, 'bare', bucket);
-    await emptied();
-    const same = await curlToBucket(url, join(folder, 'same'), times, 'same', bucket);
-    await emptied();
-    const own = await ownDownload(
-      url,
-      `s3://${server.bucket}/own/${randomUUID()}`,
-      times,
-      JSON.stringify(server.access),
-    );
-    await emptied();
+    const bare = await curlUp(url, folder, times, 'bare', server);
+    const same = await curlUp(url, folder, times, 'same', server);
+    const own = await ownUp(url, times, server);
     measures.add(`${name}, S3`, 's', own.seconds);
     measures.add(`${name}, S3, curl down + sha256sum + curl up`, 's', same);
     measures.add(`${name}, S3, bare curl down and up`, 's', bare);
@@ -107,6 +105,22 @@ async function intoBucket(measures: Measures, url: string, load: Load, server: S
   } finally {
     await rm(folder, EVERYTHING);
   }
+}
+
+/** The bucket is emptied again. */
+async function curlUp(url: string, folder: string, times: number, care: Care, server: S3Server): Promise<number> {
+  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
+  const bucket = { endpoint: server.url, bucket: server.bucket, keyId, secret };
+  const seconds = await curlToBucket(url, join(folder, care), times, care, bucket);
+  await rm(join(server.folder, 'curl'), EVERYTHING);
+  return seconds;
+}
+
+async function ownUp(url: string, times: number, server: S3Server): Promise<Own> {
+  const place = `s3://${server.bucket}/own/${randomUUID()}`;
+  const own = await ownDownload(url, place, times, JSON.stringify(server.access));
+  await rm(join(server.folder, 'own'), EVERYTHING);
+  return own;
 }
 
 const EVERYTHING = { recursive: true, force: true };
