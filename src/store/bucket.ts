@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { S3StorageClass } from '../domain/s3.js';
 import type { SignedUrl } from './port.js';
 
@@ -33,6 +34,15 @@ export interface UploadedPart {
   sha256: string;
 }
 
+/** A body that is read from a file while it is sent. */
+export interface FileBody {
+  bytes: number;
+  /** base64 */
+  sha256: string;
+  /** From its start; once for each try. */
+  open(): Readable;
+}
+
 interface OpenUpload {
   key: string;
   uploadId: string;
@@ -42,6 +52,7 @@ interface OpenUpload {
 /** Every function throws what the SDK throws; absent objects are undefined where that is said. */
 export interface Bucket {
   put(key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }>;
+  putFile(key: string, file: FileBody, facts: ObjectFacts): Promise<{ sha256?: string }>;
   get(key: string): Promise<(StoredObject & { body: AsyncIterable<Uint8Array> }) | undefined>;
   head(key: string): Promise<StoredObject | undefined>;
   page(prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page>;

@@ -5,7 +5,7 @@ import { parallel } from './parallel.js';
 import { type Store, StoreError } from './port.js';
 import { isTaken, triesOf } from './s3-errors.js';
 import { type BucketPlace, explained, get, list, names, objectKey, read, statOf } from './s3-read.js';
-import { againstConflicts, factsOf, streamToBucket, toBase64 } from './s3-stream.js';
+import { againstConflicts, factsOf, ONE_REQUEST_BYTES_MAX, streamToBucket, toBase64 } from './s3-stream.js';
 import { segmentsOf } from './safe-key.js';
 
 /** A store in an S3 bucket, below a prefix. Needs a server that honours `If-None-Match: *`, which `probe` proves. */
@@ -14,12 +14,15 @@ export interface S3StoreOptions {
   openBucket: OpenBucket;
   /** Of streamed files; null = the bucket's standard. */
   storageClass: S3StorageClass | null;
+  /** Larger files are uploaded in parts. */
+  oneRequestBytesMax?: number;
 }
 
 const WIDTH = 16;
 
 /** Opens nothing and asks nothing. Throws a StoreError `BAD_ADDRESS` for what is no `s3://bucket/prefix`. */
-export function createS3Store(location: string, { openBucket, storageClass }: S3StoreOptions): Store {
+export function createS3Store(location: string, options: S3StoreOptions): Store {
+  const { openBucket, storageClass, oneRequestBytesMax = ONE_REQUEST_BYTES_MAX } = options;
   const address = parseS3Address(location);
   if (address === undefined) {
     throw new StoreError('BAD_ADDRESS', `'${location.slice(0, 200)}' is no address of the form s3://bucket/prefix`);
@@ -27,6 +30,7 @@ export function createS3Store(location: string, { openBucket, storageClass }: S3
   const prefix = address.prefix === '' ? '' : `${address.prefix}/`;
   const place: BucketPlace = { bucket: openBucket(address.bucket), location, prefix };
   const stat = (key: string) => explained(place, 'read', key, () => statOf(place, key));
+  const upload = { stat, storageClass, oneRequestBytesMax, objectKey: (key: string) => objectKey(place, key) };
   return {
     location,
     put: (key, bytes) => explained(place, 'write', key, () => put(place, key, bytes)),
@@ -52,8 +56,7 @@ export function createS3Store(location: string, { openBucket, storageClass }: S3
       everyKey(place, from, (key) =>
         explained(place, 'write', key, () => move(place, key, `${to}${key.slice(from.length)}`)),
       ),
-    putStream: (key, source, options) =>
-      streamToBucket({ ...place, stat, storageClass, objectKey: (one) => objectKey(place, one) }, key, source, options),
+    putStream: (key, source, options) => streamToBucket({ ...place, ...upload }, key, source, options),
     stat,
     size: (key) => explained(place, 'read', key, async () => (await place.bucket.head(objectKey(place, key)))?.bytes),
     url: (key, seconds, contentType) =>

@@ -7,7 +7,7 @@ import { createPartBuffers } from './part-buffers.js';
 import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { segmentsOf } from './safe-key.js';
-import { MEMORY_BYTES_MAX, type Spooled, spool } from './spool.js';
+import { type Spooled, spool } from './spool.js';
 
 /** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */
 
@@ -19,9 +19,16 @@ export interface UploadPlace {
   /** Size and sha256 of what has the key. */
   stat(key: string): Promise<StoredFile | undefined>;
   storageClass: ObjectFacts['storageClass'];
+  /** Larger files go in parts. */
+  oneRequestBytesMax: number;
 }
 
 const NAMES_MAX = 999;
+/**
+ * A request has its sha256 from the way in, while parts are read and hashed again, and many servers copy them together at
+ * the end. Above this, what a broken connection would have to send again costs more.
+ */
+export const ONE_REQUEST_BYTES_MAX = 256 * 1024 * 1024;
 const PART_BYTES = 8 * 1024 * 1024;
 /** The service takes at most 10,000. */
 const PARTS_MAX = 9_000;
@@ -110,7 +117,7 @@ async function upload(
 ): Promise<'written' | 'was_there' | undefined> {
   const facts = { ...factsOf(key, file.head, file), storageClass: place.storageClass, ifAbsent };
   try {
-    const send = file.bytes <= MEMORY_BYTES_MAX ? putWhole : putInParts;
+    const send = file.bytes <= place.oneRequestBytesMax ? putWhole : putInParts;
     await againstConflicts(() => send(place, key, file, facts));
   } catch (error) {
     // The answer to a first try may have been lost: then the name holds our own bytes.
@@ -123,10 +130,12 @@ async function upload(
 }
 
 async function putWhole(place: UploadPlace, key: string, file: Spooled, facts: ObjectFacts): Promise<void> {
-  const bytes = Buffer.alloc(file.bytes);
-  await file.read(0, bytes);
   const sha256 = toBase64(file.sha256);
-  const told = await place.bucket.put(place.objectKey(key), bytes, sha256, facts);
+  const objectKey = place.objectKey(key);
+  const told =
+    file.localPath === undefined
+      ? await place.bucket.put(objectKey, file.head, sha256, facts)
+      : await place.bucket.putFile(objectKey, { bytes: file.bytes, sha256, open: file.open }, facts);
   if (told.sha256 === undefined || told.sha256 === sha256) return;
   throw new StoreError('BAD_CHECKSUM', `${place.location} stored other bytes as '${key}' than were sent`, key);
 }

@@ -1,7 +1,8 @@
 import type * as Sdk from '@aws-sdk/client-s3';
 import { DEFAULT_S3, type S3Environment, type S3Settings } from '../domain/s3.js';
-import type { Bucket, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
+import type { Bucket, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
 import type { SignedUrl } from './port.js';
+import { freshBody, knownHash } from './s3-body.js';
 
 /** The AWS SDK, and nothing else: one bucket's requests as functions. The SDK is loaded at the first request. */
 
@@ -46,6 +47,8 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
   const client = new sdk.S3Client({
     forcePathStyle: settings.forcePathStyle,
     maxAttempts: TRIES_MAX,
+    // A request that asks first has a connection of its own in the SDK: a TLS handshake for each part.
+    expectContinueHeader: false,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
     ...(region === undefined ? {} : { region }),
     // Other servers know no trailing checksums; ours are sent with every upload and compared.
@@ -71,14 +74,20 @@ function stored(facts: ObjectFacts, { serverSideEncryption, kmsKeyId }: S3Settin
 }
 
 function objects(connected: () => Promise<Connection>, Bucket: string, settings: S3Settings) {
+  const put = async (body: object, Key: string, sha256: string, facts: ObjectFacts, open?: FileBody['open']) => {
+    const { sdk, client } = await connected();
+    const condition = facts.ifAbsent ? { IfNoneMatch: '*' } : {};
+    const input = { Bucket, Key, ...body, ChecksumSHA256: sha256, ...condition, ...stored(facts, settings) };
+    const command = new sdk.PutObjectCommand(input);
+    command.middlewareStack.add(knownHash(sha256), { step: 'build' });
+    if (open) command.middlewareStack.add(freshBody(open), { step: 'finalizeRequest', priority: 'low' });
+    const { ChecksumSHA256 } = await client.send(command);
+    return ChecksumSHA256 === undefined ? {} : { sha256: ChecksumSHA256 };
+  };
   return {
-    async put(Key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }> {
-      const { sdk, client } = await connected();
-      const condition = facts.ifAbsent ? { IfNoneMatch: '*' } : {};
-      const input = { Bucket, Key, Body: bytes, ChecksumSHA256: sha256, ...condition, ...stored(facts, settings) };
-      const { ChecksumSHA256 } = await client.send(new sdk.PutObjectCommand(input));
-      return ChecksumSHA256 === undefined ? {} : { sha256: ChecksumSHA256 };
-    },
+    put: (Key: string, Body: Uint8Array, sha256: string, facts: ObjectFacts) => put({ Body }, Key, sha256, facts),
+    putFile: (Key: string, { bytes, sha256, open }: FileBody, facts: ObjectFacts) =>
+      put({ ContentLength: bytes }, Key, sha256, facts, open),
     async get(Key: string) {
       const { sdk, client } = await connected();
       const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key })));
@@ -131,7 +140,7 @@ function uploads(connected: () => Promise<Connection>, Bucket: string, settings:
       const { sdk, client } = await connected();
       const input = { Bucket, Key, UploadId, PartNumber: number, Body: bytes, ChecksumSHA256: sha256 };
       const command = new sdk.UploadPartCommand(input);
-      withKnownHash(command, sha256);
+      command.middlewareStack.add(knownHash(sha256), { step: 'build' });
       const { ETag, ChecksumSHA256 = sha256 } = await client.send(command);
       return { number, etag: ETag ?? '', sha256: ChecksumSHA256 };
     },
@@ -170,18 +179,6 @@ async function presign(
   const { expiration } = await client.config.credentials();
   const url = await getSignedUrl(client, new sdk.GetObjectCommand({ ...object, ...as }), { expiresIn });
   return { url, endsAtMs: Math.min(Date.now() + expiresIn * 1_000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) };
-}
-
-/** The signature covers the sha256 of the body, which is known already: without this the SDK computes it again. */
-function withKnownHash({ middlewareStack }: Sdk.UploadPartCommand, sha256: string): void {
-  const hex = Buffer.from(sha256, 'base64').toString('hex');
-  middlewareStack.add(
-    (next) => (args) => {
-      Object.assign((args.request as { headers: object }).headers, { 'x-amz-content-sha256': hex });
-      return next(args);
-    },
-    { step: 'build' },
-  );
 }
 
 /** Only a missing object is undefined; a missing bucket is an error. */

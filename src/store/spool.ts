@@ -1,15 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { toStoreError } from './folder-errors.js';
 import type { PendingFile } from './port.js';
+import { findSpooled, newSpoolPath, spoolFolder } from './spool-files.js';
 import { writeBehind } from './write-behind.js';
 
 /** A stream that is held on this machine until it is known to be whole and good: small in memory, else in a file. */
 export interface Spooled extends PendingFile {
   /** Fills the buffer from there on. */
   read(offset: number, into: Buffer): Promise<void>;
+  /** All of it, from the start. */
+  open(): Readable;
   /** Frees what it takes. */
   remove(): Promise<void>;
 }
@@ -18,9 +20,8 @@ export interface Spooled extends PendingFile {
 export const MEMORY_BYTES_MAX = 8 * 1024 * 1024;
 
 const HEAD_BYTES = 1 << 18;
-const NAME = /^callsheet-upload-[0-9a-f]+$/;
-/** What a killed process left; no upload lasts as long. */
-const LEFT_OVER_MS = 86_400_000;
+/** Much less, and the time goes into waking threads. */
+const READ_BYTES = 1 << 20;
 
 /** Errors of the source come out as they are; errors of the disk are StoreErrors. */
 export async function spool(source: AsyncIterable<Uint8Array>): Promise<Spooled> {
@@ -47,14 +48,33 @@ export async function spool(source: AsyncIterable<Uint8Array>): Promise<Spooled>
   }
   const sha256 = hash.digest('hex');
   const head = Buffer.concat(kept);
-  if (file === undefined) {
-    return { bytes, sha256, head, read: fromMemory(head), remove: () => Promise.resolve() };
-  }
-  return { bytes, sha256, head, localPath: file.path, read: file.read, remove: file.remove };
+  if (file === undefined) return { bytes, sha256, head, ...fromMemory(head) };
+  const { path: localPath, read, remove } = file;
+  return { bytes, sha256, head, localPath, read, open: () => opened(bytes, read), remove };
 }
 
-function fromMemory(whole: Buffer): Spooled['read'] {
-  return async (offset, into) => void whole.copy(into, 0, offset);
+function fromMemory(whole: Buffer): Pick<Spooled, 'read' | 'open' | 'remove'> {
+  return {
+    read: async (offset, into) => void whole.copy(into, 0, offset),
+    open: () => Readable.from([whole]),
+    remove: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Buffers take turns: fresh ones for each piece make the engine collect garbage all the time. One is being sent, one waits
+ * in the stream, one is filled; a sender that held a piece for longer would be found out by the sha256.
+ */
+function opened(bytes: number, read: Spooled['read']): Readable {
+  const buffers = Array.from({ length: 3 }, () => Buffer.allocUnsafeSlow(Math.min(READ_BYTES, bytes)));
+  const pieces = async function* () {
+    for (let at = 0, n = 0; at < bytes; at += READ_BYTES, n += 1) {
+      const piece = (buffers[n % buffers.length] as Buffer).subarray(0, bytes - at);
+      await read(at, piece);
+      yield piece;
+    }
+  };
+  return Readable.from(pieces(), { highWaterMark: 1 });
 }
 
 /** One read may give less than was asked for; what is uploaded must be what was received. */
@@ -76,8 +96,8 @@ interface SpoolFile {
 }
 
 async function createFile(): Promise<SpoolFile> {
-  const folder = tmpdir();
-  const path = join(folder, `callsheet-upload-${randomBytes(12).toString('hex')}`);
+  const folder = spoolFolder();
+  const path = newSpoolPath();
   const onDisk = async <T>(operation: () => Promise<T>): Promise<T> => {
     try {
       return await operation();
@@ -85,26 +105,19 @@ async function createFile(): Promise<SpoolFile> {
       throw toStoreError(error, 'write', '', folder);
     }
   };
-  await removeLeftOvers(folder);
+  for await (const { remove } of findSpooled(Date.now())) await remove().catch(() => undefined);
   const handle: FileHandle = await onDisk(() => open(path, 'wx+', 0o600));
   const disk = writeBehind(handle, 'passing');
+  const read = (offset: number, into: Buffer) => onDisk(() => fill(handle, into, offset));
   return {
     path,
     write: (chunk) => onDisk(() => disk.write(chunk)),
     flush: () => onDisk(() => disk.flush()),
-    read: (offset, into) => onDisk(() => fill(handle, into, offset)),
+    read,
     remove: async () => {
       await disk.settled();
       await handle.close().catch(() => undefined);
       await rm(path, { force: true }).catch(() => undefined);
     },
   };
-}
-
-async function removeLeftOvers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((one) => NAME.test(one))) {
-    const facts = await stat(join(folder, name)).catch(() => undefined);
-    if (facts !== undefined && Date.now() - facts.mtimeMs > LEFT_OVER_MS) await rm(join(folder, name), { force: true });
-  }
 }

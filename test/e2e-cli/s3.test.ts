@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlaces } from '../../src/store/open-store.js';
+import { createBuckets } from '../../src/store/s3.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { hasTemporal } from '../support/temporal.js';
 import { hasVersitygw } from '../support/versitygw.js';
@@ -93,5 +95,35 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     expect(readdirSync(join(server.folder, 'out', 'spoken', 'inputs'))).toHaveLength(1);
     const refused = await rig.run(['plan', 'spoken.csv', '--out', rig.out]);
     expect(refused.stderr).toContain('there is no S3 store to upload to');
+  });
+
+  it('clean takes what killed processes left in the bucket and on this machine, and no media (retention)', async () => {
+    await copyFile(WAV, join(rig.folder, 'speech.wav'));
+    await rig.write('spoken.csv', 'id,kind,avatar_id,audio\na,vendor-b/avatar,anna,speech.wav\n');
+    const env = { ...server.environment, TMPDIR: await mkdtemp(join(rig.folder, 'tmp-')) };
+    const ended = await rig.run(['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'], { env });
+    expect(ended.code, ended.stderr).toBe(0);
+    const bucket = createBuckets(server.access)('callsheet');
+    const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: true, storageClass: null };
+    await bucket.beginUpload('out/spoken/media/b.mp4', facts);
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const sent = join(env.TMPDIR, `callsheet-upload-${pid}-${'0'.repeat(24)}`);
+    await writeFile(sent, 'half of a film');
+    const media = await bucket.page('out/spoken/media/', undefined, undefined);
+    const looked = await rig.run(['clean', '--dry-run'], { env });
+    expect(looked.code, looked.stderr).toBe(0);
+    expect(looked.stdout.trim().split('\n')).toEqual([
+      's3://callsheet/out/spoken/media/b.mp4 (upload that broke off) (0 bytes)',
+      expect.stringMatching(/^s3:\/\/callsheet\/out\/spoken\/inputs\/\w+\.wav \(\d+ bytes\)$/),
+      `${sent} (14 bytes)`,
+    ]);
+    expect(looked.stderr).toContain('3 leftovers would go');
+    const cleaned = await rig.run(['clean', 'spoken'], { env });
+    expect(cleaned.stdout).toBe(looked.stdout);
+    expect(cleaned.stderr).toContain('3 leftovers removed');
+    expect(await bucket.page('out/spoken/media/', undefined, undefined)).toEqual(media);
+    expect(media.keys).toHaveLength(1);
+    const again = await rig.run(['clean'], { env });
+    expect([again.stdout, again.code]).toEqual(['', 0]);
   });
 });

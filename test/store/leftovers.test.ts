@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { findLeftovers } from '../../src/store/leftovers.js';
+import { findSpooled } from '../../src/store/spool-files.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const OLD_MS = Date.now() - 7_200_000;
@@ -49,5 +51,32 @@ describe('what killed processes leave behind', () => {
     write(join(root, 'b/rows/incoming-0123456789abcdef/000000.jsonl'), 'now', Date.now());
     expect(await collect(findLeftovers(root, HOUR_AGO_MS))).toEqual([]);
     expect(await collect(findLeftovers(join(root, 'nowhere'), HOUR_AGO_MS))).toEqual([]);
+  });
+});
+
+describe("what was on its way into a bucket, in this machine's temporary folder", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('is found when its process is gone, or long forgotten; what another process still sends is not', async () => {
+    const folder = temporaryFolder();
+    vi.stubEnv('TMPDIR', folder);
+    const { pid: gone } = spawnSync(process.execPath, ['--version']);
+    const nowMs = Date.now();
+    const name = (pid: number, n: number) => `callsheet-upload-${pid}-${String(n).padStart(24, '0')}`;
+    write(join(folder, name(gone, 1)), 'dead', nowMs);
+    write(join(folder, name(process.pid, 2)), 'sent just now', nowMs - 3_600_000);
+    write(join(folder, name(process.pid, 3)), 'days old', nowMs - 90_000_000);
+    write(join(folder, `callsheet-upload-${gone}`), 'not ours', nowMs);
+    symlinkSync(join(folder, name(process.pid, 2)), join(folder, name(gone, 4)));
+    const found = await collect(findSpooled(nowMs));
+    const listed = found.map(({ path, bytes }) => [path, bytes]).sort();
+    expect(listed).toEqual(
+      [
+        [join(folder, name(gone, 1)), 4],
+        [join(folder, name(process.pid, 3)), 8],
+      ].sort(),
+    );
+    for (const { remove } of found) await remove();
+    expect(readdirSync(folder)).toHaveLength(3);
   });
 });

@@ -16,6 +16,8 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
   let server: S3Server;
   let proxy: S3Proxy;
   let store: Store;
+  /** The same place, where every file of more than 8 MB goes in parts. */
+  let inParts: Store;
   let made = 0;
 
   beforeAll(async () => {
@@ -24,10 +26,9 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
   beforeEach(async () => {
     proxy = await startS3Proxy(server);
     const prefix = `faults/${made++}`;
-    store = createS3Store(`s3://${server.bucket}/${prefix}`, {
-      openBucket: createBuckets(proxy.access),
-      storageClass: null,
-    });
+    const options = { openBucket: createBuckets(proxy.access), storageClass: null };
+    store = createS3Store(`s3://${server.bucket}/${prefix}`, options);
+    inParts = createS3Store(`s3://${server.bucket}/${prefix}`, { ...options, oneRequestBytesMax: 8_000_000 });
   });
   afterEach(() => proxy?.stop());
   afterAll(() => server?.stop());
@@ -76,14 +77,14 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
 
   it('is not done when Complete answers 200 with an error inside, and asks again', async () => {
     proxy.faults.push({ when: isComplete, times: 1, instead: { ...s3Error(200, 'InternalError'), status: 200 } });
-    const written = await store.putStream('o/clip.mp4', large(), ONE_PART);
+    const written = await inParts.putStream('o/clip.mp4', large(), ONE_PART);
     expect(await store.size('o/clip.mp4')).toBe(written.bytes);
     expect(proxy.requests.filter(isComplete)).toHaveLength(2);
   });
 
   it('fails, leaving neither file nor parts, when Complete never comes to an end', async () => {
     proxy.faults.push({ when: isComplete, instead: { ...s3Error(200, 'InternalError'), status: 200 } });
-    await expect(store.putStream('o/clip.mp4', large(), ONE_PART)).rejects.toMatchObject({
+    await expect(inParts.putStream('o/clip.mp4', large(), ONE_PART)).rejects.toMatchObject({
       name: 'StoreError',
       code: 'InternalError',
     });
@@ -93,7 +94,7 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
 
   it('has the file when only the answer to Complete was lost', async () => {
     proxy.faults.push({ when: isComplete, times: 1, afterwards: () => 'reset' });
-    const written = await store.putStream('o/clip.mp4', large(), ONE_PART);
+    const written = await inParts.putStream('o/clip.mp4', large(), ONE_PART);
     expect(await store.stat('o/clip.mp4')).toEqual({ bytes: written.bytes, sha256: written.sha256 });
   });
 
@@ -104,30 +105,52 @@ describe.skipIf(!hasVersitygw())('a bucket whose server or network fails (F46)',
       const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: false, storageClass: null };
       await bucket.put(`faults/${made - 1}/o/clip.mp4`, Buffer.from('theirs'), sha256, facts);
     };
-    const attempt = store.putStream('o/clip.mp4', large(), { ...ONE_PART, beforeCommit: late });
+    const attempt = inParts.putStream('o/clip.mp4', large(), { ...ONE_PART, beforeCommit: late });
     await expect(attempt).rejects.toMatchObject({ code: 'EEXIST' });
     expect(Buffer.from((await store.get('o/clip.mp4')) ?? []).toString()).toBe('theirs');
     expect(await openUploads()).toEqual([]);
   });
 
-  it('never replaces a file that came with its own request (412), and knows its own when that answer was lost', async () => {
-    const theirs = Buffer.from('theirs');
-    const sha256 = createHash('sha256').update(theirs).digest('base64');
-    const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: false, storageClass: null };
-    const bucket = createBuckets(server.access)(server.bucket);
-    const key = `faults/${made - 1}/o/clip.mp4`;
-    proxy.faults.push({
-      when: isPut,
-      times: 1,
-      before: () => bucket.put(key, theirs, sha256, facts).then(() => undefined),
-    });
-    const small = () => streamOf(randomBytes(9));
-    await expect(store.putStream('o/clip.mp4', small(), ONE_PART)).rejects.toMatchObject({ code: 'EEXIST' });
-    expect(Buffer.from((await store.get('o/clip.mp4')) ?? []).toString()).toBe('theirs');
-    proxy.faults.push({ when: isPut, times: 1, afterwards: () => 'reset' });
-    const written = await store.putStream('o/other.mp4', small(), ONE_PART);
-    expect(await store.stat('o/other.mp4')).toEqual({ bytes: 9, sha256: written.sha256 });
+  it('sends a received file in one request, and from its start at every try', async () => {
+    proxy.faults.push({ when: isPut, times: 1, instead: s3Error(503, 'SlowDown') });
+    proxy.faults.push({ when: isPut, times: 1, instead: 'reset' });
+    const written = await store.putStream('o/clip.mp4', large(), ONE_PART);
+    expect(proxy.requests.filter(isPut)).toHaveLength(3);
+    expect(proxy.requests.filter((line) => line.startsWith('POST '))).toEqual([]);
+    const hash = createHash('sha256');
+    for await (const chunk of (await store.read('o/clip.mp4')) ?? []) hash.update(chunk);
+    expect(hash.digest('hex')).toBe(written.sha256);
   });
+
+  it('takes no received file for stored when other bytes arrived at the server', async () => {
+    proxy.faults.push({ when: isPut, change: (body) => body.fill(6, 4_000_000, 4_000_001) });
+    await expect(store.putStream('o/clip.mp4', large(), ONE_PART)).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await store.size('o/clip.mp4')).toBeUndefined();
+  });
+
+  it.each([
+    ['small', () => streamOf(randomBytes(9))],
+    ['received', large],
+  ])(
+    'never replaces a file that came with the request of a %s one (412), and knows its own when that answer was lost',
+    async (_, file) => {
+      const theirs = Buffer.from('theirs');
+      const sha256 = createHash('sha256').update(theirs).digest('base64');
+      const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: false, storageClass: null };
+      const bucket = createBuckets(server.access)(server.bucket);
+      const key = `faults/${made - 1}/o/clip.mp4`;
+      proxy.faults.push({
+        when: isPut,
+        times: 1,
+        before: () => bucket.put(key, theirs, sha256, facts).then(() => undefined),
+      });
+      await expect(store.putStream('o/clip.mp4', file(), ONE_PART)).rejects.toMatchObject({ code: 'EEXIST' });
+      expect(Buffer.from((await store.get('o/clip.mp4')) ?? []).toString()).toBe('theirs');
+      proxy.faults.push({ when: isPut, times: 1, afterwards: () => 'reset' });
+      const written = await store.putStream('o/other.mp4', file(), ONE_PART);
+      expect(await store.stat('o/other.mp4')).toEqual({ bytes: written.bytes, sha256: written.sha256 });
+    },
+  );
 
   it('believes no bytes that are not those that were stored', async () => {
     await store.put('a.json', Buffer.from('{"paid":true}'));

@@ -14,9 +14,9 @@ import { collect, streamOf } from './support/temporary.js';
 let server: S3Server;
 
 /** A store below a prefix of its own. */
-function storeAt(prefix: string): Store {
+function storeAt(prefix: string, options: { oneRequestBytesMax?: number } = {}): Store {
   const openBucket = createBuckets(server.access);
-  return createS3Store(`s3://${server.bucket}/${prefix}`, { openBucket, storageClass: null });
+  return createS3Store(`s3://${server.bucket}/${prefix}`, { openBucket, storageClass: null, ...options });
 }
 
 describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
@@ -45,8 +45,12 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       expect(answer.headers.get('content-type')).toBe('image/png');
     });
 
-    it('of more than a part land whole, with sha256, and leave neither parts nor files of this machine', async () => {
-      const store = storeAt('large');
+    it.each([
+      ['in parts', 8_000_000],
+      ['in one request', 100_000_000],
+    ])('sent %s land whole, with sha256, and leave neither parts nor files of this machine', async (how, most) => {
+      const place = `large-${how.replaceAll(' ', '-')}`;
+      const store = storeAt(place, { oneRequestBytesMax: most });
       const pieces = Array.from({ length: 21 }, () => randomBytes(1_000_003));
       const sha256 = createHash('sha256').update(Buffer.concat(pieces)).digest('hex');
       let localPath: string | undefined;
@@ -62,8 +66,8 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       expect(await store.stat('m/clip.bin')).toEqual({ bytes: 21_000_063, sha256 });
       expect(existsSync(localPath ?? '')).toBe(false);
       const bucket = createBuckets(server.access)(server.bucket);
-      expect((await bucket.head('large/m/clip.bin'))?.metadata).toEqual({ sha256, bytes: '21000063' });
-      expect(await bucket.uploadsBelow('large/m/clip.bin')).toEqual([]);
+      expect((await bucket.head(`${place}/m/clip.bin`))?.metadata).toEqual({ sha256, bytes: '21000063' });
+      expect(await bucket.uploadsBelow(`${place}/m/clip.bin`)).toEqual([]);
       const again = await store.putStream('m/clip.bin', streamOf(...pieces), { attemptName: 'r-1', ifExists: 'fail' });
       expect(again.wasThere).toBe(true);
       const other = store.putStream('m/clip.bin', streamOf(...pieces, 'x'), { attemptName: 'r-2', ifExists: 'fail' });
@@ -87,12 +91,16 @@ describe.skipIf(!hasVersitygw())('a store in a bucket', () => {
       const facts = { contentType: 'video/mp4', metadata: {}, ifAbsent: true, storageClass: null };
       await bucket.beginUpload('stale/clip.mp4', facts);
       expect(await bucket.uploadsBelow('stale/clip.mp4')).toHaveLength(1);
-      await storeAt('stale').putStream('clip.mp4', streamOf(randomBytes(9_000_000)), {
-        attemptName: 'r-1',
-        ifExists: 'fail',
-      });
+      await storeAt('stale', { oneRequestBytesMax: 8_000_000 }).putStream(
+        'clip.mp4',
+        streamOf(randomBytes(9_000_000)),
+        {
+          attemptName: 'r-1',
+          ifExists: 'fail',
+        },
+      );
       expect(await bucket.uploadsBelow('stale/clip.mp4')).toEqual([]);
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith('callsheet-upload-'))).toEqual([]);
+      expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`callsheet-upload-${process.pid}-`))).toEqual([]);
     });
 
     it('clean finds uploads that broke off and copies of inputs, and takes nothing else (retention)', async () => {

@@ -16,6 +16,8 @@ export interface Fault {
   times?: number;
   /** Happens before the request is passed on. */
   before?: () => Promise<void>;
+  /** Changes the body on its way to the server. */
+  change?: (body: Buffer) => Buffer;
   /** Said instead of passing the request on. */
   instead?: Answer | 'reset';
   /** Said after the server did what was asked for. */
@@ -62,7 +64,8 @@ export async function startS3Proxy(server: S3Server): Promise<S3Proxy> {
 }
 
 async function handle(server: S3Server, fault: Fault | undefined, request: IncomingMessage, response: ServerResponse) {
-  const body = await bodyOf(request);
+  const sent = await bodyOf(request);
+  const body = fault?.change?.(sent) ?? sent;
   await fault?.before?.();
   if (fault?.instead !== undefined) return say(response, fault.instead, {});
   const upstream = httpRequest({

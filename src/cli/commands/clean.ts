@@ -11,8 +11,9 @@ export function defineClean(command: Command, cli: Cli): void {
   command
     .description(
       'Removes what killed processes left of finished batches: parts of downloads, temporary files, rows of checks that\n' +
-        'broke off; in a bucket, uploads that broke off and copies of inputs. Media, results and records\n' +
-        'stay. Without a batch, of every finished batch of the account.',
+        'broke off; in a bucket, uploads that broke off and copies of inputs; and what was on its way into a bucket in\n' +
+        "this machine's folder for temporary files. Media, results and records stay. Without a batch, of every finished\n" +
+        'batch of the account.',
     )
     .argument('[batch]', "the batch's name")
     .addOption(new Option('--dry-run', 'only say what would go'));
