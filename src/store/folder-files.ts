@@ -75,8 +75,8 @@ export async function writeTemporary(folder: Folder, path: string, bytes: Uint8A
 }
 
 /**
- * Gives a finished temporary file its final name if that is free, and removes the temporary name. Atomic by link(2);
- * where the file system has no links, by exclusive creation, where a crash can leave a torn file under the name.
+ * Gives a finished temporary file its final name as well, if that is free. Atomic by link(2); where the file system has
+ * no links, by exclusive creation, where a crash can leave a torn file under the name.
  */
 export async function publishIfAbsent(folder: Folder, temporary: string, target: string, bytes: Uint8Array) {
   try {
@@ -88,8 +88,6 @@ export async function publishIfAbsent(folder: Folder, temporary: string, target:
     if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;
     if (code === undefined || !NO_LINKS.has(code)) throw error;
     return await createExclusively(target, bytes, folder.fileMode);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
@@ -134,8 +132,13 @@ async function makeBelow(folder: Folder, segments: readonly string[]): Promise<P
 
 async function makeRoot(folder: Folder): Promise<{ root: string; unsynced: string[] }> {
   const unsynced: string[] = [];
-  const first = await mkdir(folder.location, { recursive: true, mode: folder.folderMode });
-  const root = await realpath(folder.location);
+  const known = await realpath(folder.location).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  });
+  const make = () => mkdir(folder.location, { recursive: true, mode: folder.folderMode });
+  const first = known === undefined ? await make() : undefined;
+  const root = known ?? (await realpath(folder.location));
   if (first !== undefined) {
     for (let path = folder.location; path !== dirname(first); path = dirname(path)) unsynced.push(dirname(path));
   } else if (!folder.durable.has(root)) {

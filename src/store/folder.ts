@@ -74,26 +74,26 @@ async function put(folder: Folder, key: string, bytes: Uint8Array): Promise<void
 
 async function putAllIfAbsent(folder: Folder, entries: readonly StoreEntry[]): Promise<boolean[]> {
   const targets = entries.map((entry) => ({ segments: segmentsOf(entry.key), bytes: entry.bytes }));
-  const places: Place[] = [];
-  for (const { segments } of targets) places.push(await makeFolder(folder, segments.slice(0, -1)));
+  const places = await Promise.all(targets.map(({ segments }) => makeFolder(folder, segments.slice(0, -1))));
   const written = await Promise.allSettled(
     targets.map(({ bytes }, i) => writeTemporary(folder, places[i]?.path ?? '', bytes)),
   );
   const temporaries = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const drop = () => Promise.all(temporaries.map((temporary) => rm(temporary, { force: true })));
+  const outcome: boolean[] = [];
   try {
     for (const result of written) if (result.status === 'rejected') throw result.reason;
-    const outcome: boolean[] = [];
     for (const [i, temporary] of temporaries.entries()) {
       const { segments, bytes } = targets[i] ?? { segments: [], bytes: new Uint8Array() };
       outcome.push(await publishIfAbsent(folder, temporary, join(dirname(temporary), segments.at(-1) ?? ''), bytes));
     }
-    // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
-    await syncPlaces(folder, places);
-    return outcome;
   } catch (error) {
-    for (const temporary of temporaries) await rm(temporary, { force: true });
+    await drop();
     throw error;
   }
+  // Also where a key was taken: its writer may have died before it was durable, and we are about to rely on it.
+  await Promise.all([syncPlaces(folder, places), drop()]);
+  return outcome;
 }
 
 /** Runs `use` on the file's real path; undefined when it, or a folder above it, does not exist. */
