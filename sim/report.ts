@@ -43,7 +43,7 @@ export const NOT_CHECKED = {
 export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds: number) {
   const { failed, timesMs, settled, verdicts, extra, slotMs, quietSlotMs, ...counts } = tally;
   const part = (some: number, all: number): number | null => (all === 0 ? null : round(some / all, 4));
-  const share = ({ cases, settled: done, twins, twinsSettled, alone, aloneSettled }: Settled) => ({
+  const share = ({ cases, settled: done, twins, twinsSettled, alone, aloneSettled, plain, plainSettled }: Settled) => ({
     cases,
     settled: done,
     share: part(done, cases),
@@ -51,6 +51,8 @@ export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds:
     shareWithoutTwins: part(done - twinsSettled, cases - twins),
     alone,
     shareAlone: part(aloneSettled, alone),
+    plain,
+    sharePlain: part(plainSettled, plain),
   });
   return {
     broken: broken ?? null,
@@ -83,6 +85,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
       .map(([word, { right, wrong }]) => `${word} ${right}${wrong > 0 ? ` and ${wrong} WRONG` : ''}`)
       .join(', ')}; ${tally.givenBack} bills were given back later, unseen`,
     `  settled   exact prices ${percent(settled.exactPrices.share)} of ${settled.exactPrices.cases}, price ranges ${percent(settled.priceRanges.share)} of ${settled.priceRanges.cases} (exclusive accounts); without ${settled.exactPrices.twins + settled.priceRanges.twins} twins ${percent(settled.exactPrices.shareWithoutTwins)} and ${percent(settled.priceRanges.shareWithoutTwins)}; alone ${percent(settled.exactPrices.shareAlone)} and ${percent(settled.priceRanges.shareAlone)}`,
+    `            no twins, nothing beside that may be charged more later: ${percent(settled.exactPrices.sharePlain)} of ${settled.exactPrices.plain} and ${percent(settled.priceRanges.sharePlain)} of ${settled.priceRanges.plain}`,
     `  undecided ${Object.entries(tally.undecided)
       .map(([why, count]) => `${why} ${count}`)
       .join('; ')}`,

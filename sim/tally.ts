@@ -35,8 +35,11 @@ export interface Tally {
   differing: number[];
 }
 
-/** Cases, and those among them that are twins, or stand alone, with how many of each were settled. */
-export type Settled = Record<'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled', number>;
+/** Cases, and those among them that are twins, stand alone, or are plain, with how many of each were settled. */
+export type Settled = Record<
+  'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled' | 'plain' | 'plainSettled',
+  number
+>;
 
 const FAILED_MAX = 20;
 const WRONG_MAX = 20;
@@ -56,8 +59,8 @@ export function newTally(): Tally {
     slotMs: 0,
     quietSlotMs: 0,
     settled: {
-      exact: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
-      range: { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0 },
+      exact: newSettled(),
+      range: newSettled(),
     },
     undecided: {},
     givenBack: 0,
@@ -68,6 +71,10 @@ export function newTally(): Tally {
     replayed: 0,
     differing: [],
   };
+}
+
+function newSettled(): Settled {
+  return { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0, plain: 0, plainSettled: 0 };
 }
 
 export function addSeed(tally: Tally, result: SeedResult): void {
@@ -97,6 +104,9 @@ function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   if (verdict !== 'undecided') settled.settled += 1;
   if (isAlone) settled.alone += 1;
   if (isAlone && verdict !== 'undecided') settled.aloneSettled += 1;
+  const isPlain = !isTwin && !one.isBesideFollowUps;
+  if (isPlain) settled.plain += 1;
+  if (isPlain && verdict !== 'undecided') settled.plainSettled += 1;
   if (isTwin) settled.twins += 1;
   if (isTwin && verdict !== 'undecided') settled.twinsSettled += 1;
   if (why !== undefined) {

@@ -29,6 +29,11 @@ export interface JudgedCase {
   isTwin: boolean;
   /** No other answer was lost while this case was open. */
   isAlone: boolean;
+  /**
+   * A motion-control job ran on the account: it may be charged more after its end, by an amount that nobody knows
+   * (service document 2, motion control), so that not all prices are known.
+   */
+  isBesideFollowUps: boolean;
   /** Why it stays open, of an `undecided`. */
   why: string | undefined;
 }
@@ -75,7 +80,7 @@ export function judgeVerdicts(
     const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
     const told = { verdict, isRight, told: text, toVerdictMs, why } as const;
     const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
-    const alone = { isTwin: false, isAlone: true };
+    const alone = { isTwin: false, isAlone: true, isBesideFollowUps: mayFollowUp(service) };
     const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isGivenBack, ...alone };
     return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });
@@ -97,13 +102,18 @@ function overlap(one: Judged, other: Judged): boolean {
 }
 
 /** What kept the balance from telling, by the sentence of the verdict and what ran beside it. */
-function whyOpen(sentence: string, { jobs }: ServiceModel): string {
+function whyOpen(sentence: string, service: ServiceModel): string {
   if (sentence.includes('not declared exclusive')) return 'not exclusive';
   if (sentence.includes('someone else')) return 'someone else seems to spend';
   if (sentence.includes('no balance was read') || sentence.includes('was not read since')) return 'no reading';
   if (/lost as well|too many/.test(sentence)) return 'several lost at once';
-  const mayFollowUp = jobs.jobs.some(({ family }) => family.kind === 'vendor-a/motion-control');
-  return mayFollowUp ? 'a follow-up of motion-control may explain it' : 'open or undecided jobs may explain it';
+  return mayFollowUp(service)
+    ? 'a follow-up of motion-control may explain it'
+    : 'open or undecided jobs may explain it';
+}
+
+function mayFollowUp({ jobs }: ServiceModel): boolean {
+  return jobs.jobs.some(({ family }) => family.kind === 'vendor-a/motion-control');
 }
 
 /** True when the jobs were charged at some time between two. */
