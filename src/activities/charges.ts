@@ -28,7 +28,8 @@ export async function bookCharge(
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   const cost = await actualCredits(deps, row, adapter, course.facts, between);
   await book(deps, row.kind, ref, 'charged', course, cost, await listCredits(deps, row, course.facts));
-  await bookFollowUp(deps, row, ref, { fromMs: course.endedAtMs, endedAtMs: course.endedAtMs }, cost);
+  // The job had ended some time before a poll said so.
+  await bookFollowUp(deps, row, ref, { fromMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */

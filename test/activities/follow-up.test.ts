@@ -1,10 +1,14 @@
 // Motion control may be charged once more after its completion (service document 2, motion control).
 import { expect, test } from 'vitest';
+import { bookCharge } from '../../src/activities/charges.js';
 import { attemptsSince, gatherEvidence } from '../../src/activities/evidence.js';
 import { settleActivities } from '../../src/activities/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
+import { chargesOf } from '../../src/reconcile/known-attempt.js';
+import { explainedBetween } from '../../src/reconcile/residual.js';
 import { settle } from '../../src/reconcile/settle.js';
+import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -60,4 +64,16 @@ test('it is expected after a bill that was found by the balance, too', async () 
   const { known } = await attemptsSince(deps, startMs);
   const later = known.find((one) => one.known.end === 'follow_up');
   expect(later?.known).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
+});
+
+test('it may have come before a poll saw the end', async () => {
+  const { deps, startMs } = await bothLost();
+  const course = { claimedAtMs: startMs, endedAtMs: startMs + 4 * MINUTE_MS, facts: {} };
+  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), options: {} as never };
+  await bookCharge(deps, work, { batch: 'b', id: 'dance', n: 2 }, course);
+  const { known } = await attemptsSince(deps, startMs);
+  const charges = known.filter((one) => one.n === 2).flatMap((one) => chargesOf(one.known));
+  const account = { nowMs: 0, exclusive: true, thetaMs: 0, lambdaMs: 0, checkpoints: [], charges };
+  const at = (minute: number) => ({ atMs: startMs + minute * MINUTE_MS, balanceNano: 0 });
+  expect(explainedBetween(account, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
 });
