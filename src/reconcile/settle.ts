@@ -48,7 +48,9 @@ export function settle(evidence: SettleEvidence): Settlement {
   }
   if (!now.hidden) return verdict('billed', `${story}: billed`);
   const bill = now.shown ? after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c))) : undefined;
-  if (bill) return verdict('billed', `${tell(evidence, base, bill)}: billed`);
+  const billed = bill && verdict('billed', `${tell(evidence, base, bill)}: billed`);
+  // What was reserved may have come back since: the quiet may show it.
+  if (billed && !mayComeBack(subject)) return billed;
   // Later readings may lie in the middle of other jobs' charges; what two of the quiet showed holds all the same.
   const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);
   const first = quiet.find((c, i) => {
@@ -59,7 +61,7 @@ export function settle(evidence: SettleEvidence): Settlement {
     const sentence = `${tell(evidence, base, first)}: not billed`;
     return { outcome: 'verdict', verdict: 'not_billed', sentence, goneMs: shownSinceMs(first) };
   }
-  if (now.shown) return inconclusive(evidence, deadlineMs, `${story}: it can be either`);
+  if (now.shown) return inconclusive(evidence, deadlineMs, `${story}: it can be either`, billed);
   return wait(evidence, deadlineMs, story);
 }
 
@@ -83,13 +85,21 @@ function agree(first: Look, second: Look): boolean {
   return isUnbilled(first) && isUnbilled(second) && meets(first.residual, second.residual);
 }
 
-/** What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. */
-function inconclusive(evidence: SettleEvidence, deadlineMs: number, story: string): Settlement {
+function mayComeBack({ charge }: CaseFacts): boolean {
+  return charge === 'at-submit' || charge === 'unknown';
+}
+
+/**
+ * What other jobs were charged last may still be on its way at the deadline: a little longer makes it certain. `earlier`
+ * is what an earlier reading told, which then stands.
+ */
+function inconclusive(evidence: SettleEvidence, deadlineMs: number, story: string, earlier?: Settlement): Settlement {
   const quiet = evidence.checkpoints.filter((c) => shownSinceMs(c) >= deadlineMs);
   const last = quiet.at(-1);
   const endMs = deadlineMs + Math.min(evidence.lambdaMs, evidence.thetaMs);
   const isOver = last !== undefined && shownSinceMs(last) >= endMs && quiet.length >= QUIET_READINGS_MIN;
-  return isOver ? verdict('undecided', `${story}: undecided`) : wait(evidence, deadlineMs, story);
+  if (!isOver) return wait(evidence, deadlineMs, story);
+  return earlier ?? verdict('undecided', `${story}: undecided`);
 }
 
 /**

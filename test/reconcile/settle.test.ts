@@ -236,6 +236,13 @@ describe('settle', () => {
     expect(verdictOf({ ...subject, checkpoints: readings })).toBe('undecided');
   });
 
+  it('takes what an earlier reading told only once nothing can come back (F33)', () => {
+    const rivals = [lost({ name: 'films/b/1', claimedAtMs: T0 + 2 * minute, gaveUpAtMs: T0 + 2 * minute })];
+    const early = { rivals, nowMs: T0 + 4 * minute, checkpoints: balances([-1, 20], [1, 19.72], [4, 19.72]) };
+    expect(verdictOf(early)).toBe('wait');
+    expect(verdictOf({ ...early, charge: 'at-completion' })).toBe('billed');
+  });
+
   it('does not take the refund of another case for a charge that never was', () => {
     const earlier = lost({ name: 'films/b/1', claimedAtMs: T0 - 5 * minute, gaveUpAtMs: T0 - 5 * minute });
     // 0.28 of the earlier case stood at the start; it came back while the subject was billed.
