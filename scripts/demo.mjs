@@ -85,16 +85,18 @@ async function truth() {
 
 /**
  * Kills the engine's worker with SIGKILL once, while three jobs render whose handles are on record; on a slow machine,
- * where so many never render at once, after a while at the first one.
+ * where so many never render at once, at the first one that renders some time after any did.
  */
 async function killWorkerOnce() {
-  for (let i = 0; i < 600; i += 1) {
-    await sleep(100);
-    const enough = i < 80 ? 3 : 1;
+  let looksSinceFirst = 0;
+  for (let i = 0; i < 1_200; i += 1) {
+    await sleep(50);
     const { jobs } = await truth();
     // A job that was polled has its handle on record.
-    const rendering = jobs.filter((job) => job.type === 'job' && job.terminalMs === undefined && job.polls > 0);
-    if (rendering.length < enough) continue;
+    const polled = jobs.filter((job) => job.type === 'job' && job.polls > 0);
+    if (polled.length > 0) looksSinceFirst += 1;
+    const rendering = polled.filter((job) => job.terminalMs === undefined);
+    if (rendering.length < (looksSinceFirst < 160 ? 3 : 1)) continue;
     const pid = await workerPid();
     if (pid === undefined) continue;
     process.kill(pid, 'SIGKILL');
