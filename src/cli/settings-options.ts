@@ -5,9 +5,9 @@ import { SETTINGS, type Setting } from '../config/settings-table.js';
 /** The flags that stand for settings: every command that loads settings takes them all, and shows those it is about. */
 
 const CONNECTION = ['baseUrl', 'data', 'home', 'account.name'];
+const PLACES = [...CONNECTION, 'out', 's3.endpoint', 's3.region', 's3.forcePathStyle'];
 const RUN = [
-  ...CONNECTION,
-  'out',
+  ...PLACES,
   'account.exclusive',
   'ambiguity',
   'limits.concurrency',
@@ -27,7 +27,7 @@ const RUN = [
 ];
 
 const LIMITS = [...CONNECTION, 'budget.maxCredits', 'budget.maxFailures'];
-const SHOWN = { run: RUN, connection: CONNECTION, limits: LIMITS } as const;
+const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS } as const;
 
 export type ShownSettings = keyof typeof SHOWN | 'all';
 

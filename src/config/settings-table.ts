@@ -21,7 +21,7 @@ export const SETTINGS: readonly Setting[] = [
   text('userAgent', 'user-agent', '<text>', 'what callsheet calls itself to the service'),
   folder('out', 'out', 'where files go, also s3://bucket/prefix (default ./out)'),
   folder('data', 'data', "the engine's data folder"),
-  folder('home', 'home', 'where the durable records live (default: in the data folder)'),
+  folder('home', 'home', 'where the durable records live, also s3://bucket/prefix (default: in the data folder)'),
   text(
     'account.name',
     'account',

@@ -111,7 +111,8 @@ test('callsheet run --help', async () => {
       --base-url <url>                the service, https://host (http only on this machine)
       --out <folder>                  where files go, also s3://bucket/prefix (default ./out)
       --data <folder>                 the engine's data folder
-      --home <folder>                 where the durable records live (default: in the data folder)
+      --home <folder>                 where the durable records live, also s3://bucket/prefix (default:
+                                      in the data folder)
       --account <name>                whose caps, balance and ledger (default: default; loopback:
                                       rehearsal-<port>)
       --exclusive                     nothing else spends from this account
@@ -129,6 +130,9 @@ test('callsheet run --help', async () => {
       --on-exists <what>              an output name that is taken: fail, skip or version
       --sidecar                       a JSON file beside each output: request, model, seed, handle,
                                       credits
+      --endpoint <url>                an S3 server that is not Amazon's
+      --region <name>                 region of the bucket (default: AWS_REGION, or the profile)
+      --force-path-style              S3 addresses with the bucket in the path
       --callback-url <url>            vendor-a posts status updates below this public https address
       --listen <host:port>            where those updates arrive on this machine
       --temporal-address <host:port>  a shared Temporal instead of the data folder's engine
@@ -178,7 +182,8 @@ test('callsheet cancel --help', async () => {
     Settings:
       --base-url <url>       the service, https://host (http only on this machine)
       --data <folder>        the engine's data folder
-      --home <folder>        where the durable records live (default: in the data folder)
+      --home <folder>        where the durable records live, also s3://bucket/prefix (default: in the
+                             data folder)
       --account <name>       whose caps, balance and ledger (default: default; loopback:
                              rehearsal-<port>)
 

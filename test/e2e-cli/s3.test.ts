@@ -113,11 +113,17 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     const looked = await rig.run(['clean', '--dry-run'], { env });
     expect(looked.code, looked.stderr).toBe(0);
     expect(looked.stdout.trim().split('\n')).toEqual([
+      `${sent} (14 bytes)`,
       's3://callsheet/out/spoken/media/b.mp4 (upload that broke off) (0 bytes)',
       expect.stringMatching(/^s3:\/\/callsheet\/out\/spoken\/inputs\/\w+\.wav \(\d+ bytes\)$/),
-      `${sent} (14 bytes)`,
     ]);
     expect(looked.stderr).toContain('3 leftovers would go');
+    const elsewhere = { ...env, CALLSHEET_S3_ENDPOINT: 'http://127.0.0.1:1' };
+    const refused = await rig.run(['clean', '--dry-run'], { env: elsewhere });
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      'error: cannot read s3://callsheet/out/spoken: nothing answers at the endpoint (ECONNREFUSED)\n',
+    ]);
     const cleaned = await rig.run(['clean', 'spoken'], { env });
     expect(cleaned.stdout).toBe(looked.stdout);
     expect(cleaned.stderr).toContain('3 leftovers removed');

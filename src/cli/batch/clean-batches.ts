@@ -39,6 +39,7 @@ export async function cleanBatches(
   const findBelow = (place: string, beforeMs: number, inputs: boolean) =>
     isS3Address(place) ? places.findBucketLeftovers(place, { beforeMs, inputs }) : findLeftovers(place, beforeMs);
   const below = (...names: string[]) => (isS3Address(home) ? [home, ...names].join('/') : join(home, ...names));
+  await take(report, request, findSpooled(nowMs));
   for (const batch of request.batches) {
     const state = await readBatchState(access, work, batch);
     if (state !== undefined && state.state !== 'finished') {
@@ -52,7 +53,6 @@ export async function cleanBatches(
   for (const part of ['open', 'balance', 'book', 'media', 'inputs']) {
     await take(report, request, findBelow(below(account, part), nowMs - QUIET_MS, false));
   }
-  await take(report, request, findSpooled(nowMs));
   return report;
 }
 

@@ -41,7 +41,8 @@ async function clean(session: Session, batch: string | undefined, isDryRun: bool
     for (const { path, bytes: size } of removed) terminal.data(`${plain(path, 4_000)} (${size} bytes)`);
     for (const name of skipped) terminal.note(`'${name}' is not finished: nothing of it is touched`);
     const verb = isDryRun ? 'would go' : 'removed';
-    terminal.note(`${removed.length} leftovers ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
+    const leftovers = removed.length === 1 ? '1 leftover' : `${removed.length} leftovers`;
+    terminal.note(`${leftovers} ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
   } finally {
     await work?.close();
   }

@@ -12,11 +12,11 @@ export function defineDoctor(command: Command, cli: Cli): void {
     command.description(
       'Checks Node, the Temporal server, ports, disk, settings, API key, base URL, clock, and the folders. Spends nothing.',
     ),
-    'connection',
+    'places',
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  callsheet doctor\n  callsheet doctor --json\n\nExit codes:\n  0  nothing failed    2  wrong command line    4  something failed',
+      '\nExamples:\n  callsheet doctor\n  callsheet doctor --out s3://films/may\n\nExit codes:\n  0  nothing failed    2  wrong command line    4  something failed',
     )
     .action(async () => {
       const session = await openSession(command, cli);
