@@ -19,6 +19,8 @@ import { createTemporalClient } from './worker/temporal-client.js';
 
 export type Report = (subject: string, what: string) => void;
 
+export type EndedBatch = BatchResult & { endedAtMs: number };
+
 export interface World {
   service: ServiceModel;
   server: Server;
@@ -29,7 +31,7 @@ export interface World {
   records: Map<string, { atMs: number; record: RowRecord }>;
   outputs: Disk;
   /** The batches that ended, by workflow id. */
-  results: Map<string, BatchResult>;
+  results: Map<string, EndedBatch>;
 }
 
 export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: Report): World {
@@ -65,7 +67,8 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
     workers: () => fleet?.workers() ?? [],
     onSignal: watchGrants(report),
     onEnd: (run, ending) => {
-      if (run.type === 'batch' && ending.how === 'completed') results.set(run.id, ending.result as BatchResult);
+      if (run.type !== 'batch' || ending.how !== 'completed') return;
+      results.set(run.id, { ...(ending.result as BatchResult), endedAtMs: now() });
     },
     trace,
     report,

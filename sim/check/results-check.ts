@@ -1,6 +1,5 @@
 import { batchId } from '../../src/contract/names.js';
-import type { BatchResult } from '../../src/contract/workflows.js';
-import type { RowRecord } from '../../src/domain/outcome.js';
+import type { RowRecord, Status } from '../../src/domain/outcome.js';
 import { ACCOUNT } from '../account-settings.js';
 import type { PlannedRow, Scenario } from '../scenario.js';
 import type { Disk } from '../worker/disk.js';
@@ -10,9 +9,9 @@ import type { Disk } from '../worker/disk.js';
 interface Ended {
   scenario: Scenario;
   outputs: Disk;
-  records: Map<string, { record: RowRecord }>;
+  records: Map<string, { atMs: number; record: RowRecord }>;
   /** The counts with which each batch ended, by workflow id. */
-  results: Map<string, BatchResult>;
+  results: Map<string, { counts: Record<Status, number>; endedAtMs: number }>;
   report: (rule: string, what: string) => void;
 }
 
@@ -40,9 +39,15 @@ function checkRow({ records, report }: Ended, { batch, id }: PlannedRow, lines: 
   if (line && line.status !== told) report('I6', `${batch}/${id} is ${told}, its results say ${line.status}`);
 }
 
-function checkCounts({ results, report }: Ended, batch: string, lines: ReturnType<typeof linesOf>): void {
+function checkCounts({ results, records, report }: Ended, batch: string, lines: ReturnType<typeof linesOf>): void {
   const result = results.get(batchId(ACCOUNT, batch));
-  for (const [status, count] of Object.entries(result?.counts ?? {})) {
+  if (!result) return;
+  const sum = Object.values(result.counts).reduce((all, count) => all + count, 0);
+  if (sum !== lines.length) report('I6', `${batch} counts ${sum} rows, its results have ${lines.length}`);
+  // What is corrected after the end stands in the results alone.
+  const isOfBatch = (row: string): boolean => row.startsWith(`${batch}/`);
+  if ([...records].some(([row, { atMs }]) => isOfBatch(row) && atMs > result.endedAtMs)) return;
+  for (const [status, count] of Object.entries(result.counts)) {
     const written = lines.filter((line) => line.status === status).length;
     if (written !== count) report('I6', `${batch} counts ${count} rows as ${status}, its results have ${written}`);
   }

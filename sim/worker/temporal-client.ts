@@ -4,6 +4,12 @@ import { inHost } from '../engine/current.js';
 import type { Random } from '../engine/random.js';
 import type { Server } from '../temporal/server.js';
 
+interface SignalledStart {
+  workflowId: string;
+  args: unknown[];
+  signal: { name: string };
+}
+
 /** A Temporal client over the seed's server, as far as the product's messenger uses one; calls take time and fail. */
 export function createTemporalClient(server: Server, random: Random, failure: number): Client {
   const call = <T>(effect: () => T): Promise<T> => {
@@ -20,6 +26,11 @@ export function createTemporalClient(server: Server, random: Random, failure: nu
     start: (type: string, { workflowId, args }: { workflowId: string; args: unknown[] }) =>
       call(() => {
         server.start(type, workflowId, args[0]);
+      }),
+    signalWithStart: (type: string, { workflowId, args, signal }: SignalledStart) =>
+      call(() => {
+        server.start(type, workflowId, args[0]);
+        server.signal(workflowId, signal.name, []);
       }),
     getHandle: (id: string) => ({
       signal: (definition: { name: string }, ...inputs: unknown[]) =>

@@ -49,6 +49,8 @@ export interface Messenger {
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
   isBatchOpen(batch: string): Promise<boolean>;
+  /** Has the results of a batch that has ended written once more. */
+  rewriteResults(batch: string): Promise<void>;
 }
 
 /** Structured log lines; never a prompt, a URL or a key. */

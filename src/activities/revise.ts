@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CreditsNano } from '../domain/money.js';
 import type { Flag, RowRecord } from '../domain/outcome.js';
 import type { Dependencies } from './dependencies.js';
+
+const SENDS_MAX = 10;
 
 /** Corrects the record of a row that has ended, when the balance tells later what it really cost. */
 export type Revision =
@@ -11,7 +14,10 @@ export type Revision =
   /** The row's own charge was seen alone. */
   | { revision: 'measured'; creditsNano: CreditsNano };
 
-/** Writes the corrected record and has the batch count it anew; a row without a record is corrected when it ends. */
+/**
+ * Writes the corrected record and has the batch count it anew, or its results written again; a row without a record is
+ * corrected when it ends.
+ */
 export async function reviseRow(
   deps: Dependencies,
   { batch, id }: { batch: string; id: string },
@@ -21,7 +27,22 @@ export async function reviseRow(
   if (!record) return;
   const revised = revisedRecord(record, revision);
   await deps.records.writeRecord(batch, revised);
-  await deps.messenger.rowFinished(batch, { id, ...countsOf(revised), was: countsOf(record) });
+  const { messenger } = deps;
+  const report = { id, ...countsOf(revised), was: countsOf(record) };
+  // A batch that runs writes its results with what it is told; of one that has ended they say what is no longer so.
+  if (!(await insist(() => messenger.rowFinished(batch, report)))) await insist(() => messenger.rewriteResults(batch));
+}
+
+/** Nobody corrects a record a second time: a server that is away for a moment must not lose what it means. */
+async function insist<T>(send: () => Promise<T>): Promise<T> {
+  for (let n = 1; ; n += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (n === SENDS_MAX) throw error;
+      await delay(1_000);
+    }
+  }
 }
 
 function revisedRecord(record: RowRecord, revision: Revision): RowRecord {

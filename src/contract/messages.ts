@@ -69,6 +69,8 @@ export interface RowFinished {
   was?: { status: Status; creditsNano: CreditsNano | null };
 }
 export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
+/** Has the results of a batch that has ended written once more. */
+export const resultsOutdated = defineSignal('resultsOutdated');
 /** A row's answer was lost, or its case ended. */
 export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
 /** Something finished cannot be stored: a row's files or record, or with `id` null the results of the batch. */

@@ -34,6 +34,11 @@ export function lateHandleId(account: string, batch: string, row: string): strin
   return `callsheet/${account}/late/${batch}/${row}`;
 }
 
+/** The results of a batch that has ended are written anew by one at a time. */
+export function lateResultsId(account: string, batch: string): string {
+  return `callsheet/${account}/results/${batch}`;
+}
+
 /** A read of the account that the command line asks for while an engine runs, so that it counts in the one queue. */
 export function readId(account: string, what: string): string {
   return `callsheet/${account}/read/${what}`;

@@ -47,6 +47,12 @@ export interface JobInput {
   upToNano?: CreditsNano;
 }
 
+/** A row's record was corrected after its batch had ended. */
+export interface LateResultsInput {
+  account: string;
+  batch: string;
+}
+
 /** A handle came after the row's job had ended. */
 export interface LateHandleInput {
   account: string;
@@ -96,6 +102,8 @@ export interface BatchState {
   creditsNano: CreditsNano;
   creditsUnknown: number;
   paused: boolean;
+  /** The record of a row that had ended was corrected since the results were written last. */
+  corrected?: true;
   /** Why the results of the batch cannot be written, as the store's code. */
   resultsBlocked?: string;
   /** The semaphore was told that finished files cannot be stored: nothing new is submitted. */

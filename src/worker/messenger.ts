@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Messenger } from '../activities/dependencies.js';
 import type { CallbackMessenger } from '../callbacks/take-callback.js';
 import * as messages from '../contract/messages.js';
-import { batchId, jobId, lateHandleId, semaphoreId, taskQueues } from '../contract/names.js';
+import { batchId, jobId, lateHandleId, lateResultsId, semaphoreId, taskQueues } from '../contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {
@@ -52,6 +52,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
     },
+    rewriteResults: (batch) => rewriteResults(client, account, batch),
     isBatchOpen: (batch) => isOpen(client, batchId(account, batch)),
     async reopen(order) {
       const { batch } = order.row;
@@ -61,6 +62,15 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       return Promise.all(jobs.map(({ batch, id }) => isOpen(client, jobId(account, batch, id))));
     },
   };
+}
+
+async function rewriteResults(client: Client, account: string, batch: string): Promise<void> {
+  await client.workflow.signalWithStart('lateResults', {
+    workflowId: lateResultsId(account, batch),
+    taskQueue: taskQueues(account).home,
+    args: [{ account, batch }],
+    signal: messages.resultsOutdated,
+  });
 }
 
 async function isOpen(client: Client, workflowId: string): Promise<boolean> {

@@ -62,12 +62,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function isOver(): Promise<boolean> {
     phase = 'writing results';
     await closeBooks(account, input.batch, state.startedAtMs);
+    delete state.corrected;
     await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
     delete state.resultsBlocked;
     await hold.review();
     phase = 'running';
-    // An order that came meanwhile keeps the batch open.
-    return window.isFinished(state);
+    // An order or a correction that came meanwhile keeps the batch open.
+    return window.isFinished(state) && state.corrected === undefined;
   }
 
   function listen(): void {

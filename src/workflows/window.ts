@@ -121,6 +121,7 @@ export function takePage(
 export function countFinished(state: BatchState, report: RowFinished, nowMs: number): boolean {
   const found = state.open.find((o) => o.row.id === report.id);
   const { id, status, creditsNano } = report;
+  if (report.was) state.corrected = true;
   if (!found) {
     if (report.was && state.counts[report.was.status] > 0) {
       count(state, report.was, -1);

@@ -69,6 +69,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       reopen: async () => true,
       release: async () => true,
       isBatchOpen: async () => true,
+      rewriteResults: async () => undefined,
       areOpen: async () => [],
     },
     log: silent,

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lateResultsId } from '../../src/contract/names.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { createRecords } from '../../src/store/records.js';
+import { createMessenger } from '../../src/worker/messenger.js';
 import { storedHistories } from '../support/histories.js';
 import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal } from '../support/temporal.js';
@@ -54,5 +58,19 @@ describe.skipIf(!hasTemporal())('a batch through real workflows against the emul
     const result = await stack.run('first', rows);
     expect(result.counts.done).toBe(4);
     expect(stack.emulator.truth().jobs.length).toBe(before);
+  });
+
+  it('writes the results of a batch that has ended once more when a record is corrected (I6)', async () => {
+    const { account, home, timeScale } = stack.settings;
+    const record = await stack.record('first', 'i1');
+    if (!record) throw new Error('row i1 has no record');
+    const corrected = { ...record, status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0 } as const;
+    await createRecords(createFolderStore(home), account).writeRecord('first', corrected);
+    const { client } = stack.temporal;
+    await createMessenger(client, account, timeScale).rewriteResults('first');
+    await client.workflow.getHandle(lateResultsId(account, 'first')).result();
+    const lines = await stack.resultLines('first');
+    expect(lines.map(({ id, status }) => [id, status])).toContainEqual(['i1', 'failed']);
+    expect(lines).toHaveLength(4);
   });
 });

@@ -38,6 +38,7 @@ describe('simulation', () => {
     [6688, 'rows that were never opened before a cancel stand in the results (I6)'],
     [7922, 'rows that were never opened before a cancel stand in the results (I6)'],
     [7001, 'a cancel is not lost with the worker that happened to act last (I19)'],
+    [7377, 'a bill that comes back after its batch has ended stands in the results (I6)'],
     [8305, 'a worker that was stopped during a cancel sends nothing afterwards (I19)'],
   ])('seed %i: %s', (seed) => {
     const { status, stdout } = simulate('--seed', String(seed));

@@ -39,6 +39,14 @@ describe('window', () => {
     expect(window.isFinished(state)).toBe(true);
   });
 
+  it('is written down once more when the record of a row that had ended is corrected (I6)', () => {
+    const state = window.newBatchState(0);
+    window.countFinished(state, done('r0'), 1);
+    expect(state.corrected).toBeUndefined();
+    window.countFinished(state, { ...done('r0'), was: { status: 'lost_paid', creditsNano: 5 } }, 2);
+    expect(state.corrected).toBe(true);
+  });
+
   it('keeps the number of open rows independent of the number of rows', () => {
     const state = supplied(1_000_000);
     let next = 0;
