@@ -94,11 +94,18 @@ function charge(job: Job, scenario: Scenario, account: AccountModel, random: Ran
   if (time === 'at-completion') {
     const lateMs = scenario.broken === 'timing' && random.chance(0.5) ? 70 * MINUTE_MS : 0;
     if (job.succeeds) move(endsAtMs + lateMs, -priceAt(endsAtMs));
+    else if (family.charge === 'at-success' && random.chance(0.5)) chargeAndRefund();
   } else {
     const atMs = time === 'at-submit' ? createdAtMs : random.between(createdAtMs, endsAtMs);
     const price = priceAt(atMs);
     move(atMs, -price);
     if (!job.succeeds) move(endsAtMs, price);
+  }
+  function chargeAndRefund(): void {
+    const atMs = random.between(createdAtMs, endsAtMs);
+    const price = priceAt(atMs);
+    move(atMs, -price);
+    move(endsAtMs, price);
   }
   const isFollowed =
     family.kind === 'vendor-a/motion-control' && job.succeeds && random.chance(scenario.faults.followUp);

@@ -9,7 +9,7 @@ import { readError } from '../service/errors.js';
 import { retryAfterMs } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
 import { lastReading } from './account.js';
-import { bookCharge } from './charges.js';
+import { bookCharge, bookUnbilled } from './charges.js';
 import { close } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { giveBack } from './give-back.js';
@@ -69,6 +69,8 @@ export async function recordOutcome(
   const { n } = ref;
   switch (state.state) {
     case 'refused': {
+      // A failed call may have been charged before it was refunded; other refusals never are (service document 1).
+      if (state.rule === 'S1') await bookUnbilled(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs });
       await deps.ledger.close(ref);
       if (state.next === 'fail_model' || state.next === 'fail_route')
         await close(deps, ref.batch, work.row, state.next);

@@ -1,9 +1,13 @@
 // What was charged and given back explains readings in between (service document 1: failures are refunded).
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { attemptsSince } from '../../src/activities/evidence.js';
 import { settleActivities } from '../../src/activities/settle.js';
+import { submitActivities } from '../../src/activities/submit.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { chargesOf } from '../../src/reconcile/known-attempt.js';
+import { createTransport } from '../../src/service/transport.js';
+import { serve } from '../download/broken-server.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -39,4 +43,21 @@ describe('an attempt that was found not billed', () => {
       { fromMs: startMs, toMs: startMs + 63 * MINUTE_MS, lo: 0, hi: 0, peak: PRICE_NANO },
     ]);
   });
+});
+
+test('S1: a synchronous call that failed may have been charged until it was refunded', async () => {
+  const image = plainRow('image');
+  const { deps, clock, refOf } = await accountAtHand([image], [{ ...PRICES[0], kind: image.kind }] as never);
+  const server = await serve((_, response) => {
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"detail":"the render failed"}');
+  });
+  const transport = createTransport({ baseUrl: `http://127.0.0.1:${server.port}`, userAgent: 'x', key: () => 'k' });
+  const { submit } = submitActivities({ ...deps, transport });
+  const input = { row: refOf(image), n: 1, grant: null, sinceMs: clock.nowMs };
+  expect(await new MockActivityEnvironment().run(submit, input)).toMatchObject({ next: 'retry_sync' });
+  const { known } = await attemptsSince(deps, clock.nowMs);
+  expect(known.flatMap((one) => chargesOf(one.known))).toEqual([
+    { fromMs: clock.nowMs, toMs: clock.nowMs, lo: 0, hi: 0, peak: PRICE_NANO },
+  ]);
+  await transport.close();
 });
