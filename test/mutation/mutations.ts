@@ -333,9 +333,16 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F31',
     'src/activities/evidence.ts',
-    '  return expected === null ? now : widest(expected, now ?? expected);',
-    '  return expected ?? now;',
+    '  return withFollowUp(row, expected === null ? now : widest(expected, now ?? expected));',
+    '  return withFollowUp(row, expected ?? now);',
     MONEY_TEST,
+  ),
+  one(
+    'F31',
+    'src/activities/evidence.ts',
+    'known: { timing, ...rest, ...price }',
+    'known: { timing, ...rest }',
+    'test/activities/discounts.test.ts',
   ),
   one(
     'F33',
@@ -537,7 +544,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F50',
-    'src/activities/submit.ts',
+    'src/activities/under-way.ts',
     '  if (count > 0) submits.set(nameOf(ref), count);',
     '  if (by > 0) submits.set(nameOf(ref), count);',
     'test/e2e/operators.test.ts',
