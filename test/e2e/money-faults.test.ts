@@ -150,6 +150,7 @@ describe.skipIf(!hasTemporal())(
           expect(await readTrust(home)).toMatchObject({ trusted: false, who: 'callsheet' });
           expect(account.said).toContain('a verdict was contradicted; if-proved is off for this account');
 
+          await nothingComesBack();
           emulator.setFaults([NEVER_CREATED]);
           expect(await account.runRow(filmRow('three'))).toEqual({
             status: 'failed',
