@@ -89,21 +89,27 @@ async function truth() {
  */
 async function killWorkerOnce() {
   let looksSinceFirst = 0;
+  let pid;
   for (let i = 0; i < 1_200; i += 1) {
     await sleep(50);
     const { jobs } = await truth();
+    if (jobs.length === 0) continue;
+    // Asked for before the moment to kill it: the answer takes as long as some jobs render.
+    pid ??= await workerPid();
     // A job that was polled has its handle on record.
     const polled = jobs.filter((job) => job.type === 'job' && job.polls > 0);
     if (polled.length > 0) looksSinceFirst += 1;
-    const rendering = polled.filter((job) => job.terminalMs === undefined);
-    if (rendering.length < (looksSinceFirst < 160 ? 3 : 1)) continue;
-    const pid = await workerPid();
-    if (pid === undefined) continue;
-    process.kill(pid, 'SIGKILL');
-    say(
-      `killed the worker (process ${pid}, SIGKILL) while ${rendering.length} ${rendering.length === 1 ? 'job' : 'jobs'} rendered`,
-    );
-    return rendering.length;
+    const rendering = polled.filter((job) => job.terminalMs === undefined).length;
+    if (pid === undefined || rendering < (looksSinceFirst < 160 ? 3 : 1)) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was started anew meanwhile.
+      pid = undefined;
+      continue;
+    }
+    say(`killed the worker (process ${pid}, SIGKILL) while ${rendering} ${rendering === 1 ? 'job' : 'jobs'} rendered`);
+    return rendering;
   }
   return 0;
 }
