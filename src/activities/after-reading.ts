@@ -1,15 +1,15 @@
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
-import { KINDS, providerOf } from '../domain/kind.js';
+import { providerOf } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import { type Lessons, learn } from '../reconcile/learn.js';
 import { addMeasurement, cellsOf } from '../reconcile/measured-prices.js';
+import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
-import { attemptsSince, type NamedAttempt } from './evidence.js';
+import { attemptsSince, type NamedAttempt, rowOf } from './evidence.js';
 import { keepLearned, keepPrices, lambdaMs } from './learned.js';
 import { reviseRow } from './revise.js';
 import { resultState } from './row-credits.js';
-import { loadRow } from './row-work.js';
 import { auditVerdicts } from './verdicts.js';
 
 /** What every new reading of the balance is good for beside the cases that asked for it. */
@@ -92,9 +92,9 @@ async function keepMeasurement(
   const intent = attempt && intentOf(attempt);
   const result = attempt && resultState(attempt);
   if (!intent || !result || intent.rowHash !== record.rowHash) return;
-  const { generation, part, index, kind } = intent;
-  const { row, adapter } = await loadRow(deps, { batch, id, generation, part, index, kind: KINDS.indexOf(kind) });
-  const multipliers = await multipliersOf(deps, adapter, known.claimedAtMs, known.endedAtMs ?? atMs);
+  const { kind } = intent;
+  const row = await rowOf(deps, { batch, id, n }, intent);
+  const multipliers = await multipliersOf(deps, adapterFor(kind), known.claimedAtMs, known.endedAtMs ?? atMs);
   const [multiplierPpb, ...others] = multipliers;
   if (multiplierPpb !== undefined && others.length === 0) {
     const { exclusive } = deps.settings;

@@ -18,6 +18,18 @@ interface Course {
   endedAtMs: number;
 }
 
+/** What an attempt cost or would cost, and what that is without a discount; null where unknown. */
+interface Price {
+  cost: CreditsRange | null;
+  list: CreditsRange | null;
+}
+
+/** An attempt whose answer is lost for good; `seenAtMs` is the reading that a bill rests on. */
+interface LostAttempt extends Course, Price {
+  verdict: 'billed' | 'undecided';
+  seenAtMs: number;
+}
+
 /** Enters what a finished attempt cost, so that credits checks of other attempts can explain the balance. */
 export async function bookCharge(
   deps: Dependencies,
@@ -27,7 +39,7 @@ export async function bookCharge(
 ): Promise<void> {
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   const cost = await actualCredits(deps, row, adapter, course.facts, between);
-  await book(deps, row.kind, ref, 'charged', course, cost, await listCredits(deps, row, course.facts));
+  await book(deps, row.kind, ref, 'charged', { ...course, cost, list: await listCredits(deps, row, course.facts) });
   // The job had ended some time before a poll said so.
   await bookFollowUp(deps, row, ref, { fromMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
 }
@@ -39,22 +51,14 @@ export async function bookUnbilled(
   ref: AttemptRef,
   course: Course,
 ): Promise<void> {
-  const expected = await expectedCredits(deps, row, adapter, course.claimedAtMs);
-  await book(deps, row.kind, ref, 'unbilled', course, expected, await listCredits(deps, row));
+  const cost = await expectedCredits(deps, row, adapter, course.claimedAtMs);
+  await book(deps, row.kind, ref, 'unbilled', { ...course, cost, list: await listCredits(deps, row) });
 }
 
-/** Enters an attempt whose answer is lost for good. `seenAtMs` is the reading that a bill rests on. */
-export async function bookLost(
-  deps: Dependencies,
-  kind: Kind,
-  ref: AttemptRef,
-  lost: Course & { verdict: 'billed' | 'undecided'; seenAtMs: number } & {
-    expected: CreditsRange | null;
-    list: CreditsRange | null;
-  },
-): Promise<void> {
-  const { verdict, seenAtMs, expected, list } = lost;
-  await book(deps, kind, ref, verdict, lost, expected, list, verdict === 'billed' ? { seenAtMs } : {});
+/** Enters an attempt whose answer is lost for good. */
+export async function bookLost(deps: Dependencies, kind: Kind, ref: AttemptRef, lost: LostAttempt): Promise<void> {
+  const { verdict, seenAtMs, ...rest } = lost;
+  await book(deps, kind, ref, verdict, verdict === 'billed' ? { ...rest, seenAtMs } : rest);
 }
 
 /** Enters an attempt that was found not billed: of what it may have reserved, nothing is left from `goneMs` on. */
@@ -62,12 +66,11 @@ export async function bookGone(
   deps: Dependencies,
   { row }: Pick<RowWork, 'row'>,
   ref: AttemptRef,
-  gone: { claimedAtMs: number; goneMs: number; expected: CreditsRange | null },
+  { claimedAtMs, goneMs, cost }: { claimedAtMs: number; goneMs: number; cost: CreditsRange | null },
 ): Promise<void> {
-  const { claimedAtMs, goneMs, expected } = gone;
   // The balance is late by Λ: what it no longer holds at one time was over that long before.
   const endedAtMs = Math.max(claimedAtMs, Math.floor(goneMs - (await lambdaMs(deps))));
-  await book(deps, row.kind, ref, 'not_billed', { claimedAtMs, endedAtMs }, expected, await listCredits(deps, row));
+  await book(deps, row.kind, ref, 'not_billed', { claimedAtMs, endedAtMs, cost, list: await listCredits(deps, row) });
 }
 
 /**
@@ -86,28 +89,25 @@ export async function bookFollowUp(
   const most = withFollowUp(row, cost)?.hi ?? null;
   const hi = cost?.hi ?? null;
   const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : most - hi };
-  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs }, owed, null);
+  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs, cost: owed, list: null });
 }
 
 async function book(
   deps: Dependencies,
   kind: Kind,
-  ref: AttemptRef,
+  { batch, id, n }: AttemptRef,
   end: BookedAttempt['end'],
-  { claimedAtMs, createdAtMs, endedAtMs }: Course,
-  cost: CreditsRange | null,
-  list: CreditsRange | null,
-  seen: { seenAtMs?: number } = {},
+  entry: Course & Price & { seenAtMs?: number },
 ): Promise<void> {
-  const { batch, id, n } = ref;
-  const runningAtMs = lastRunning(deps, ref);
+  const { claimedAtMs, createdAtMs, endedAtMs, seenAtMs, cost, list } = entry;
+  const runningAtMs = lastRunning(deps, { batch, id, n });
   await deps.book.append({
     ...{ batch, id, n, kind, end, claimedAtMs, endedAtMs },
     ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(runningAtMs === undefined ? {} : { runningAtMs }),
-    ...seen,
+    ...(seenAtMs === undefined ? {} : { seenAtMs }),
     ...(cost ?? { lo: 0, hi: null }),
     ...(cost === null || list === null ? {} : { list }),
   });
-  forgetRunning(deps, ref);
+  forgetRunning(deps, { batch, id, n });
 }

@@ -80,8 +80,7 @@ async function book(
 ): Promise<void> {
   const intent = intentOf(attempt);
   const claimedAtMs = intent?.atMs ?? endedAtMs;
-  const expected = intent?.expected ?? null;
-  const list = await listCredits(deps, work.row);
-  const lost = { claimedAtMs, endedAtMs, verdict: 'undecided', seenAtMs: deps.now(), expected, list } as const;
+  const price = { cost: intent?.expected ?? null, list: await listCredits(deps, work.row) };
+  const lost = { claimedAtMs, endedAtMs, verdict: 'undecided', seenAtMs: deps.now(), ...price } as const;
   await bookLost(deps, work.row.kind, ref, lost);
 }

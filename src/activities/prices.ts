@@ -3,7 +3,7 @@ import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import { LIST_PRICE_PPB } from '../reconcile/price-book.js';
-import { rowPrice } from '../reconcile/row-price.js';
+import { type KnownPrices, rowPrice } from '../reconcile/row-price.js';
 import type { Adapter } from '../vendors/adapter.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
@@ -57,8 +57,7 @@ export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange 
 
 /** What a row costs without a discount; null when unknown. */
 export async function listCredits(deps: Dependencies, row: Row, facts: Facts = {}): Promise<CreditsRange | null> {
-  const prices = { configured: deps.settings.prices, measured: await measuredPrices(deps) };
-  return rowPrice(row, prices, LIST_PRICE_PPB, facts);
+  return rowPrice(row, await knownPrices(deps), LIST_PRICE_PPB, facts);
 }
 
 async function cost(
@@ -68,9 +67,13 @@ async function cost(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   facts: Facts,
 ): Promise<CreditsRange | null> {
-  const prices = { configured: deps.settings.prices, measured: await measuredPrices(deps) };
+  const prices = await knownPrices(deps);
   const multipliers = await multipliersOf(deps, adapter, fromMs, toMs);
   return multipliers.map((ppb) => rowPrice(row, prices, ppb, facts)).reduce(widest);
+}
+
+async function knownPrices(deps: Dependencies): Promise<KnownPrices> {
+  return { configured: deps.settings.prices, measured: await measuredPrices(deps) };
 }
 
 /** From the least to the most of two; null = without bound. */

@@ -84,13 +84,13 @@ async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput):
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stands = await deps.ledger.append(ref, { state: 'verdict', atMs, verdict, sentence });
   if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt, endedAtMs);
-  const { claimedAtMs, expected } = evidence.subject;
+  const { claimedAtMs, expected: cost } = evidence.subject;
   if (settled.verdict === 'not_billed') {
-    await bookGone(deps, work, ref, { claimedAtMs, goneMs: settled.goneMs + skippedMs, expected });
+    await bookGone(deps, work, ref, { claimedAtMs, goneMs: settled.goneMs + skippedMs, cost });
     await deps.ledger.close(ref);
   } else {
     const list = await listCredits(deps, work.row);
-    const lost = { claimedAtMs, endedAtMs, verdict: settled.verdict, seenAtMs: atMs, expected, list };
+    const lost = { claimedAtMs, endedAtMs, verdict: settled.verdict, seenAtMs: atMs, cost, list };
     await bookLost(deps, work.row.kind, ref, lost);
     await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intentOf(attempt)?.expected ?? null);
   }

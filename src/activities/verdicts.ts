@@ -96,7 +96,7 @@ async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: At
     endedAtMs,
     verdict: 'billed',
     seenAtMs: atMs,
-    expected: await expectedOf(deps, watched, attempt),
+    cost: await expectedOf(deps, watched, attempt),
     list: row ? await listCredits(deps, row) : null,
   });
   if (row) await bookFollowUp(deps, row, watched, { fromMs: claimedAtMs, endedAtMs }, intent.expected);
