@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
-import { csv, film, rowOf } from './support/manifest.js';
+import { csv, film, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = Array.from({ length: 24 }, (_, i) => film(`s${String(i + 1).padStart(2, '0')}`));
@@ -74,5 +74,23 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 24
     expect(retried.code, retried.stderr).toBe(0);
     expect(expectHonestEnd(rig, 'films', IDS).every(({ status }) => status === 'done')).toBe(true);
     expect(jobs()).toHaveLength(ROWS.length);
+  });
+
+  it('what an earlier run finished stays done when the batch is cancelled before it was reached', async () => {
+    const stills = Array.from({ length: 6 }, (_, i) => image(`still-${i + 1}`));
+    await rig.write('more.csv', csv(stills));
+    await ok(['run', 'more.csv', '--yes']);
+    // The stills come last: no page reaches them while the films render.
+    await rig.write('more.csv', csv([...ROWS, ...ROWS.map(({ id }) => film(`b-${id}`)), ...stills]));
+    const running = rig.start(['run', 'more.csv', '--yes', '--json']);
+    await untilJobs(stills.length + 10);
+    await ok(['cancel', 'more']);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(1);
+    const rows = results(rig, 'more');
+    const done = rows.filter(({ status }) => status === 'done').length;
+    expect(done).toBeGreaterThanOrEqual(stills.length + 10);
+    const last = jsonLines<{ type: string; counts?: object }>(ended.stdout).at(-1);
+    expect(last).toMatchObject({ type: 'batch_finished', counts: { done, cancelled: rows.length - done } });
   });
 });

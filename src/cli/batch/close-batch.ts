@@ -9,6 +9,7 @@ import { stakeOf } from '../review/case-row.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
 import { summaryLines } from '../views/summary.js';
+import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { type FailureGroup, groupFailures } from './group-failures.js';
 import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
@@ -32,7 +33,8 @@ export interface EndedBatch {
   tookMs: number | undefined;
 }
 
-export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
+export async function closeBatch(session: Session, told: EndedBatch): Promise<number> {
+  const ended = { ...told, result: await exactResult(told) };
   const { result, events } = ended;
   const exitCode = exitCodeOf(result.counts, result.stopped);
   const { groups, totals, cases, sum } = await readEnd(ended);
@@ -50,6 +52,16 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
   const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
+}
+
+/**
+ * A batch that ended before it had read all its rows takes those it had not reached for unfinished; the home knows which
+ * of them an earlier run finished.
+ */
+async function exactResult({ access, batch, generation, result }: EndedBatch): Promise<BatchResult> {
+  if (result.counts.cancelled + result.counts.not_started === 0) return result;
+  const { counts, creditsNano, creditsUnknown } = await batchTally(access, batch, generation);
+  return { ...result, counts, creditsNano, creditsUnknown };
 }
 
 /** What the balance lost, or gained, that nobody known here explains; undefined when the books balance. */
