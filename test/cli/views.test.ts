@@ -229,8 +229,13 @@ describe('the end', () => {
       '  cost     credits of 10 rows unknown',
       '  results  /out/b/results.csv',
       '2 rows can be run again: `callsheet retry b`',
-      '1 rows need a person, 0.4 credits at stake: `callsheet review list b`',
+      '1 row needs a person, 0.4 credits at stake: `callsheet review list b`',
     ]);
+    expect(summaryLines({ ...facts, fellNano: 7.2 * CREDIT }, colors)).toContain(
+      '  balance  7.2 credits less than when the batch began, as far as it shows yet',
+    );
+    const known = { ...facts, fellNano: 7.2 * CREDIT, creditsUnknown: 0 };
+    expect(summaryLines(known, colors).join()).not.toContain('balance');
   });
 });
 

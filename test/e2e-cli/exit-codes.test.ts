@@ -57,7 +57,7 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const ended = await withFaults([lost], () => run('lost', [large]));
     expect(ended.code, ended.stderr).toBe(3);
     expect(results(rig, 'lost')).toMatchObject([{ id: 'l1', status: 'lost_paid', credits: 0.001 }]);
-    expect(ended.stderr).toContain('1 rows need a person');
+    expect(ended.stderr).toContain('1 row needs a person');
   });
 
   it('3: a lost answer that cannot be decided is for `review`', async () => {

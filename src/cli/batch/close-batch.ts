@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../contract/workflows.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
@@ -39,7 +39,7 @@ export async function closeBatch(session: Session, told: EndedBatch): Promise<nu
   const exitCode = exitCodeOf(result.counts, result.stopped);
   const { groups, totals, cases, sum } = await readEnd(ended);
   const folder = `${ended.out}/${ended.batch}`;
-  const unattributed = ended.tookMs === undefined ? undefined : await unattributedText(ended);
+  const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
   events?.finished(result, {
     out: folder,
     exitCode,
@@ -49,7 +49,7 @@ export async function closeBatch(session: Session, told: EndedBatch): Promise<nu
     ...(unattributed === undefined ? {} : { unattributed }),
   });
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
-  const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed };
+  const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed, fellNano };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -64,12 +64,15 @@ async function exactResult({ access, batch, generation, result }: EndedBatch): P
   return { ...result, counts, creditsNano, creditsUnknown };
 }
 
-/** What the balance lost, or gained, that nobody known here explains; undefined when the books balance. */
-async function unattributedText({ access, batch }: EndedBatch): Promise<string | undefined> {
-  const { unattributed } = (await readBooks(access.home, batch)) ?? {};
-  if (!unattributed || (unattributed.lo === 0 && unattributed.hi === 0)) return undefined;
-  const { lo, hi } = unattributed;
-  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
+/** What became of the balance: by how much it fell, and what of it, if the books do not balance, nobody explains. */
+async function readBalance({ access, batch }: EndedBatch): Promise<{ unattributed?: string; fellNano?: CreditsNano }> {
+  const books = await readBooks(access.home, batch);
+  if (books === undefined) return {};
+  const fellNano = books.startNano + books.topUpNano - books.endNano;
+  const { lo, hi } = books.unattributed ?? { lo: 0, hi: 0 };
+  if (lo === 0 && hi === 0) return { fellNano };
+  const unattributed = lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
+  return { fellNano, unattributed };
 }
 
 interface End {

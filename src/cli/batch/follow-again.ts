@@ -4,6 +4,7 @@ import { resumeWork } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { closeBatch } from './close-batch.js';
@@ -31,7 +32,7 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   if (state.state !== 'running') {
     await work.close();
     throw new UserError(
-      `batch '${batch}' does not run, and ${tally.open} of its rows are not finished: the \`callsheet run\` that started it goes on with them`,
+      `batch '${batch}' does not run, and ${amount(tally.open, 'row is', 'rows are')} not finished: the \`callsheet run …\` that started it, given again, goes on`,
       EXIT.someNotDone,
     );
   }

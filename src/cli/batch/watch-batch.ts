@@ -6,7 +6,7 @@ import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { blockedText } from '../views/blocked.js';
-import { totalOf } from '../views/counts.js';
+import { amount, totalOf } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 import { renderingOf } from '../views/live-view.js';
 import { createPresenter } from '../views/presenter.js';
@@ -100,7 +100,7 @@ function detachLines(session: Session, batch: string, last: Snapshot | undefined
   const atService = holders === undefined ? undefined : renderingOf(holders);
   const left = last === undefined ? undefined : last.progress.rows - totalOf(last.progress.counts);
   return [
-    `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${left} rows are not finished`}`,
+    `detached: batch '${batch}' goes on ${where}${left === undefined ? '' : `, ${amount(left, 'row is', 'rows are')} not finished`}`,
     atService === undefined
       ? 'jobs that were submitted render on at the service and are billed'
       : `up to ${atService} jobs render at the service now and are billed; new ones follow`,

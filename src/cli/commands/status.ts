@@ -40,7 +40,8 @@ async function showStatus(session: Session, batch: string): Promise<void> {
     terminal.data(`cost      ${spentWords(parseCredits(report.credits) ?? 0, report.creditsUnknown)}`);
     terminal.data(`writes to ${report.out}`);
     if (report.blocked !== null) terminal.data(terminal.colors.yellow(`paused    ${report.blocked}`));
-    if (report.state === 'not running') terminal.note('the `callsheet run` that started it goes on with it');
+    if (report.state === 'not running')
+      terminal.note('the `callsheet run …` that started it, given again, goes on with it');
   } finally {
     await work?.close();
   }

@@ -4,6 +4,7 @@ import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
+import { amount } from '../views/counts.js';
 import { formatTable } from '../views/table.js';
 import { caseJson, type ListedCase, listedCase, reasonSentence, stakeText, sumOf, sumText } from './case-list.js';
 import { caseRows } from './case-row.js';
@@ -34,7 +35,7 @@ export async function listCases(session: Session, batch: string | undefined): Pr
     plain(one.reason ?? reasonSentence(one), 100),
   ]);
   terminal.data(formatTable(lines, { head: ['batch', 'row', 'status', 'at stake', 'why'] }));
-  terminal.note(`${sum.rows} rows need a person; at stake: ${sumText(sum)}`);
+  terminal.note(`${amount(sum.rows, 'row needs', 'rows need')} a person; at stake: ${sumText(sum)}`);
   const [first] = cases;
   if (first) terminal.note(`look at one: ${commandHint(session, `review show ${first.batch} ${first.id}`)}`);
 }

@@ -1,10 +1,11 @@
 import type { StopReason } from '../../domain/limits.js';
+import { formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
-import { type Counts, spentWords, totalOf } from './counts.js';
+import { amount, type Counts, spentWords, totalOf } from './counts.js';
 import { formatDuration } from './durations.js';
 
 /** What stands on the screen when a batch ended; the most important line last. */
@@ -26,6 +27,8 @@ export interface SummaryFacts {
   tookMs: number | undefined;
   /** What identical rows saved, in words. */
   saving?: string | undefined;
+  /** By how much the account's balance fell while the batch ran; undefined when it was not read. */
+  fellNano?: number | undefined;
   /** Credits that nobody known here spent; undefined when the books balance. */
   unattributed?: string | undefined;
 }
@@ -39,18 +42,25 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
   const shown = groups.slice(-GROUPS_SHOWN);
   const hidden = groups.length - shown.length;
   return [
-    `${colors.bold(batch)}: ${totalOf(counts)} rows${took}`,
+    `${colors.bold(batch)}: ${amount(totalOf(counts), 'row')}${took}`,
     ...(hidden > 0 ? [`  ${hidden} more kinds of errors stand in results.csv`] : []),
     ...shown.map((group) => `  ${failureLine(group)}`),
     ...facts.cases.slice(0, CASES_SHOWN).map((one) => `  ${caseLine(one)}`),
     `  ${coloredCounts(counts, colors)}`,
     ...groupLines(facts.totals ?? new Map()).map((line) => `  ${line}`),
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
+    ...balanceLines(facts),
     ...(facts.saving === undefined ? [] : [`  saved    ${facts.saving}`]),
     ...(facts.unattributed === undefined ? [] : [colors.yellow(unattributedLine(facts.unattributed))]),
     `  results  ${facts.folder}/results.csv`,
     ...advice(facts, colors),
   ];
+}
+
+/** Where prices are not known, the balance is what tells the cost. */
+function balanceLines({ creditsUnknown, fellNano = 0 }: SummaryFacts): string[] {
+  if (creditsUnknown === 0 || fellNano <= 0) return [];
+  return [`  balance  ${formatCredits(fellNano)} credits less than when the batch began, as far as it shows yet`];
 }
 
 function unattributedLine(credits: string): string {
@@ -81,11 +91,13 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   if (stopped !== undefined)
     lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
   else if (counts.not_started > 0)
-    lines.push(`${counts.not_started} rows were not started: the same command again starts them`);
-  if (toRetry > 0) lines.push(`${toRetry} rows can be run again: \`callsheet retry ${batch}\``);
+    lines.push(`${amount(counts.not_started, 'row was', 'rows were')} not started: the same command again goes on`);
+  if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) {
     const stake = sum.rows > 0 ? `, ${sumText(sum)} at stake` : '';
-    lines.push(colors.yellow(`${forPerson} rows need a person${stake}: \`${facts.reviewHint}\``));
+    lines.push(
+      colors.yellow(`${amount(forPerson, 'row needs', 'rows need')} a person${stake}: \`${facts.reviewHint}\``),
+    );
   }
   return lines;
 }
@@ -97,5 +109,5 @@ const STOPPED_WORDS: Record<StopReason, string> = {
 
 function leftText(batch: string, counts: Counts, stopped: StopReason): string {
   const flag = stopped === 'budget_reached' ? ' --max-credits <more>' : '';
-  return `${counts.not_started} rows were not started; \`callsheet resume ${batch}${flag}\` goes on`;
+  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet resume ${batch}${flag}\` goes on`;
 }
