@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Io } from './io.js';
 
 /** What a command is given besides its own arguments. */
@@ -5,4 +6,6 @@ export interface Cli {
   io: Io;
   /** What the process ends with; an action sets it. */
   exitCode: number;
+  /** The program with the flags of every command; for a run only those of the one that is used are loaded. */
+  wholeProgram(): Promise<Command>;
 }

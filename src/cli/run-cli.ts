@@ -7,10 +7,10 @@ import { productVersion } from './product.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  const cli: Cli = { io, exitCode: EXIT.done };
+  const cli: Cli = { io, exitCode: EXIT.done, wholeProgram: () => buildProgram(undefined, cli) };
   try {
     const words = normalized(args);
-    const program = await buildProgram(words, cli);
+    const program = await buildProgram(words[0], cli);
     await program.parseAsync(words, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
@@ -28,8 +28,8 @@ function normalized(args: readonly string[]): string[] {
   return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 }
 
-/** Loads the one command that is used; the others are only lines of the help. */
-async function buildProgram(args: readonly string[], cli: Cli): Promise<Command> {
+/** Loads the one command that is used, else every one; the others are only lines of the help. */
+async function buildProgram(wanted: string | undefined, cli: Cli): Promise<Command> {
   const program = configured(new Command('callsheet'), cli.io)
     .description('Runs a manifest of generation jobs through one paid media service, durably, and never pays twice.')
     .usage('<command> [options]')
@@ -37,10 +37,9 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
     .helpOption('-h, --help', 'show help for a command')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  const [wanted] = args;
   for (const entry of COMMANDS) {
     const command = configured(program.command(entry.name), cli.io).helpGroup(entry.group).summary(entry.summary);
-    if (entry.name === wanted) (await entry.load())(command, cli);
+    if (wanted === undefined || wanted === entry.name) (await entry.load())(command, cli);
     else if (entry.usage !== '') command.usage(entry.usage);
   }
   return program;

@@ -48,6 +48,7 @@ test('callsheet --help', async () => {
       worker              a worker for a shared Temporal
       callbacks           receive vendor-a's status updates for a shared Temporal
       explain [code]      what a code means, whether it was billed, and what to do
+      completion <shell>  what a shell needs to complete commands, flags and batches
 
     Examples:
       callsheet init svc/image > shots.csv             a manifest to start from
