@@ -55,11 +55,19 @@ function learnFrom(book: Book, { name, known }: Subject, attempts: Subject[], le
   const seen = shown.find((at) => shownSinceMs(at) >= endedAtMs);
   if (seen) lessons.measured.push({ name, amountNano: first.nano, atMs: seen.atMs });
   const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? endedAtMs) : endedAtMs;
-  const wasLate = readings.some((at) => shownSinceMs(at) > dueMs && at.nano <= BALANCE_TOLERANCE_NANO);
-  const shownLate = shown.find(({ atMs }) => atMs > dueMs);
-  if (wasLate && shownLate && first.atMs > dueMs) {
-    lessons.latenessMs = Math.max(lessons.latenessMs, shownLate.atMs - dueMs);
-  }
+  if (first.atMs > dueMs) lessons.latenessMs = Math.max(lessons.latenessMs, latenessOf(book, readings, first, dueMs));
+}
+
+/**
+ * How late a charge came that was due at a time: between the last reading without it and the first with it. Where the
+ * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts.
+ */
+function latenessOf({ lambdaMs }: Book, readings: Alone[], first: Alone, dueMs: number): number {
+  const without = readings.findLast((at) => shownSinceMs(at) > dueMs && at.nano <= BALANCE_TOLERANCE_NANO);
+  if (!without) return 0;
+  const provenMs = shownSinceMs(without) - dueMs;
+  const mostMs = first.atMs - dueMs;
+  return mostMs - provenMs > lambdaMs ? provenMs : Math.max(provenMs, mostMs);
 }
 
 /** What is missing beside the charge itself, once that is certain and while nothing else moves, was charged afterwards. */

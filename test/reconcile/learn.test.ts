@@ -74,9 +74,19 @@ describe('learn', () => {
   });
 
   it('learns how late the balance was, and only from a reading that was late for sure (F27)', () => {
-    expect(lessons(balances([-1, 20], [6, 20], [9, 19.72]), clip()).latenessMs).toBe(5 * minute);
+    expect(lessons(balances([-1, 20], [7, 20], [9, 19.72]), clip()).latenessMs).toBe(5 * minute);
     // A reading that shows it long afterwards proves nothing: there was none before.
     expect(lessons(balances([-1, 20], [9, 19.72]), clip()).latenessMs).toBe(0);
+  });
+
+  it('learns no more than was proven where nobody looked for long: the next batch may come an hour later (F27)', () => {
+    expect(lessons(balances([-1, 20], [4.1, 20], [25, 19.72]), clip()).latenessMs).toBeCloseTo(0.1 * minute, 0);
+    expect(lessons(balances([-1, 20], [8, 20], [25, 19.72]), clip()).latenessMs).toBe(4 * minute);
+  });
+
+  it('learns from a reading that went back, too', () => {
+    const back = balances([-1, 20], [5, 20], [5.5, 19.72], [8, 20], [9, 19.72]);
+    expect(lessons(back, clip()).latenessMs).toBe(4 * minute);
   });
 });
 
