@@ -63,7 +63,8 @@ function learnFrom(book: Book, { name, known }: Subject, attempts: Subject[], le
  * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts.
  */
 function latenessOf({ lambdaMs }: Book, readings: Alone[], first: Alone, dueMs: number): number {
-  const without = readings.findLast((at) => shownSinceMs(at) > dueMs && at.nano <= BALANCE_TOLERANCE_NANO);
+  // A balance that rose, by a purchase, shows neither.
+  const without = readings.findLast((at) => shownSinceMs(at) > dueMs && Math.abs(at.nano) <= BALANCE_TOLERANCE_NANO);
   if (!without) return 0;
   const provenMs = shownSinceMs(without) - dueMs;
   const mostMs = first.atMs - dueMs;

@@ -84,6 +84,10 @@ describe('learn', () => {
     expect(lessons(balances([-1, 20], [8, 20], [25, 19.72]), clip()).latenessMs).toBe(4 * minute);
   });
 
+  it('takes a purchase for no sign that a charge is late (F29)', () => {
+    expect(lessons(balances([-1, 20], [5, 19.72], [9, 119.72]), clip()).latenessMs).toBe(0);
+  });
+
   it('learns from a reading that went back, too', () => {
     const back = balances([-1, 20], [5, 20], [5.5, 19.72], [8, 20], [9, 19.72]);
     expect(lessons(back, clip()).latenessMs).toBe(4 * minute);
