@@ -32,12 +32,16 @@ export interface NamedAttempt extends AttemptRef {
   known: KnownAttempt;
 }
 
-/** Everything in the home that bears on one ambiguous attempt. */
+/**
+ * Everything in the home that bears on one ambiguous attempt. `sinceMs` leaves out the readings between its claim and
+ * then: what they showed has been weighed.
+ */
 export async function gatherEvidence(
   deps: Dependencies,
   kind: Kind,
   ref: AttemptRef,
   attempt: Attempt,
+  sinceMs = 0,
 ): Promise<SettleEvidence> {
   const { waits, timeScale, exclusive } = deps.settings;
   const subject = await caseFacts(deps, kind, ref, attempt);
@@ -57,7 +61,10 @@ export async function gatherEvidence(
     subject,
     rivals: cases.filter(({ name }) => name !== subject.name),
   };
-  return countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / timeScale));
+  const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / timeScale));
+  // Counted first: what is left out was looked at all the same.
+  const counts = checkpoints.map(({ atMs }) => atMs <= claimedAtMs || atMs > sinceMs);
+  return { ...counted, checkpoints: counted.checkpoints.filter((_, i) => counts[i]) };
 }
 
 /** All attempts of the account that may have moved the balance since a time: known ones, and open cases. */

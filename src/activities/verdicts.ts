@@ -43,7 +43,9 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
   }
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(deps.home, watched);
-  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt);
+  // That a bill had shown before it came back contradicts nothing.
+  const sinceMs = watched.verdict === 'not_billed' ? watched.atMs : 0;
+  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, sinceMs);
   if (!evidence.exclusive) return;
   const settled = settle(evidence);
   if (settled.outcome !== 'verdict') return;
