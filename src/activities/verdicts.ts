@@ -43,9 +43,8 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
   }
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(deps.home, watched);
-  // That a bill had shown before it came back contradicts nothing.
-  const sinceMs = watched.verdict === 'not_billed' ? watched.atMs : 0;
-  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, sinceMs);
+  // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
+  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, watched.atMs);
   if (!evidence.exclusive) return;
   const settled = settle(evidence);
   if (settled.outcome !== 'verdict') return;
