@@ -192,6 +192,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8',
+    'src/activities/verdicts.ts',
+    'watched, attempt, watched.atMs);',
+    'watched, attempt);',
+    'test/activities/verdict-audit.test.ts',
+  ),
+  one(
+    'F8',
     'src/activities/settle.ts',
     '  return (await isTrusted(deps.home)) ? {} : { untrusted: true };',
     '  return (await isTrusted(deps.home)) ? {} : {};',
@@ -302,6 +309,13 @@ export const MUTATIONS: readonly Mutation[] = [
     SETTLE_TEST,
   ),
   one(
+    'F27',
+    'src/reconcile/learn.ts',
+    '  return mostMs - provenMs > lambdaMs ? provenMs : Math.max(provenMs, mostMs);',
+    '  return mostMs;',
+    LEARN_TEST,
+  ),
+  one(
     'F28',
     'src/service/account.ts',
     '  credits_remaining: z.number().transform(',
@@ -322,6 +336,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '    return least > most;',
     SETTLE_TEST,
   ),
+  one('F29', 'src/reconcile/learn.ts', 'Math.abs(at.nano) <= BALANCE', 'at.nano <= BALANCE', LEARN_TEST),
   one('F29', 'src/reconcile/explanations.ts', '    if (!rose) return false;\n', '', SETTLE_TEST),
   one(
     'F30',
