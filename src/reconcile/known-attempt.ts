@@ -41,8 +41,8 @@ export function chargesOf(known: KnownAttempt): Charge[] {
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
       const bill: Charge = { fromMs: claimedAtMs, toMs: seenMs, lo, hi, peak: hi };
-      // What was reserved can come back as long as the job may run.
-      return timing === 'at-success' || timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
+      // What was reserved, or taken before a call failed, can come back as long as it may run.
+      return timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
     }
     case 'not_billed':
       // What completion charges was never taken; what is reserved may have been, and come back.

@@ -113,6 +113,8 @@ describe('chargesOf', () => {
     const billed = { end: 'billed', seenAtMs: T0 + minute, endedAtMs: T0 + 60 * minute } as const;
     expect(chargesOf(clip(billed))).toHaveLength(2);
     expect(chargesOf(clip({ ...billed, timing: 'at-completion' }))).toHaveLength(1);
+    // A failure after deduction is refunded (service document 1, Errors).
+    expect(chargesOf(clip({ ...billed, timing: 'at-success' }))).toHaveLength(2);
   });
 });
 
