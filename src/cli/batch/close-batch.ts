@@ -1,5 +1,4 @@
 import type { BatchResult } from '../../contract/workflows.js';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
@@ -8,7 +7,7 @@ import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
-import { summaryLines } from '../views/summary.js';
+import { creditsText, type SummaryFacts, summaryLines } from '../views/summary.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { type FailureGroup, groupFailures } from './group-failures.js';
@@ -46,7 +45,7 @@ export async function closeBatch(session: Session, told: EndedBatch): Promise<nu
     cases,
     sum,
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
-    ...(unattributed === undefined ? {} : { unattributed }),
+    ...(unattributed === undefined ? {} : { unattributed: creditsText(unattributed) }),
   });
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
   const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed, fellNano };
@@ -65,14 +64,12 @@ async function exactResult({ access, batch, generation, result }: EndedBatch): P
 }
 
 /** What became of the balance: by how much it fell, and what of it, if the books do not balance, nobody explains. */
-async function readBalance({ access, batch }: EndedBatch): Promise<{ unattributed?: string; fellNano?: CreditsNano }> {
+async function readBalance({ access, batch }: EndedBatch): Promise<Pick<SummaryFacts, 'fellNano' | 'unattributed'>> {
   const books = await readBooks(access.home, batch);
   if (books === undefined) return {};
   const fellNano = books.startNano + books.topUpNano - books.endNano;
   const { lo, hi } = books.unattributed ?? { lo: 0, hi: 0 };
-  if (lo === 0 && hi === 0) return { fellNano };
-  const unattributed = lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
-  return { fellNano, unattributed };
+  return lo === 0 && hi === 0 ? { fellNano } : { fellNano, unattributed: { lo, hi } };
 }
 
 interface End {

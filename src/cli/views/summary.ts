@@ -1,5 +1,5 @@
 import type { StopReason } from '../../domain/limits.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
@@ -29,8 +29,8 @@ export interface SummaryFacts {
   saving?: string | undefined;
   /** By how much the account's balance fell while the batch ran; undefined when it was not read. */
   fellNano?: number | undefined;
-  /** Credits that nobody known here spent; undefined when the books balance. */
-  unattributed?: string | undefined;
+  /** What nobody known here spent, or, below 0, what was not spent; undefined when the books balance. */
+  unattributed?: { lo: CreditsNano; hi: CreditsNano } | undefined;
 }
 
 const GROUPS_SHOWN = 10;
@@ -63,8 +63,16 @@ function balanceLines({ creditsUnknown, fellNano = 0 }: SummaryFacts): string[] 
   return [`  balance  ${formatCredits(fellNano)} credits less than when the batch began, as far as it shows yet`];
 }
 
-function unattributedLine(credits: string): string {
-  return `  missing  ${credits} credits left the balance that no request here explains: someone else spends, or a request was carried out twice`;
+function unattributedLine({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }): string {
+  if (hi < 0) {
+    return `  surplus  ${creditsText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, or a failure was refunded`;
+  }
+  return `  missing  ${creditsText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice`;
+}
+
+/** `0.28`, or `0.28 to 0.3`. */
+export function creditsText({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }): string {
+  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }
 
 function coloredCounts(counts: Counts, colors: Terminal['colors']): string {
