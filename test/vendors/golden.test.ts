@@ -3,6 +3,7 @@
  * written and read from the documents, field by field: where code and golden differ, look into the document.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS } from '../../src/domain/kind.js';
@@ -28,7 +29,7 @@ interface Family {
 }
 
 const folder = new URL('golden/', import.meta.url);
-const manifest = new URL('../../examples/every-kind.csv', import.meta.url).pathname;
+const manifest = fileURLToPath(new URL('../../examples/every-kind.csv', import.meta.url));
 const families = readdirSync(folder).map((name): [string, Family] => [
   name.replace('.json', ''),
   JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Family,
