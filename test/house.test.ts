@@ -9,6 +9,7 @@ import { familiesThatMeet, unreachableVendorFiles } from './house/registry.js';
 import {
   anyViolations,
   defaultExportViolations,
+  escapedPathViolations,
   functionViolations,
   lengthViolations,
   needlessExceptions,
@@ -67,6 +68,10 @@ describe('shape', () => {
 
   test('nothing is `any`', () => {
     expect(anyViolations(everything)).toEqual([]);
+  });
+
+  test('paths of the checkout may hold spaces', () => {
+    expect(escapedPathViolations(everything)).toEqual([]);
   });
 
   test('exports have names', () => {

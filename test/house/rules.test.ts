@@ -2,7 +2,13 @@
 import { expect, test } from 'vitest';
 import { importCircles } from './circles.js';
 import { importViolations } from './layers.js';
-import { anyViolations, defaultExportViolations, functionViolations, lengthViolations } from './shape.js';
+import {
+  anyViolations,
+  defaultExportViolations,
+  escapedPathViolations,
+  functionViolations,
+  lengthViolations,
+} from './shape.js';
 import { sourceOf } from './sources.js';
 
 const imports = (path: string, text: string) => importViolations([sourceOf(path, text)]);
@@ -56,6 +62,11 @@ test('the shape of a file', () => {
     expect(defaultExportViolations([sourceOf(path, text)])).toHaveLength(1);
   }
   expect(defaultExportViolations([sourceOf('vitest.config.ts', 'export default 1;')])).toEqual([]);
+});
+
+test('a path with escaped spaces is found', () => {
+  const text = "const path = new URL('a.csv', import.meta.url).pathname;";
+  expect(escapedPathViolations([sourceOf('test/a.test.ts', text)])).toHaveLength(1);
 });
 
 test('a circle of imports is found, also through others and of types alone', () => {

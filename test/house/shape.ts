@@ -67,6 +67,18 @@ export function anyViolations(sources: Source[]): string[] {
   });
 }
 
+/** The checkout may lie in a folder with a space in its name, which `pathname` would give as `%20`. */
+export function escapedPathViolations(sources: Source[]): string[] {
+  return sources.flatMap((source) => {
+    const found: string[] = [];
+    walk(source.tree, (node) => {
+      if (ts.isPropertyAccessExpression(node) && /import\.meta\.url\)\.pathname$/.test(node.getText(source.tree)))
+        found.push(`${source.path}:${lineOf(source, node)} use fileURLToPath`);
+    });
+    return found;
+  });
+}
+
 /** Tools that read a config file ask for its default export. */
 export function defaultExportViolations(sources: Source[]): string[] {
   return sources

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
 import { PROBLEM_CODES } from '../../src/manifest/codes.js';
@@ -173,8 +174,8 @@ describe('what is told', () => {
 
 describe('the examples', () => {
   it.each(['three-rows.csv', 'every-kind.csv'])('%s is valid', async (name) => {
-    const path = new URL(`../../examples/${name}`, import.meta.url).pathname;
-    const { printed, warnings } = await checkFile(decodeURIComponent(path));
+    const path = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+    const { printed, warnings } = await checkFile(path);
     expect([printed, warnings]).toEqual([[], []]);
   });
 });
