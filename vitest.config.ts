@@ -1,16 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { RunReport } from './test/setup/run-report.js';
+import { testProcesses } from './test/setup/test-process.js';
 
 const report = process.env.CALLSHEET_TEST_REPORT;
 
 /** The Temporal SDK's native bridge must not run in worker threads: every project uses processes. */
 export default defineConfig({
   test: {
-    pool: 'forks',
+    pool: testProcesses,
     maxWorkers: 2,
     // A shared machine can starve a test of its processor; what fails twice there is broken. By hand nothing is retried.
     retry: process.env.CI === 'true' ? 1 : 0,
     globalSetup: ['./test/setup/global.ts'],
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters: report === undefined ? ['default'] : ['default', new RunReport(report)],
     projects: [
       project('unit', ['test/**/*.test.ts'], {
         exclude: ['test/workflows/**', 'test/replay/**', 'test/e2e/**', 'test/e2e-cli/**'],
