@@ -1,3 +1,4 @@
+import type { BatchTally } from '../domain/batch-tally.js';
 import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
@@ -12,6 +13,7 @@ import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone } from './row-letter.js';
+import { emptyTally, tallyResults } from './tally-results.js';
 
 /** What the results of a batch are made from. */
 export interface ResultSources {
@@ -23,8 +25,12 @@ export interface ResultSources {
   now(): number;
 }
 
-/** Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole. */
-export async function writeBatchResults(sources: ResultSources, batch: string, generation: string): Promise<void> {
+/** Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole, and counts the rows. */
+export async function writeBatchResults(
+  sources: ResultSources,
+  batch: string,
+  generation: string,
+): Promise<BatchTally> {
   const options = await readBatchOptions(sources.home, batch);
   const facts = await sources.rows.generation(batch, generation);
   const out = sources.openStore(options.out);
@@ -32,12 +38,15 @@ export async function writeBatchResults(sources: ResultSources, batch: string, g
   const { manifestFolder } = options;
   const write = (name: string, chunks: AsyncIterable<string>) =>
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
+  const tally = emptyTally();
   // Reading the records takes nearly all of the time.
   await readOnce(resultLines(sources, batch, generation), [
+    (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
     (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
   ]);
+  return tally;
 }
 
 /**

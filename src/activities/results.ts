@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../contract/activities.js';
+import type { BatchTally } from '../domain/batch-tally.js';
 import type { StopReason } from '../domain/limits.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
@@ -14,8 +15,8 @@ const HEARTBEAT_MS = 5_000;
 export interface ResultActivities {
   /** Writes the record of a row that ended without a download, and tells the batch. */
   finishRow(input: FinishInput): Promise<void>;
-  /** Assembles results.csv, results.jsonl and failed.csv of a batch, each replaced whole. */
-  writeResults(input: { batch: string; generation: string }): Promise<void>;
+  /** Assembles results.csv, results.jsonl and failed.csv of a batch, each replaced whole, and counts its rows. */
+  writeResults(input: { batch: string; generation: string }): Promise<BatchTally>;
   /** The same for a batch that has ended and of which a row came right afterwards; one that runs does it itself. */
   rewriteResults(input: { batch: string }): Promise<void>;
 }
@@ -40,10 +41,10 @@ export function resultActivities(deps: Dependencies): ResultActivities {
   };
 }
 
-async function write(deps: Dependencies, batch: string, generation: string): Promise<void> {
+async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
-    await writeBatchResults(deps, batch, generation);
+    return await writeBatchResults(deps, batch, generation);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { code } = error;

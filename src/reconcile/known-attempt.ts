@@ -41,16 +41,20 @@ export function chargesOf(known: KnownAttempt): Charge[] {
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
       const bill: Charge = { fromMs: claimedAtMs, toMs: seenMs, lo, hi, peak: hi };
-      // What was reserved, or taken before a call failed, can come back as long as it may run.
-      return timing === 'at-completion' ? [bill] : [bill, refund(seenMs, endedAtMs, lo, hi)];
+      return mayComeBack(timing) ? [bill, refund(seenMs, endedAtMs, lo, hi)] : [bill];
     }
     case 'not_billed':
       // What completion charges was never taken; what is reserved may have been, and come back.
-      return timing === 'at-completion' ? [] : [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi }];
+      return !mayComeBack(timing) ? [] : [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi: 0, peak: hi }];
     case 'undecided':
     case 'follow_up':
       return [{ fromMs: claimedAtMs, toMs: endedAtMs, lo: 0, hi, peak: hi }];
   }
+}
+
+/** What was reserved, or taken before a call failed, can come back as long as it may run; what completion charges never. */
+export function mayComeBack(timing: ChargeTiming): boolean {
+  return timing !== 'at-completion';
 }
 
 /** Anything from nothing to the whole amount may come back. */

@@ -2,6 +2,7 @@ import type { Verdict } from '../domain/attempt.js';
 import type { AccountEvidence, CaseFacts, Checkpoint, SettleEvidence } from './evidence.js';
 import { CASES_MAX, type Look, lookAt, usableBases } from './explanations.js';
 import { meets } from './interval.js';
+import { mayComeBack } from './known-attempt.js';
 import { risesOf, shownSinceMs } from './residual.js';
 import { tell } from './sentence.js';
 
@@ -49,8 +50,8 @@ export function settle(evidence: SettleEvidence): Settlement {
   if (!now.hidden) return verdict('billed', `${story}: billed`);
   const bill = now.shown ? after.slice(-LOOKS_MAX, -1).find((c) => isBilled(look(c))) : undefined;
   const billed = bill && verdict('billed', `${tell(evidence, base, bill)}: billed`);
-  // What was reserved may have come back since: the quiet may show it.
-  if (billed && !mayComeBack(subject)) return billed;
+  // It may have come back since: the quiet may show it.
+  if (billed && !mayComeBack(subject.charge)) return billed;
   // Later readings may lie in the middle of other jobs' charges; what two of the quiet showed holds all the same.
   const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);
   const first = quiet.find((c, i) => {
@@ -83,10 +84,6 @@ function isUnbilled({ shown, hidden }: Look): boolean {
 /** Two readings in a row that both show no charge of this attempt, and nothing else that moved in between. */
 function agree(first: Look, second: Look): boolean {
   return isUnbilled(first) && isUnbilled(second) && meets(first.residual, second.residual);
-}
-
-function mayComeBack({ charge }: CaseFacts): boolean {
-  return charge === 'at-submit' || charge === 'unknown';
 }
 
 /**

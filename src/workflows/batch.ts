@@ -63,12 +63,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     phase = 'writing results';
     await closeBooks(account, input.batch, state.startedAtMs);
     delete state.corrected;
-    await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+    const tally = await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
     delete state.resultsBlocked;
     await hold.review();
     phase = 'running';
     // An order or a correction that came meanwhile keeps the batch open.
-    return window.isFinished(state) && state.corrected === undefined;
+    const ends = window.isFinished(state) && state.corrected === undefined;
+    if (ends) window.takeTally(state, tally);
+    return ends;
   }
 
   function listen(): void {

@@ -1,6 +1,7 @@
 import type { PageResult } from '../contract/activities.js';
 import type { RowFinished, Supply } from '../contract/messages.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
+import type { BatchTally } from '../domain/batch-tally.js';
 import { STATUSES, type Status } from '../domain/outcome.js';
 import { blockedOf } from './blocked-rows.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
@@ -161,6 +162,16 @@ export function endRest(state: BatchState): void {
   const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
   const open = state.open.filter((o) => o.countedIn === state.generation).length;
   state.counts[state.cancelling ? 'cancelled' : 'not_started'] += Math.max(0, state.rows - counted - open);
+}
+
+/**
+ * A batch that ended early has not read all its rows: its results know which an earlier run had finished. Undefined
+ * from a worker that did not count them yet.
+ */
+export function takeTally(state: BatchState, tally: BatchTally | undefined): void {
+  if (!isDraining(state) || tally?.open !== 0) return;
+  const { counts, creditsNano, creditsUnknown } = tally;
+  Object.assign(state, { counts, creditsNano, creditsUnknown });
 }
 
 export function isFinished(state: BatchState): boolean {

@@ -20,7 +20,7 @@ describe('bash completes', () => {
   /** What bash offers behind the words; the last is the one that is being typed. */
   function offered(...words: string[]): string[] {
     // The batches come from the program itself.
-    const run = `callsheet() { [ "$1" = list ] && printf 'batch  state\\nnight  running\\nnoon   finished\\n'; }
+    const run = `callsheet() { [ "$1 $2" = 'list --names' ] && printf 'night\\nnoon\\n'; }
       source "$0"; COMP_WORDS=(callsheet "$@"); COMP_CWORD=$#; _callsheet; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const text = execFileSync('bash', ['-c', run, script, ...words], { encoding: 'utf8' });
     return text.split('\n').filter((line) => line !== '');

@@ -238,8 +238,12 @@ describe('the end', () => {
       const unattributed = { lo: lo * CREDIT, hi: hi * CREDIT };
       return summaryLines({ ...facts, unattributed }, colors).find((line) => line.includes('left the balance'));
     };
-    expect(ofBooks(0.25, 0.25)).toMatch(/^ {2}missing {2}0\.25 credits left the balance that no request here explains/);
-    expect(ofBooks(-0.5, -0.25)).toMatch(/^ {2}surplus {2}0\.25 to 0\.5 credits less left the balance than the prices/);
+    expect(ofBooks(0.25, 0.25)).toMatch(
+      /^ {2}missing {2}0\.2500 credits left the balance that no request here explains/,
+    );
+    expect(ofBooks(-0.5, -0.25)).toMatch(
+      /^ {2}surplus {2}0\.2500 to 0\.5000 credits less left the balance than the prices/,
+    );
     const known = { ...facts, fellNano: 7.2 * CREDIT, creditsUnknown: 0 };
     expect(summaryLines(known, colors).join()).not.toContain('balance');
   });

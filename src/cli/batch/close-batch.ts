@@ -1,5 +1,6 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { rangeText } from '../../reconcile/sentence.js';
 import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { commandHint } from '../hints.js';
@@ -7,8 +8,7 @@ import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
-import { creditsText, type SummaryFacts, summaryLines } from '../views/summary.js';
-import { batchTally } from './batch-tally.js';
+import { type SummaryFacts, summaryLines } from '../views/summary.js';
 import { finalRows } from './final-rows.js';
 import { type FailureGroup, groupFailures } from './group-failures.js';
 import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
@@ -32,8 +32,7 @@ export interface EndedBatch {
   tookMs: number | undefined;
 }
 
-export async function closeBatch(session: Session, told: EndedBatch): Promise<number> {
-  const ended = { ...told, result: await exactResult(told) };
+export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
   const exitCode = exitCodeOf(result.counts, result.stopped);
   const { groups, totals, cases, sum } = await readEnd(ended);
@@ -45,22 +44,12 @@ export async function closeBatch(session: Session, told: EndedBatch): Promise<nu
     cases,
     sum,
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
-    ...(unattributed === undefined ? {} : { unattributed: creditsText(unattributed) }),
+    ...(unattributed === undefined ? {} : { unattributed: rangeText(unattributed) }),
   });
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
   const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed, fellNano };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
-}
-
-/**
- * A batch that ended before it had read all its rows takes those it had not reached for unfinished; the home knows which
- * of them an earlier run finished.
- */
-async function exactResult({ access, batch, generation, result }: EndedBatch): Promise<BatchResult> {
-  if (result.counts.cancelled + result.counts.not_started === 0) return result;
-  const { counts, creditsNano, creditsUnknown } = await batchTally(access, batch, generation);
-  return { ...result, counts, creditsNano, creditsUnknown };
 }
 
 /** What became of the balance: by how much it fell, and what of it, if the books do not balance, nobody explains. */

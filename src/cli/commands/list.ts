@@ -7,9 +7,25 @@ import { addSettings } from '../settings-options.js';
 
 /** `list`: every batch of the account. */
 export function defineList(command: Command, cli: Cli): void {
-  addSettings(command.description('Lists every batch of the account, from its home.'), 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet list\n  callsheet list --json\n\n${READ_EXIT_HELP}`)
-    .action(async () => listBatches(await openSession(command, cli)));
+  const described = command
+    .description('Lists every batch of the account, from its home.')
+    .option('--names', 'only the names, one a line: no record is read');
+  addSettings(described, 'connection')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet list\n  callsheet list --names\n  callsheet list --json\n\n${READ_EXIT_HELP}`,
+    )
+    .action(async () => {
+      const session = await openSession(command, cli);
+      return command.opts<{ names?: boolean }>().names === true ? listNames(session) : listBatches(session);
+    });
+}
+
+async function listNames(session: Session): Promise<void> {
+  const { openHomeAccess } = await import('../access/home-access.js');
+  const batches = await openHomeAccess(session.config).home.batches();
+  if (session.isJson) return session.terminal.json({ schema: 1, account: session.config.account.name, batches });
+  for (const batch of batches) session.terminal.data(batch);
 }
 
 async function listBatches(session: Session): Promise<void> {

@@ -28,13 +28,11 @@ async function writeResults(session: Session, batch: string): Promise<void> {
   const { knownBatch } = await import('../batch/known-batch.js');
   const { resultSources } = await import('../batch/final-rows.js');
   const { writeBatchResults } = await import('../../activities/result-files.js');
-  const { batchTally } = await import('../batch/batch-tally.js');
   const { countsText } = await import('../views/counts.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
-  await writeBatchResults(resultSources(access), batch, generation.generation);
-  const { counts, open } = await batchTally(access, batch, generation.generation);
+  const { counts, open } = await writeBatchResults(resultSources(access), batch, generation.generation);
   const folder = `${out}/${batch}`;
   const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);
   if (session.isJson) return terminal.json({ schema: 1, batch, rows: generation.rows, counts, open, files });

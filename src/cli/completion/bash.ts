@@ -1,23 +1,20 @@
-import { BATCHES_AFTER_PROGRAM, type TypedCommand } from './typed-command.js';
+import { commandPatterns, valuedPatterns, wordsOf } from './case-patterns.js';
+import { LIST_BATCHES, type TypedCommand } from './typed-command.js';
 
 /** The completion of bash: `eval "$(callsheet completion bash)"`. Where nothing is known, bash offers files. */
 export function bashCompletion(commands: readonly TypedCommand[]): string {
-  const known = commands.slice(1).map(({ path }) => `" ${path}"`);
-  const cases = commands.map((command) => `    "${at(command)}") ${offers(command)} ;;`);
-  const valued = commands.flatMap((command) =>
-    command.flags.filter(({ takesValue }) => takesValue).map(({ long }) => `"${at(command)} ${long}"`),
-  );
+  const cases = commands.map((command) => `    "${wordsOf(command)}") ${offers(command)} ;;`);
   return `# callsheet completion for bash
 _callsheet() {
   local current="\${COMP_WORDS[COMP_CWORD]}" at="" names="" flags="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
-      ${known.join(' | ')}) at="$at $word" ;;
+      ${commandPatterns(commands)}) at="$at $word" ;;
     esac
   done
   COMPREPLY=()
   case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
-    ${valued.join(' | ')}) return ;;
+    ${valuedPatterns(commands)}) return ;;
   esac
   case "$at" in
 ${cases.join('\n')}
@@ -29,13 +26,9 @@ complete -o default -F _callsheet callsheet callsheet.js
 `;
 }
 
-function at({ path }: TypedCommand): string {
-  return path === '' ? '' : ` ${path}`;
-}
-
 function offers({ subcommands, flags, argument }: TypedCommand): string {
   const given = `flags="${flags.map(({ long }) => long).join(' ')}"`;
-  if (argument === 'batch') return `${given} names="$("\${COMP_WORDS[0]}" ${BATCHES_AFTER_PROGRAM})"`;
+  if (argument === 'batch') return `${given} names="$("\${COMP_WORDS[0]}" ${LIST_BATCHES})"`;
   const names = [...subcommands.map(({ name }) => name), ...(argument === 'file' ? [] : argument)];
   return names.length === 0 ? given : `${given} names="${names.join(' ')}"`;
 }

@@ -1,8 +1,8 @@
-import { BATCHES_AFTER_PROGRAM, type TypedCommand } from './typed-command.js';
+import { LIST_BATCHES, type TypedCommand } from './typed-command.js';
 
 /** The completion of fish: `callsheet completion fish | source`. */
 export function fishCompletion(commands: readonly TypedCommand[]): string {
-  const known = commands.slice(1).map(({ path }) => quoted(path));
+  const known = commands.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
   return `# callsheet completion for fish
 function __callsheet_at --description 'Whether the command that is being typed is the given one'
   set -l at ''
@@ -14,7 +14,7 @@ function __callsheet_at --description 'Whether the command that is being typed i
 end
 function __callsheet_batches --description 'The batches of the account'
   set -l program (commandline -opc)[1]
-  $program ${BATCHES_AFTER_PROGRAM}
+  $program ${LIST_BATCHES}
 end
 for program in callsheet callsheet.js
   complete -c $program -f

@@ -22,7 +22,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** Lists the batches of the account, one a line; the program as it was typed stands before it. */
-export const BATCHES_AFTER_PROGRAM = `list 2>/dev/null | awk 'NR > 1 { print $1 }'`;
+export const LIST_BATCHES = 'list --names 2>/dev/null';
 
 /** A command and everything below it; hidden flags are left out. */
 export function typedCommands(command: Command, path = ''): TypedCommand[] {

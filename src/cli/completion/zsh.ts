@@ -1,23 +1,20 @@
-import { BATCHES_AFTER_PROGRAM, type TypedCommand } from './typed-command.js';
+import { commandPatterns, valuedPatterns, wordsOf } from './case-patterns.js';
+import { LIST_BATCHES, type TypedCommand } from './typed-command.js';
 
 /** The completion of zsh: `eval "$(callsheet completion zsh)"`, or a file `_callsheet` in a folder of `fpath`. */
 export function zshCompletion(commands: readonly TypedCommand[]): string {
-  const known = commands.slice(1).map(({ path }) => `" ${path}"`);
-  const cases = commands.map((command) => `    ("${at(command)}") ${offers(command)} ;;`);
-  const valued = commands.flatMap((command) =>
-    command.flags.filter(({ takesValue }) => takesValue).map(({ long }) => `"${at(command)} ${long}"`),
-  );
+  const cases = commands.map((command) => `    ("${wordsOf(command)}") ${offers(command)} ;;`);
   return `#compdef callsheet callsheet.js
 _callsheet() {
   local at="" word
   local -a names flags
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      (${known.join(' | ')}) at="$at $word" ;;
+      (${commandPatterns(commands)}) at="$at $word" ;;
     esac
   done
   case "$at \${words[CURRENT-1]}" in
-    (${valued.join(' | ')}) _files; return ;;
+    (${valuedPatterns(commands)}) _files; return ;;
   esac
   case "$at" in
 ${cases.join('\n')}
@@ -38,13 +35,9 @@ fi
 `;
 }
 
-function at({ path }: TypedCommand): string {
-  return path === '' ? '' : ` ${path}`;
-}
-
 function offers({ subcommands, flags, argument }: TypedCommand): string {
   const given = `flags=(${flags.map(({ long, help }) => described(long, help)).join(' ')})`;
-  if (argument === 'batch') return `${given}; names=(\${(f)"$("\${words[1]}" ${BATCHES_AFTER_PROGRAM})"})`;
+  if (argument === 'batch') return `${given}; names=(\${(f)"$("\${words[1]}" ${LIST_BATCHES})"})`;
   const names = [
     ...subcommands.map(({ name, help }) => described(name, help)),
     ...(argument === 'file' ? [] : argument),

@@ -1,6 +1,7 @@
 import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
+import { rangeText } from '../../reconcile/sentence.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
@@ -65,14 +66,9 @@ function balanceLines({ creditsUnknown, fellNano = 0 }: SummaryFacts): string[] 
 
 function unattributedLine({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }): string {
   if (hi < 0) {
-    return `  surplus  ${creditsText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, or a failure was refunded`;
+    return `  surplus  ${rangeText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, or a failure was refunded`;
   }
-  return `  missing  ${creditsText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice`;
-}
-
-/** `0.28`, or `0.28 to 0.3`. */
-export function creditsText({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }): string {
-  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
+  return `  missing  ${rangeText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice`;
 }
 
 function coloredCounts(counts: Counts, colors: Terminal['colors']): string {

@@ -1,0 +1,24 @@
+import type { BatchTally } from '../domain/batch-tally.js';
+import type { ResultLine } from '../manifest/results.js';
+
+export function emptyTally(): BatchTally {
+  const counts = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+  return { counts, open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };
+}
+
+/** Counts the lines of a batch's results into a tally. */
+export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: BatchTally): Promise<void> {
+  for await (const line of lines) if (!line.removed) addLine(tally, line);
+}
+
+function addLine(tally: BatchTally, { record, ended, live = 'waiting' }: ResultLine): void {
+  if (record !== undefined) {
+    tally.counts[record.status] += 1;
+    if (record.creditsNano === undefined) tally.creditsUnknown += 1;
+    else tally.creditsNano += record.creditsNano;
+  } else if (ended !== undefined) tally.counts[ended] += 1;
+  else {
+    tally.open += 1;
+    tally.live[live] = (tally.live[live] ?? 0) + 1;
+  }
+}
