@@ -1,12 +1,14 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
+import { longestRenderMs } from '../domain/longest-render.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
+import type { OpenAttempt } from '../store/ledger.js';
 import type { Dependencies } from './dependencies.js';
+import { rowOf } from './evidence.js';
 import { withRecords } from './failures.js';
 import { quietOf } from './semaphore-notes.js';
-import { renderMaxMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;
@@ -40,7 +42,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const attempt = await deps.ledger.readAttempt(open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
+    const mayRunUntilMs = isLost(standing) ? open.atMs + (await longestMs(deps, open, attempt)) : open.atMs;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
     if (settled || (isLost(standing) && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
@@ -53,6 +55,14 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     }
   }
   return { holders, next: null, ...breakers };
+}
+
+/** How long the job of a lost answer may run, ms of the clock; as long as any where its row cannot be read. */
+async function longestMs(deps: Dependencies, open: OpenAttempt, attempt: Attempt | undefined): Promise<number> {
+  const { waits, timeScale } = deps.settings;
+  const intent = attempt && intentOf(attempt);
+  const row = intent && (await rowOf(deps, open, intent).catch(() => undefined));
+  return longestRenderMs(row ?? { kind: open.kind, cells: {}, media: {} }, waits).ms / timeScale;
 }
 
 async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {

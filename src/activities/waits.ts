@@ -1,11 +1,12 @@
 import { type Attempt, intentOf } from '../domain/attempt.js';
 import { KINDS, providerOf } from '../domain/kind.js';
+import { syncMaxMs } from '../domain/longest-render.js';
 import type { Dependencies } from './dependencies.js';
 
 /** How long things last at the service, by the documents and the account's settings. */
 
-/** A synchronous call has ended at the service after this (service document 1, Errors, 504). */
-export const SYNC_MAX_MS = 120_000;
+/** No synchronous call runs longer, of whatever kind. */
+export const SYNC_MAX_MS = syncMaxMs('svc/image');
 
 /** The longest render of a kind's provider, unscaled ms. */
 export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
