@@ -3,7 +3,7 @@ import type { AttemptRef } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
 
 /**
@@ -33,7 +33,7 @@ export async function reserveWaste(
     if (reserved + nano > limit.maxNano) return false;
     const entry: Entry = { id, n, nano, atMs: limit.atMs };
     // Another job that took this number is counted in the next round.
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeJson(entry))) return true;
+    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(entrySchema, entry))) return true;
   }
 }
 

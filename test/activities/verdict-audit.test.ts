@@ -49,7 +49,7 @@ async function refunded() {
   const account = await lostRow(STILL);
   await account.read([1], 19.8);
   await account.settle();
-  await account.read(minutes(20, 24), 20);
+  await account.read(minutes(2, 24), 20);
   expect(await account.verdicts()).toEqual(['billed', 'not_billed']);
   return account;
 }
