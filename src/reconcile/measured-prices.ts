@@ -12,6 +12,8 @@ import { rateCells } from './priced-cells.js';
 const KEPT_MAX = 500;
 /** Of one rate, measured for outputs of different lengths, the oldest beyond this are forgotten. */
 const LENGTHS_KEPT_MAX = 10;
+/** A balance's inaccuracy, times the documented span of lengths: clips have 1 to 8 seconds. */
+const SCALED_TOLERANCE_NANO: CreditsNano = 8 * BALANCE_TOLERANCE_NANO;
 
 /**
  * What the price of a row depends on, as far as it is known: the rate, how many files of which sort go in, and every
@@ -84,14 +86,13 @@ function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'somethi
   return open.every(([unit]) => unit === 'second') ? 'length' : 'something';
 }
 
-/** A price for another number of seconds; its own inaccuracy grows with it. */
+/** A price for another number of seconds; what was read of the balance is not exact, and grows with them. */
 function scaled(one: MeasuredPrice, { lo, hi }: Quantity, discountPpb: number): CreditsRange | null {
   const seconds = Number(one.cells.second);
   if (!(seconds > 0)) return null;
-  const paid = paidAt(one, discountPpb);
-  const least = Math.max(0, Math.floor(((paid - BALANCE_TOLERANCE_NANO) * lo) / seconds));
-  const most = hi === null ? null : Math.ceil(((paid + BALANCE_TOLERANCE_NANO) * hi) / seconds);
-  return keepable({ lo: least, hi: most });
+  const perSecond = paidAt(one, discountPpb) / seconds;
+  const least = Math.max(0, Math.floor(perSecond * lo) - SCALED_TOLERANCE_NANO);
+  return keepable({ lo: least, hi: hi === null ? null : Math.ceil(perSecond * hi) + SCALED_TOLERANCE_NANO });
 }
 
 function exactly(nano: CreditsNano): CreditsRange {
@@ -101,21 +102,25 @@ function exactly(nano: CreditsNano): CreditsRange {
 type Subject = Pick<MeasuredPrice, 'kind' | 'cells'>;
 
 function isSamePrice(a: Subject, b: Subject): boolean {
-  return a.kind === b.kind && textOf(a.cells) === textOf(b.cells);
+  return a.kind === b.kind && textsOf(a).price === textsOf(b).price;
 }
 
 /** The same but for the length of the output. */
 function isSameRate(a: Subject, b: Subject): boolean {
-  return isSamePrice(withoutSeconds(a), withoutSeconds(b));
+  return a.kind === b.kind && textsOf(a).rate === textsOf(b).rate;
 }
 
-function withoutSeconds({ kind, cells }: Subject): Subject {
-  const { second: _, ...rest } = cells;
-  return { kind, cells: rest };
-}
+/** A plan compares each of a million rows with every measured price: what is compared is written once. */
+const texts = new WeakMap<Record<string, Json>, { price: string; rate: string }>();
 
-function textOf(cells: Record<string, Json>): string {
-  return JSON.stringify(Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1)));
+function textsOf({ cells }: Subject): { price: string; rate: string } {
+  const known = texts.get(cells);
+  if (known !== undefined) return known;
+  const sorted = Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1));
+  const rate = sorted.filter(([name]) => name !== 'second');
+  const fresh = { price: JSON.stringify(sorted), rate: JSON.stringify(rate) };
+  texts.set(cells, fresh);
+  return fresh;
 }
 
 function paidAt(one: MeasuredPrice, discountPpb: number): CreditsNano {

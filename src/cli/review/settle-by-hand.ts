@@ -3,7 +3,7 @@ import type { AttemptRef, AttemptState, Decision } from '../../domain/attempt.js
 import { formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { LedgerError } from '../../store/ledger.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
@@ -89,7 +89,7 @@ async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptSta
 /** Says what it costs before anything is paid again; asks where a person can answer. */
 async function approve(session: Session, access: HomeAccess, { row }: CaseRow, isSaidYes: boolean): Promise<void> {
   const { config, terminal, cli } = session;
-  const price = rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB);
+  const price = withFollowUp(row, rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB));
   const cost = price?.hi == null ? 'an amount that no price is known for' : `up to ${formatCredits(price.hi)} credits`;
   const { maxCredits } = config.budget;
   if (maxCredits !== null && (price?.hi == null || price.hi > maxCredits)) {
