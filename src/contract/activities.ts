@@ -98,19 +98,23 @@ export type SettleResult =
   /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
   | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
 
-export interface OverrideInput extends AttemptInput {
+export interface ReserveInput extends AttemptInput {
+  /** The policy `always`, or `sync.maxWaste`. */
   cause: 'always' | 'sync';
-  /** The most that the batch may pay twice in all; only for `always`. */
+  /** The most that the batch may pay twice in all. */
   wasteMaxNano: CreditsNano;
 }
 
-export type OverrideResult =
-  | { outcome: 'granted'; slotUntilMs: number }
-  /** Its price is unknown, above the limit, or more than what is left of it. */
+export type ReserveResult =
+  /** `upToNano`: the most that the payment can be; null only for a person's order, where no price is known. */
+  | { outcome: 'reserved'; upToNano: CreditsNano | null }
+  /** The row was paid again before, its price is unknown, above the limit, or more than what is left of it. */
   | { outcome: 'refused' }
-  /** The call may still run. */
-  | { outcome: 'wait'; delayMs: number }
-  | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number };
+  | { outcome: 'standing'; result: SubmitResult };
+
+export type OverrideInput = Omit<ReserveInput, 'wasteMaxNano'>;
+
+export type OverrideResult = { outcome: 'granted' } | { outcome: 'standing'; result: SubmitResult };
 
 export interface ReopenInput {
   row: RowRef;
@@ -121,7 +125,14 @@ export interface ReopenInput {
 /** `was` is what the batch counted the row as; absent when it was not counted yet. */
 export type ReopenResult =
   | { outcome: 'nothing' }
-  | { outcome: 'restart'; letter: Letter; attempts: number; was?: { status: Status; creditsNano: CreditsNano | null } };
+  | {
+      outcome: 'restart';
+      letter: Letter;
+      attempts: number;
+      was?: { status: Status; creditsNano: CreditsNano | null };
+      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
+      upToNano?: CreditsNano;
+    };
 
 export interface FinishInput {
   row: RowRef;
