@@ -32,7 +32,7 @@ const TOKENS_MAX = 1_000_000_000;
 const URL_LIFE_MS = 3_600_000;
 
 const submitted = z.object({ id: handleText });
-const tokens = z.object({ completion_tokens: z.number() });
+const tokens = z.object({ completion_tokens: z.number().refine(Number.isInteger) });
 const polled = z.object({
   status: z.unknown().optional(),
   content: z.object({ video_url: optionalText }).optional().catch(undefined),
