@@ -1,4 +1,4 @@
-import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../contract/activities.js';
+import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../contract/payments.js';
 import { type Attempt, type AttemptRef, overrideOf, standingOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import { reserveWaste } from '../store/waste-book.js';

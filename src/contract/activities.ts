@@ -3,6 +3,7 @@ import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 /** Inputs and results of activities: small plain JSON, references only. */
@@ -94,27 +95,15 @@ export interface DownloadTried {
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
-  | { outcome: 'wait'; delayMs: number }
+  /** `hinted`: a handle without a confirmation is known, to be asked after at each look. */
+  | { outcome: 'wait'; delayMs: number; hinted?: true }
   /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
   | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
 
-export interface ReserveInput extends AttemptInput {
-  /** The policy `always`, or `sync.maxWaste`. */
-  cause: 'always' | 'sync';
-  /** The most that the batch may pay twice in all. */
-  wasteMaxNano: CreditsNano;
+export interface SettleInput extends AttemptInput {
+  /** The batch's policy: with `if-proved` and `always` interchangeable cases are settled by their count. */
+  ambiguity?: AmbiguityPolicy;
 }
-
-export type ReserveResult =
-  /** `upToNano`: the most that the payment can be; null only for a person's order, where no price is known. */
-  | { outcome: 'reserved'; upToNano: CreditsNano | null }
-  /** The row was paid again before, its price is unknown, above the limit, or more than what is left of it. */
-  | { outcome: 'refused' }
-  | { outcome: 'standing'; result: SubmitResult };
-
-export type OverrideInput = Omit<ReserveInput, 'wasteMaxNano'>;
-
-export type OverrideResult = { outcome: 'granted' } | { outcome: 'standing'; result: SubmitResult };
 
 export interface ReopenInput {
   row: RowRef;
