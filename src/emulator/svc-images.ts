@@ -108,16 +108,21 @@ interface Settings {
 function readSettings(body: Fields, model: (typeof MODELS)[number]): Settings {
   const isDelta = model === 'svc-delta-4';
   const isGamma = model === 'svc-gamma-o1-image';
-  if (isDelta) body.refuse(['tier'], "is not taken by the delta model; 'steps' selects its tier.");
-  if (!isDelta && !isGamma) body.refuse(['steps'], 'is taken by the delta and gamma models only.');
-  if (!isGamma) body.refuse(['true_cfg_scale'], 'is taken by the gamma model only.');
-  if (!isDelta) body.refuse(['prompt_expansion'], 'is taken by the delta model only.');
+  if (isDelta) refuseField(body, 'tier', "is not taken by the delta model; 'steps' selects its tier.");
+  if (!isDelta && !isGamma) refuseField(body, 'steps', 'is taken by the delta and gamma models only.');
+  if (!isGamma) refuseField(body, 'true_cfg_scale', 'is taken by the gamma model only.');
+  if (!isDelta) refuseField(body, 'prompt_expansion', 'is taken by the delta model only.');
   const tier = body.oneOf('tier', TIERS) ?? 'radical_speed';
   const steps =
     body.integer('steps', 1, 50) ?? (isDelta ? DELTA.stepsDefault : isGamma ? GAMMA_STEPS_DEFAULT : undefined);
   const scale = body.number('true_cfg_scale', 0, 20) ?? (isGamma ? 5 : undefined);
   const expands = body.oneOf('prompt_expansion', ['off', 'standard']) === 'standard';
   return { size: sizeOf(readSize(body), model), tier, steps, scale, expands };
+}
+
+/** "unaccepted field" is one of the cases of `engine_error` (service document 1, Errors). */
+function refuseField(body: Fields, name: string, why: string): void {
+  if (body.has(name)) throw engineError(`'${name}' ${why}`);
 }
 
 function sizeOf(size: ImageSize | undefined, model: (typeof MODELS)[number]): ImageSize {

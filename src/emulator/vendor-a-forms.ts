@@ -24,8 +24,8 @@ const STORYBOARD_FIELDS = ['multi_shot', 'shot_type', 'multi_prompt'];
 export interface CapabilityForm {
   model: string;
   mode: keyof typeof SHORT_SIDES;
-  /** Seconds of the clip. */
-  seconds: number;
+  /** Seconds of the clip; asked for when the clip is made, because motion control follows its driver. */
+  seconds: () => number;
   /** Width over height; asked for when the clip is made, because a clip follows its image. */
   ratio: () => number;
   quantities: Quantities;
@@ -49,7 +49,7 @@ function readText(body: Fields): CapabilityForm {
   const storyboard = storyboardSeconds(body, T2V_STORYBOARD);
   if (storyboard === undefined) checkLength('prompt', body.needString('prompt'), PROMPT_MAX);
   const seconds = storyboard ?? readSeconds(body);
-  return { ...common, seconds, ratio: () => ratio, quantities: perSecond(seconds), media: [] };
+  return { ...common, seconds: () => seconds, ratio: () => ratio, quantities: perSecond(seconds), media: [] };
 }
 
 function readImageToVideo(body: Fields): CapabilityForm {
@@ -60,7 +60,8 @@ function readImageToVideo(body: Fields): CapabilityForm {
   checkLength('prompt', body.string('prompt'), PROMPT_MAX);
   const seconds = readSeconds(body);
   const image = readImage('image', body.needString('image'));
-  return { ...common, seconds, ratio: () => image.ratio ?? WIDE, quantities: perSecond(seconds), media: [image] };
+  const ratio = (): number => image.ratio ?? WIDE;
+  return { ...common, seconds: () => seconds, ratio, quantities: perSecond(seconds), media: [image] };
 }
 
 function readOmni(body: Fields): CapabilityForm {
@@ -84,10 +85,11 @@ function readOmni(body: Fields): CapabilityForm {
     ...videos.map((item) => readClip(item.path('video_url'), item.needString('video_url'))),
   ];
   const ratio = (): number => media.find((one) => one.ratio !== undefined)?.ratio ?? WIDE;
-  return { ...common, seconds, ratio, quantities: perSecond(seconds), media };
+  return { ...common, seconds: () => seconds, ratio, quantities: perSecond(seconds), media };
 }
 
-const ORIENTATION_SECONDS_MAX = { image: 10, video: 30 } as const;
+/** "still image in `image_url`, cap 10 s" and "video in `image_url`, cap 30 s": a longer driver cannot be rendered. */
+const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
 
 function readMotion(body: Fields): CapabilityForm {
   const common = readCommon(body, 'vendor-a-v3', ['std', 'pro']);
@@ -99,15 +101,17 @@ function readMotion(body: Fields): CapabilityForm {
   if (declared === undefined) throw invalid("'input_video_seconds' is required.");
   const text = body.needString('image_url');
   const character = orientation === 'image' ? readImage('image_url', text) : readCharacterClip(text);
-  const driver = readClip('video_url', body.needString('video_url'));
+  const driver = readClip('video_url', body.needString('video_url'), DRIVER_SECONDS_MAX[orientation]);
+  // "motion control follows the reference video"; one that cannot be seen from here lasts what was declared.
+  const seconds = (): number => driver.seconds ?? declared;
   const owedLater = (): Quantities | undefined => {
     // The driver clip is longer than declared: the difference is charged after completion.
-    const missing = Math.min(driver.seconds ?? 0, ORIENTATION_SECONDS_MAX[orientation]) - declared;
+    const missing = seconds() - declared;
     return missing > 0 ? { 'input-second': micro(missing) } : undefined;
   };
   const quantities = { 'input-second': micro(declared), request: micro(1) };
   const ratio = (): number => character.ratio ?? WIDE;
-  return { ...common, seconds: declared, ratio, quantities, media: [character, driver], owedLater };
+  return { ...common, seconds, ratio, quantities, media: [character, driver], owedLater };
 }
 
 /** With orientation `video` the character comes as a video; raw base64 of one is taken as it is. */

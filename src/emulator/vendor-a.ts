@@ -7,6 +7,7 @@ import type { Job } from './job.js';
 import { submitJob } from './jobs.js';
 import { inspectUrls } from './media-limits.js';
 import { FRAME_RATE, nearestSize } from './media-mp4.js';
+import { framesOf } from './outputs.js';
 import { type PollView, pollJob } from './polls.js';
 import type { Kind } from './prices.js';
 import { ALPHABET_DIGITS } from './random.js';
@@ -55,7 +56,7 @@ function submit(call: Call, capability: Capability): Answer {
   }
   const { world } = call;
   const callbackUrl = readCallbackUrl(body, capability);
-  const { mode, model, seconds, sound } = form;
+  const { mode, model, sound } = form;
   const urls = form.media.flatMap((media) => media.inspect ?? []);
   const kind: Kind = `vendor-a/${capability}`;
   const job = submitJob(call, {
@@ -66,7 +67,7 @@ function submit(call: Call, capability: Capability): Answer {
     spec: (tag) => ({
       type: 'mp4',
       ...nearestSize(SHORT_SIDES[mode], form.ratio()),
-      frames: seconds * FRAME_RATE,
+      frames: framesOf(form.seconds()),
       audio: sound === 'on' || mode === '4k',
       tag,
     }),

@@ -2,14 +2,15 @@
 import type { Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
-import { clipFacts } from './media-facts.js';
+import { clipFacts, imageFacts } from './media-facts.js';
 import { type ImageLimits, imageProblem, imageRatio, MEGABYTE, type UrlToInspect } from './media-limits.js';
 import type { SharedModel } from './vendor-c-and-g-models.js';
 
 const TYPES = ['first_frame', 'last_frame', 'driving_audio', 'reference_image'] as const;
 type MediaType = (typeof TYPES)[number];
 
-const C_LIMITS: ImageLimits = {
+/** "Reference image limits" of family vendor-c; the documents show none for its frames. */
+const C_REFERENCE_LIMITS: ImageLimits = {
   formats: ['jpeg', 'png', 'bmp', 'webp'],
   bytesMax: 20 * MEGABYTE,
   sideMin: 240,
@@ -94,6 +95,8 @@ async function problemOf(type: MediaType, model: SharedModel, bytes: Buffer): Pr
     const format = (await clipFacts(bytes))?.format;
     return format === 'wav' || format === 'mp3' ? undefined : 'is not a WAV or MP3 track';
   }
-  if (model.family === 'vendor-c') return imageProblem(bytes, C_LIMITS);
-  return imageProblem(bytes, type === 'reference_image' ? G_REFERENCE_LIMITS : G_FRAME_LIMITS);
+  const isReference = type === 'reference_image';
+  if (model.family === 'vendor-g') return imageProblem(bytes, isReference ? G_REFERENCE_LIMITS : G_FRAME_LIMITS);
+  if (isReference) return imageProblem(bytes, C_REFERENCE_LIMITS);
+  return imageFacts(bytes) === undefined ? 'cannot be decoded as an image' : undefined;
 }

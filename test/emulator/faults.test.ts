@@ -197,6 +197,8 @@ describe('refusals by name', () => {
     else if (code === 'model_not_available') expect(at(reply.json, 'detail.model')).toContain('lite');
     else if (code === 'server_error') expect(reply.json.detail).toBeTypeOf('string');
     else expect(at(reply.json, 'error.code')).toBe(code);
+    // 1-E1: "Server errors (5xx) return a `detail` string", the error object rides alongside (service document 1).
+    if (status >= 500) expect(reply.json.detail).toBeTypeOf('string');
   });
 
   test('the 402 body has details and the deprecated mirrors (service document 1, Versioning)', async () => {
