@@ -1,6 +1,7 @@
 /** What comes before a handler: key, requests per minute, route, User-Agent, body; or the refusal, as an error. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { topUpByFault } from './billing.js';
 import { detailError, invalid, type JsonObject, rpmLimitExceeded, ServiceError } from './errors.js';
 import type { FaultSubject } from './fault-engine.js';
 import type { KeyEntry } from './keys.js';
@@ -46,6 +47,7 @@ export async function admit(arrival: Arrival): Promise<Call> {
     bodyText: raw.length < MATCHED_BYTES_MAX ? raw.toString('utf8') : undefined,
   });
   if (faults.names.length > 0) record.faults = [...faults.names];
+  topUpByFault(world, world.accounts.get(entry.account), faults);
   return {
     world,
     account: world.accounts.get(entry.account),

@@ -2,6 +2,8 @@
 import type { Account } from './accounts.js';
 import { multiplierNano, providerOf } from './discounts.js';
 import { concurrentLimitExceeded, insufficientCredits, modelNotAvailable } from './errors.js';
+import type { AppliedFaults } from './fault-engine.js';
+import { parseCredits } from './money.js';
 import { chargeNano, type PriceFacts, type Quantities } from './prices.js';
 import type { JobRecord } from './truth.js';
 import type { Call, World } from './world.js';
@@ -51,6 +53,17 @@ export function takeSlot(world: World, account: Account, atMs: number, jobId: st
     const detail = `${jobId} made ${account.slots.used} jobs at a cap of ${account.caps.concurrent}`;
     world.recorder.violate({ atMs, kind: 'jobs_over_cap', account: account.name, detail });
   }
+}
+
+/** A purchase of credits at the moment that a fault chooses. */
+export function topUpByFault(world: World, account: Account, faults: AppliedFaults): void {
+  const bought = faults.get('top-up');
+  if (bought === undefined) return;
+  const amountNano = parseCredits(bought.credits);
+  const { clock, scheduler } = world;
+  scheduler.at(clock.nowMs() + clock.serviceMs(bought.serviceSeconds ?? 0), (atMs) => {
+    account.balance.book({ atMs, kind: 'top_up', amountNano });
+  });
 }
 
 /** Books a charge (or a reservation) of a job. */

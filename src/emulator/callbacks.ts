@@ -1,6 +1,6 @@
 /** Status updates that vendor-a posts to a `callback_url`; only loopback receivers are really called. */
 import { request as httpRequest } from 'node:http';
-import type { FaultActions } from './faults.js';
+import type { FaultActions } from './fault-actions.js';
 import { isLoopbackUrl } from './input-media.js';
 import type { Job } from './job.js';
 import type { World } from './world.js';

@@ -25,7 +25,8 @@ import { VENDOR_F_ROUTES } from './vendor-f.js';
 import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
 import type { Route, World } from './world.js';
 
-export { type FaultAction, type FaultRule, parseEmulatorFaults } from './faults.js';
+export type { FaultAction } from './fault-actions.js';
+export { type FaultRule, parseEmulatorFaults } from './faults.js';
 export type { Plan } from './limits.js';
 export type { EmulatorOptions } from './options.js';
 export { parsePriceRules } from './prices.js';
@@ -78,6 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     jobs: new Map(),
     balanceLagSeconds: resolved.balanceLagSeconds,
     restrictedModels: resolved.restrictedModels,
+    lastAnswers: new Map(),
     withheld: new Set(),
     baseUrl,
   };

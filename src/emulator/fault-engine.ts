@@ -1,5 +1,6 @@
 /** Decides which faults apply to a request: rules matched by route, by n-th request, by chance from the seed, by job. */
-import type { FaultAction, FaultActionName, FaultActions, FaultMatch, FaultRule } from './faults.js';
+import type { FaultAction, FaultActionName, FaultActions } from './fault-actions.js';
+import type { FaultMatch, FaultRule } from './faults.js';
 import { createRandom, type Random } from './random.js';
 
 /** What a rule can look at. */

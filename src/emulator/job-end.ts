@@ -2,6 +2,7 @@
 import { charge, costNano, refund } from './billing.js';
 import type { Job } from './job.js';
 import { parseCredits } from './money.js';
+import { openOutput } from './outputs.js';
 import type { Random } from './random.js';
 import type { JobState } from './truth.js';
 import { holdBack } from './withheld.js';
@@ -40,8 +41,7 @@ function finish(world: World, job: Job, atMs: number): void {
   record.state = job.endAs;
   if (job.failure !== undefined) record.message = job.failure.message;
   account.slots.free();
-  const lifeSeconds = job.faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
-  if (job.output !== undefined) job.output.expiresMs = atMs + world.clock.serviceMs(lifeSeconds);
+  if (job.output !== undefined) openOutput(world.clock, job.output, atMs, plan.outputLifeSeconds, job.faults);
   settle(world, job, atMs);
   plan.onState?.(job);
 }

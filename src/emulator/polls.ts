@@ -1,5 +1,6 @@
 /** Polls of asynchronous jobs: which job a handle names, what it shows now, and how the client's polling is recorded. */
 import { detailError, type ServiceError } from './errors.js';
+import type { FaultActions } from './fault-actions.js';
 import type { Job } from './job.js';
 import type { Family } from './options.js';
 import type { JobState } from './truth.js';
@@ -28,6 +29,8 @@ export interface PollView {
   word?: string;
   /** Present when the state is `succeeded`. */
   url?: string;
+  /** What a fault puts in place of the quantity that a success counts. */
+  quantity?: FaultActions['report-quantity']['value'];
   message: string;
   /** The failure's code, `InternalError` where it has none. */
   code: string;
@@ -66,6 +69,8 @@ function viewOf(call: Call, job: Job, rules: PollRules, nowMs: number): PollView
   const view: PollView = { job, state, message: job.record.message ?? '', code };
   const word = faults.get('report-word')?.word;
   if (word !== undefined) view.word = word;
+  const quantity = faults.get('report-quantity');
+  if (quantity !== undefined) view.quantity = quantity.value;
   const { output } = job;
   if (state !== 'succeeded' || output === undefined || faults.get('without-url') !== undefined) return view;
   view.url = world.outputs.url(output, urlEndMs(world, rules, output.expiresMs, nowMs));

@@ -63,7 +63,8 @@ async function renderClip(call: Call, kind: 'svc/clip' | 'svc/animation', image:
     ? { url: outputs.url(result.output, result.output.expiresMs) }
     : { b64_json: (await outputs.read(result.output)).toString('base64') };
   const clip = { ...file, width, height, duration: frames / FRAME_RATE, frames, frame_rate: FRAME_RATE };
-  return ok({ created: Math.floor(result.createdMs / 1000), model, tier: 'radical_speed', seed, data: [clip] });
+  const answer = { created: Math.floor(result.createdMs / 1000), model, tier: 'radical_speed', seed, data: [clip] };
+  return ok(answer, file.url ?? file.b64_json);
 }
 
 interface ClipForm {

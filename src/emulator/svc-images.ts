@@ -67,7 +67,8 @@ export async function imageAnswer(call: Call, model: string, result: SyncResult,
   const item = asUrl
     ? { url: outputs.url(result.output, result.output.expiresMs) }
     : { b64_json: (await outputs.read(result.output)).toString('base64') };
-  return ok({ created: Math.floor(result.createdMs / 1000), data: [{ ...item, ...more }], model });
+  const body = { created: Math.floor(result.createdMs / 1000), data: [{ ...item, ...more }], model };
+  return ok(body, item.url ?? item.b64_json);
 }
 
 async function generateImage(call: Call): Promise<Answer> {

@@ -1,12 +1,13 @@
 /** Synchronous generations: a slot held while rendering, a charge on success, the file in the answer. */
 import { charge, checkAccess, checkCredits, checkSlot, costNano, refund, takeSlot } from './billing.js';
+import { until } from './clock.js';
 import { codedError, detailError } from './errors.js';
 import { newRecord } from './jobs.js';
 import type { Family } from './options.js';
-import type { Output, OutputSpec } from './outputs.js';
+import { type Output, type OutputSpec, openOutput } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { JobRecord } from './truth.js';
-import { type Call, WithheldAnswer, type World } from './world.js';
+import { type Call, WithheldAnswer } from './world.js';
 
 /** What a synchronous route decided about a request that passed its checks. */
 interface SyncPlan {
@@ -47,11 +48,6 @@ export async function generate(call: Call, plan: SyncPlan): Promise<SyncResult> 
   return render(call, plan, expectedNano);
 }
 
-/** Waits for an instant in the scheduler's order. */
-function until(world: World, dueMs: number): Promise<void> {
-  return new Promise((resolve) => world.scheduler.at(dueMs, () => resolve()));
-}
-
 async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise<SyncResult> {
   const { world, account, random } = call;
   const startMs = world.clock.nowMs();
@@ -89,7 +85,7 @@ async function renderInTime(
   const isUnlucky = random.next() < world.options.failRate;
   const limitSeconds = plan.timeLimitSeconds ?? Number.POSITIVE_INFINITY;
   const making = world.outputs.create(record.id, plan.spec, Number.POSITIVE_INFINITY);
-  await Promise.all([making, until(world, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
+  await Promise.all([making, until(world.scheduler, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
   if (seconds > limitSeconds) {
     throw codedError(504, 'engine_timeout', `The generation did not complete within ${limitSeconds} seconds.`);
   }
@@ -108,8 +104,7 @@ function succeed(call: Call, plan: SyncPlan, record: JobRecord, output: Output, 
   record.terminalMs = nowMs;
   const { id, contentType, bytes, sha256 } = output;
   record.outputs.push({ id, contentType, bytes, sha256, downloads: 0 });
-  const lifeSeconds = faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
-  output.expiresMs = nowMs + clock.serviceMs(lifeSeconds);
+  openOutput(clock, output, nowMs, plan.outputLifeSeconds, faults);
   const chargeMs = nowMs + clock.serviceMs(faults.get('late-charge')?.serviceSeconds ?? 0);
   const book = (dueMs: number): void => {
     charge(account, record, 'charge', costNano(world, account, plan.facts, plan.quantities, dueMs), dueMs);

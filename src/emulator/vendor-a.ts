@@ -89,11 +89,11 @@ async function poll(call: Call): Promise<Answer> {
 }
 
 /** The body that submits, polls and status updates share. */
-function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'message'>): JsonObject {
+function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'message' | 'quantity'>): JsonObject {
   const { state } = view;
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? spec.frames / FRAME_RATE : 0;
-  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(seconds) };
+  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(view.quantity ?? seconds) };
   return {
     code: 0,
     message: 'SUCCEED',

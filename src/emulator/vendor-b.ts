@@ -85,7 +85,9 @@ async function poll(call: Call): Promise<Answer> {
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? Number((spec.frames / FRAME_RATE).toFixed(3)) : 0;
   const done =
-    state === 'succeeded' ? { duration: seconds, ...(view.url === undefined ? {} : { video_url: view.url }) } : {};
+    state === 'succeeded'
+      ? { duration: view.quantity ?? seconds, ...(view.url === undefined ? {} : { video_url: view.url }) }
+      : {};
   // The documents say only that the reason is "in the body"; they show no field name.
   const reason = WORDS[state] === 'failed' ? { failure_message: view.message } : {};
   return ok({ data: { id: handle, status, ...done, ...reason } });

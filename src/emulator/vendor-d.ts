@@ -111,7 +111,7 @@ async function poll(call: Call): Promise<Answer> {
   const handle = call.params.handle ?? '';
   const view = await pollJob(call, { families: ['vendor-d'], handle });
   const { state, job } = view;
-  const tokens = job.plan.quantities['million-tokens'] ?? 0;
+  const tokens = view.quantity ?? job.plan.quantities['million-tokens'] ?? 0;
   const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   return ok({
     id: handle,

@@ -88,7 +88,7 @@ async function poll(call: Call): Promise<Answer> {
   const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   // The names inside `usage` are not shown in the documents.
   const usage = {
-    output_seconds: (quantities.second ?? 0) / 1e6,
+    output_seconds: view.quantity ?? (quantities.second ?? 0) / 1e6,
     reference_video_seconds: (quantities['reference-second'] ?? 0) / 1e6,
     billed_image_count: Math.max(0, (quantities['reference-image'] ?? 0) / 1e6 - IMAGES_INCLUDED),
   };

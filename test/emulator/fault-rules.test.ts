@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FaultRule, parseEmulatorFaults } from '../../src/emulator/emulator.js';
-import { FAULT_ACTION_NAMES } from '../../src/emulator/faults.js';
+import { FAULT_ACTION_NAMES } from '../../src/emulator/fault-actions.js';
 import { emulator } from './harness.js';
 
 async function statuses(rules: FaultRule[], count: number, seed = 1): Promise<number[]> {
@@ -101,9 +101,14 @@ describe('parseEmulatorFaults', () => {
         "stall",
         "answer",
         "refuse",
+        "gateway",
+        "error-with-handle",
+        "cached-answer",
         "redirect",
         "cut-body",
         "drip",
+        "pad-body",
+        "encode-gzip",
         "endless-body",
         "gzip-bomb",
         "create-late",
@@ -115,10 +120,13 @@ describe('parseEmulatorFaults', () => {
         "refund-charge",
         "follow-up-charge",
         "expire-output",
+        "output-late",
         "callbacks",
         "report-word",
         "report-first-state",
         "without-url",
+        "report-quantity",
+        "top-up",
         "show-old-balance",
         "show-balance",
         "add-balance-noise",
