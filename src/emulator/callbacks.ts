@@ -17,6 +17,7 @@ export function postUpdate(world: World, job: Job, body: unknown): void {
   const { state } = record;
   const text = JSON.stringify(body);
   job.firstUpdate ??= text;
+  job.updatedMs = world.clock.nowMs();
   const { url, sent } = disturbed(fault?.forge, { url: callbackUrl, text, first: job.firstUpdate, job });
   const dueMs = world.clock.nowMs() + world.clock.serviceMs(fault?.serviceSeconds ?? 0);
   for (let count = 0; count < (fault?.times ?? 1); count += 1) {

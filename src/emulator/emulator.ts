@@ -77,7 +77,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     recorder: createRecorder(),
     outputs: createOutputs(clock, resolved.seed, baseUrl),
     jobs: new Map(),
-    balanceLagSeconds: resolved.balanceLagSeconds,
+    balanceLagSeconds: resolved.assumptions.balanceLagSeconds,
     restrictedModels: resolved.restrictedModels,
     lastAnswers: new Map(),
     withheld: new Set(),

@@ -102,7 +102,8 @@ export const FAULT_ACTIONS = {
   // To the job that a submit creates.
   'create-late': z.strictObject({
     do: z.literal('create-late'),
-    serviceSeconds,
+    /** Default: drawn from the assumption `lateCreationSeconds`. */
+    serviceSeconds: serviceSeconds.optional(),
     answer: z.enum(['reset', 'stall', 'server_error', 'bad_gateway', 'unavailable', 'timeout']).optional(),
   }),
   'double-job': z.strictObject({ do: z.literal('double-job') }),

@@ -1,11 +1,12 @@
 /** One asynchronous job as the service knows it, and what its family decided about it. */
 import type { Account } from './accounts.js';
+import type { Bill } from './bill.js';
+import type { Family } from './families.js';
 import type { AppliedFaults } from './fault-engine.js';
-import type { Family } from './options.js';
 import type { Output, OutputSpec } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { Random } from './random.js';
-import type { JobRecord, JobState } from './truth.js';
+import type { JobRecord, JobState, RequestRecord } from './truth.js';
 
 /** Why a job fails; the code is for families that show one. */
 export interface JobFailure {
@@ -44,6 +45,7 @@ export interface Job {
   account: Account;
   handle: string;
   faults: AppliedFaults;
+  bill: Bill;
   /** Settled when the output is made and the media were looked at. */
   ready: Promise<void>;
   output?: Output;
@@ -52,6 +54,10 @@ export interface Job {
   endAs: JobState;
   /** The first status update, for a fault that repeats it. */
   firstUpdate?: string;
+  /** When the last status update was posted. */
+  updatedMs?: number;
+  /** The poll before. */
+  lastPoll?: RequestRecord;
   /** A poll has been answered since the job ended. */
   seenTerminal?: boolean;
 }

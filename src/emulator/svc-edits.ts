@@ -5,7 +5,15 @@ import { codedError, engineError, invalid } from './errors.js';
 import { decodeDataUri, fetchMedia } from './input-media.js';
 import { type ImageLimits, imageProblem, MEGABYTE } from './media-limits.js';
 import { micro } from './prices.js';
-import { checkCount, IMAGE_LIFE_SECONDS, imageAnswer, RESPONSE_FORMATS, readSize, TIERS } from './svc-images.js';
+import {
+  checkCount,
+  IMAGE_LIFE_SECONDS,
+  imageAnswer,
+  megapixelsOf,
+  RESPONSE_FORMATS,
+  readSize,
+  TIERS,
+} from './svc-images.js';
 import { generate } from './sync-calls.js';
 import type { Answer, Call, Route } from './world.js';
 
@@ -39,7 +47,7 @@ async function editImage(call: Call): Promise<Answer> {
   const result = await generate(call, {
     family: 'svc/edit',
     facts: { kind: 'svc/edit', model, tier },
-    quantities: { request: micro(1), image: micro(1), megapixel: size.width * size.height },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, size.width, size.height) },
     spec: {
       type: 'png',
       ...size,

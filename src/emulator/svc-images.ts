@@ -54,6 +54,11 @@ export function readSize(body: Fields): ImageSize | undefined {
   return { width, height };
 }
 
+/** Millionths of a megapixel. */
+export function megapixelsOf({ world }: Call, width: number, height: number): number {
+  return micro((width * height) / world.options.assumptions.megapixelPixels);
+}
+
 /** Refuses any `n` but 1. */
 export function checkCount(body: Fields): void {
   const n = body.integer('n');
@@ -91,7 +96,7 @@ async function generateImage(call: Call): Promise<Answer> {
       ...(model === 'svc-delta-4' ? {} : { tier: settings.tier }),
       ...(settings.steps === undefined ? {} : { steps: settings.steps }),
     },
-    quantities: { request: micro(1), image: micro(1), megapixel: width * height },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, width, height) },
     spec: { type: 'png', width, height, look, tag: `model=${model} seed=${seed}` },
     outputLifeSeconds: IMAGE_LIFE_SECONDS,
   });

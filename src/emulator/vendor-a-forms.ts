@@ -1,8 +1,10 @@
 /** The bodies of vendor-a's four capabilities, read and checked (service document 2, "Multi-mode video"). */
+import type { Assumptions, Range } from './assumptions.js';
 import { checkLength, type Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
 import { micro, type Quantities } from './prices.js';
+import { createRandom } from './random.js';
 import { type BroughtMedia, readClip, readImage } from './vendor-a-media.js';
 import { secondsText, storyboardSeconds } from './vendor-a-storyboard.js';
 
@@ -35,7 +37,7 @@ export interface CapabilityForm {
 }
 
 /** One reader per capability; each checks every rule of its body. */
-export const READERS: Readonly<Record<Capability, (body: Fields) => CapabilityForm>> = {
+export const READERS: Readonly<Record<Capability, (body: Fields, assumptions: Assumptions) => CapabilityForm>> = {
   text2video: readText,
   image2video: readImageToVideo,
   'omni-video': readOmni,
@@ -91,7 +93,7 @@ function readOmni(body: Fields): CapabilityForm {
 /** "still image in `image_url`, cap 10 s" and "video in `image_url`, cap 30 s": a longer driver cannot be rendered. */
 const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
 
-function readMotion(body: Fields): CapabilityForm {
+function readMotion(body: Fields, { unseenDriverSeconds }: Assumptions): CapabilityForm {
   const common = readCommon(body, 'vendor-a-v3', ['std', 'pro']);
   body.refuse(['prompt', 'duration'], 'is not sent on motion control.');
   body.refuse(['negative_prompt', 'sound'], 'is taken by text-to-video and image-to-video only.');
@@ -101,9 +103,11 @@ function readMotion(body: Fields): CapabilityForm {
   if (declared === undefined) throw invalid("'input_video_seconds' is required.");
   const text = body.needString('image_url');
   const character = orientation === 'image' ? readImage('image_url', text) : readCharacterClip(text);
-  const driver = readClip('video_url', body.needString('video_url'), DRIVER_SECONDS_MAX[orientation]);
-  // "motion control follows the reference video"; one that cannot be seen from here lasts what was declared.
-  const seconds = (): number => driver.seconds ?? declared;
+  const cap = DRIVER_SECONDS_MAX[orientation];
+  const driver = readClip('video_url', body.needString('video_url'), cap);
+  // "motion control follows the reference video"; how long one is that cannot be seen from here is an assumption.
+  const unseen = unseenDriverSeconds === 'declared' ? declared : unseenSeconds(body.raw.video_url, unseenDriverSeconds);
+  const seconds = (): number => driver.seconds ?? Math.min(unseen, cap);
   const owedLater = (): Quantities | undefined => {
     // The driver clip is longer than declared: the difference is charged after completion.
     const missing = seconds() - declared;
@@ -112,6 +116,10 @@ function readMotion(body: Fields): CapabilityForm {
   const quantities = { 'input-second': micro(declared), request: micro(1) };
   const ratio = (): number => character.ratio ?? WIDE;
   return { ...common, seconds, ratio, quantities, media: [character, driver], owedLater };
+}
+
+function unseenSeconds(url: unknown, range: Range): number {
+  return createRandom(0, String(url)).between(...range);
 }
 
 /** With orientation `video` the character comes as a video; raw base64 of one is taken as it is. */

@@ -17,7 +17,6 @@ import { ProviderError } from './vendor-a-media.js';
 import { type Answer, type Call, ok, type Route, type World } from './world.js';
 
 const HANDLE_LIFE_SECONDS = 7 * 24 * 3600;
-const OUTPUT_LIFE_SECONDS = 4 * 3600;
 
 const WORDS: Readonly<Record<JobState, string>> = {
   queued: 'submitted',
@@ -49,7 +48,7 @@ function submit(call: Call, capability: Capability): Answer {
   const body = fieldsOf(call.body);
   let form: CapabilityForm;
   try {
-    form = READERS[capability](body);
+    form = READERS[capability](body, call.world.options.assumptions);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return ok({ code: error.code, message: error.message });
@@ -63,7 +62,7 @@ function submit(call: Call, capability: Capability): Answer {
     family: 'vendor-a',
     facts: { kind, model, mode, sound },
     quantities: form.quantities,
-    renderSeconds: world.options.renderSeconds['vendor-a'],
+    renderSeconds: world.options.assumptions.renderSeconds['vendor-a'],
     spec: (tag) => ({
       type: 'mp4',
       ...nearestSize(SHORT_SIDES[mode], form.ratio()),
@@ -71,7 +70,7 @@ function submit(call: Call, capability: Capability): Answer {
       audio: sound === 'on' || mode === '4k',
       tag,
     }),
-    outputLifeSeconds: OUTPUT_LIFE_SECONDS,
+    outputLifeSeconds: world.options.assumptions.outputUrlSeconds,
     makeHandle: (random) => `8${random.text(17, ALPHABET_DIGITS)}`,
     inspect: () => inspectUrls(urls),
     ...(form.owedLater === undefined ? {} : { owedLater: form.owedLater }),

@@ -74,7 +74,7 @@ function submit(call: Call): Answer {
     family: model.family,
     facts: { kind: `${model.family}/video`, model: model.id, resolution },
     quantities: { request: micro(1), second: micro(seconds) },
-    renderSeconds: call.world.options.renderSeconds[model.family],
+    renderSeconds: call.world.options.assumptions.renderSeconds[model.family],
     // Every vendor-g clip is scored; vendor-c clips are silent unless a track drives them.
     spec: (tag) => ({
       type: 'mp4',

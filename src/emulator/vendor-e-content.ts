@@ -39,8 +39,6 @@ const IMAGE_LIMITS: ImageLimits = {
 const VIDEO_LIMITS: ClipLimits = { formats: ['mp4', 'mov'], bytesMax: 50 * MEGABYTE, secondsMin: 2, secondsMax: 15 };
 const AUDIO_LIMITS: ClipLimits = { formats: ['wav', 'mp3'], bytesMax: 15 * MEGABYTE, secondsMin: 2, secondsMax: 15 };
 const REFERENCE_SECONDS_MAX = 15;
-/** What a reference clip that cannot be seen from here counts for billing, in seconds. */
-const UNSEEN_SECONDS = 5;
 const SECONDS_SLACK = 0.1;
 
 interface Item {
@@ -67,7 +65,7 @@ export interface Content {
 }
 
 /** Checks the items; inline files are checked now, files by URL when the job runs ("not checked at submit"). */
-export async function readContent(body: Fields): Promise<Content> {
+export async function readContent(body: Fields, unseenSeconds: (url: string) => number): Promise<Content> {
   const [text, ...rest] = body.objects('content') ?? [];
   if (text === undefined) throw invalid("'content' is required.");
   if (text.needOneOf('type', ['text', ...CONTAINERS]) !== 'text')
@@ -77,7 +75,9 @@ export async function readContent(body: Fields): Promise<Content> {
   checkRoles(items);
   for (const item of items) await checkInline(item);
   const clips = items.filter((item) => item.role === 'reference_video');
-  const referenceSeconds = (): number => clips.reduce((sum, clip) => sum + (clip.seconds ?? UNSEEN_SECONDS), 0);
+  // The clips last 15 s in total at most, and so do those that cannot be seen from here.
+  const unseen = (clip: Item): number => Math.min(unseenSeconds(clip.url), REFERENCE_SECONDS_MAX / clips.length);
+  const referenceSeconds = (): number => clips.reduce((sum, clip) => sum + (clip.seconds ?? unseen(clip)), 0);
   return {
     isTextOnly: items.length === 0,
     referenceImages: items.filter((item) => item.role === 'reference_image').length,
