@@ -2,8 +2,7 @@
  * What the documents do not show and the emulator must choose all the same. The calm values are quick and plain; drawn
  * ones come from drawn-assumptions.ts. docs/assumptions.md has a row for each.
  */
-import { drawAssumptions } from './drawn-assumptions.js';
-import { FAMILIES, type Family, perFamily } from './families.js';
+import { type Family, perFamily } from './families.js';
 
 /** From and to, both possible. */
 export type Range = readonly [min: number, max: number];
@@ -56,7 +55,8 @@ export interface Assumptions {
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-const CALM: Assumptions = {
+/** Quick and plain: what holds where nothing is drawn or given. */
+export const CALM: Assumptions = {
   // "Credits are charged only after a successful generation"; vendor-f is "reserved at submit".
   chargeAt: perFamily((family) => (family === 'vendor-f' ? 'submit' : 'completion')),
   renderSeconds: {
@@ -94,31 +94,3 @@ const CALM: Assumptions = {
   freshUrlSeconds: HOUR,
   handleSeconds: Number.POSITIVE_INFINITY,
 };
-
-/** Every assumption, for the ground truth and for the page that lists them. */
-export const ASSUMPTION_NAMES = Object.keys(CALM) as (keyof Assumptions)[];
-
-/** What can be chosen: a seed draws every assumption, and any of them can be given. */
-export type AssumptionOptions = { seed?: number } & {
-  [Name in keyof Assumptions]?: Assumptions[Name] extends Readonly<Record<Family, infer Value>>
-    ? Partial<Record<Family, Value>>
-    : Assumptions[Name];
-};
-
-/** Calm or drawn values with the given ones in their place; throws one sentence that names what is not possible. */
-export function resolveAssumptions({ seed, chargeAt, renderSeconds, ...given }: AssumptionOptions): Assumptions {
-  const odd = Object.keys(given).find((name) => !ASSUMPTION_NAMES.some((known) => known === name));
-  if (odd !== undefined) throw new Error(`unknown assumption '${odd}'; known: seed, ${ASSUMPTION_NAMES.join(', ')}`);
-  for (const name of Object.keys({ ...chargeAt, ...renderSeconds })) {
-    if (!FAMILIES.some((family) => family === name)) {
-      throw new Error(`unknown family '${name}'; known: ${FAMILIES.join(', ')}`);
-    }
-  }
-  const base = seed === undefined ? CALM : drawAssumptions(seed, CALM);
-  return {
-    ...base,
-    ...given,
-    chargeAt: { ...base.chargeAt, ...chargeAt },
-    renderSeconds: { ...base.renderSeconds, ...renderSeconds },
-  };
-}

@@ -3,6 +3,7 @@ import type { Account } from './accounts.js';
 import { charge, costNano, refund } from './billing.js';
 import type { Family } from './families.js';
 import type { AppliedFaults } from './fault-engine.js';
+import type { Bill } from './job.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import { createRandom } from './random.js';
 import type { JobRecord } from './truth.js';
@@ -17,15 +18,6 @@ interface Billed {
   /** Read when the charge is booked: a family may know them only then. */
   quantities: Quantities;
   faults: AppliedFaults;
-}
-
-export interface Bill {
-  /** Schedules the charge of a family that charges between submit and completion. */
-  duringRender(startMs: number, renderMs: number): void;
-  /** Charges what is not charged yet; returns the instant of the charge, which a fault may make late. */
-  succeed(atMs: number): number;
-  /** Charges nothing more, and gives back what was charged. */
-  fail(atMs: number): void;
 }
 
 /** Reserves the expected charge, or sets it aside until it comes. */

@@ -16,6 +16,6 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number];
 
 /** One value per family, made by a function. */
-export function perFamily<Value>(valueOf: (family: Family) => Value): Record<Family, Value> {
-  return Object.fromEntries(FAMILIES.map((family) => [family, valueOf(family)])) as Record<Family, Value>;
+export function perFamily<Value>(make: (family: Family) => Value): Record<Family, Value> {
+  return Object.fromEntries(FAMILIES.map((family) => [family, make(family)])) as Record<Family, Value>;
 }

@@ -1,10 +1,10 @@
 /** Answers one request with the faults that apply to it: in place of the handler, after it, or on its bytes. */
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { until } from './clock.js';
 import { ServiceError } from './errors.js';
 import type { FaultActions } from './fault-actions.js';
 import type { AppliedFaults } from './fault-engine.js';
-import { errorWithHandle, gatewayAnswer } from './gateway-answers.js';
+import { chosenAnswer, errorWithHandle, gatewayAnswer, plain } from './made-up-answers.js';
 import { refusalOf } from './refusals.js';
 import type { RequestRecord } from './truth.js';
 import { resetConnection, send, type WireAnswer } from './wire.js';
@@ -125,7 +125,7 @@ async function replace(answering: Answering, instead: Instead, made: WireAnswer 
     case 'stall':
       return stall(answering, instead.seconds, made ?? plain(504, 'The request exceeded its time budget.'));
     case 'answer':
-      return deliver(answering, replaced(instead, made), true);
+      return deliver(answering, chosenAnswer(instead, made), true);
     case 'redirect':
       return deliver(
         answering,
@@ -173,31 +173,4 @@ function refused({ call, refuse }: Answering, action: FaultActions['refuse']): W
   const model = [body.model, body.model_name, params.model].find((name) => typeof name === 'string');
   const entrypoint = route.names[0].split('.')[0] ?? 'svc';
   return refuse(refusalOf(action, { account, model: typeof model === 'string' ? model : 'unknown', entrypoint }));
-}
-
-function replaced(action: FaultActions['answer'], made: WireAnswer | undefined): WireAnswer {
-  const answer: WireAnswer =
-    action.body === undefined ? withoutBody(action.status, made) : fromBody(action.status, action.body);
-  if (action.contentType !== undefined) answer.headers['content-type'] = action.contentType;
-  Object.assign(answer.headers, action.headers);
-  return answer;
-}
-
-/** The real body under another 2xx status, else the documented form of an error. */
-function withoutBody(status: number, made: WireAnswer | undefined): WireAnswer {
-  if (made !== undefined && status < 300) return { ...made, status, headers: { ...made.headers } };
-  return plain(status, STATUS_CODES[status] ?? 'Error');
-}
-
-function fromBody(status: number, body: unknown): WireAnswer {
-  const isText = typeof body === 'string';
-  return {
-    status,
-    headers: { 'content-type': isText ? 'text/html; charset=utf-8' : 'application/json' },
-    body: Buffer.from(isText ? body : JSON.stringify(body)),
-  };
-}
-
-function plain(status: number, detail: string): WireAnswer {
-  return fromBody(status, { detail });
 }

@@ -1,6 +1,5 @@
 /** One asynchronous job as the service knows it, and what its family decided about it. */
 import type { Account } from './accounts.js';
-import type { Bill } from './bill.js';
 import type { Family } from './families.js';
 import type { AppliedFaults } from './fault-engine.js';
 import type { Output, OutputSpec } from './outputs.js';
@@ -36,6 +35,16 @@ export interface JobPlan {
   onState?: (job: Job) => void;
   /** Earliest first poll, in service seconds: 5, avatar 10 (service document 2, "What the service does"). */
   firstPollSeconds?: number;
+}
+
+/** The bill of one job or synchronous call. */
+export interface Bill {
+  /** Schedules the charge of a family that charges between submit and completion. */
+  duringRender(startMs: number, renderMs: number): void;
+  /** Charges what is not charged yet; returns the instant of the charge, which a fault may make late. */
+  succeed(atMs: number): number;
+  /** Charges nothing more, and gives back what was charged. */
+  fail(atMs: number): void;
 }
 
 /** One job and what belongs to it while it lives. */

@@ -1,9 +1,10 @@
 /** Synchronous generations: a slot held while rendering, a charge on success, the file in the answer. */
-import { type Bill, openBill } from './bill.js';
+import { openBill } from './bill.js';
 import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
 import { until } from './clock.js';
 import { codedError, detailError } from './errors.js';
 import type { Family } from './families.js';
+import type { Bill } from './job.js';
 import { lateMs, newRecord } from './jobs.js';
 import { type Output, type OutputSpec, openOutput } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';

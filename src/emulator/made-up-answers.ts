@@ -1,4 +1,4 @@
-/** What stands between client and service may answer in its place: a gateway's own bodies, a handle in an error, a cache. */
+/** Answers that a fault makes up: plain errors, any status and body, a gateway's own words, a handle inside an error. */
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject } from './errors.js';
 import type { FaultActions } from './fault-actions.js';
@@ -44,4 +44,33 @@ function json(status: number, value: unknown): WireAnswer {
 
 function text(status: number, contentType: string, body: string): WireAnswer {
   return { status, headers: { 'content-type': contentType }, body: Buffer.from(body) };
+}
+
+/** The answer of an `answer` action; `made` is the real one where the request was carried out. */
+export function chosenAnswer(action: FaultActions['answer'], made: WireAnswer | undefined): WireAnswer {
+  const answer: WireAnswer =
+    action.body === undefined ? withoutBody(action.status, made) : fromBody(action.status, action.body);
+  if (action.contentType !== undefined) answer.headers['content-type'] = action.contentType;
+  Object.assign(answer.headers, action.headers);
+  return answer;
+}
+
+/** The real body under another 2xx status, else the documented form of an error. */
+function withoutBody(status: number, made: WireAnswer | undefined): WireAnswer {
+  if (made !== undefined && status < 300) return { ...made, status, headers: { ...made.headers } };
+  return plain(status, STATUS_CODES[status] ?? 'Error');
+}
+
+function fromBody(status: number, body: unknown): WireAnswer {
+  const isText = typeof body === 'string';
+  return {
+    status,
+    headers: { 'content-type': isText ? 'text/html; charset=utf-8' : 'application/json' },
+    body: Buffer.from(isText ? body : JSON.stringify(body)),
+  };
+}
+
+/** The documented form of a server error. */
+export function plain(status: number, detail: string): WireAnswer {
+  return fromBody(status, { detail });
 }
