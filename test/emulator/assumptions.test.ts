@@ -1,6 +1,6 @@
 // What the documents do not show: calm by default, drawn from a seed, given one by one (design 3, "Assumptions are
 // drawn, never shared").
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ASSUMPTION_NAMES, resolveAssumptions } from '../../src/emulator/resolve-assumptions.js';
 import { at, emulator, eventually, type Json, type TestEmulator } from './harness.js';
@@ -257,7 +257,18 @@ describe('the ground truth', () => {
   });
 });
 
-test('docs/assumptions.md has a row for each assumption of the emulator', () => {
+describe('docs/assumptions.md', () => {
   const page = readFileSync('docs/assumptions.md', 'utf8');
-  expect(ASSUMPTION_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+
+  test('has each assumption of the emulator', () => {
+    expect(ASSUMPTION_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('names places and settings that exist', () => {
+    const places = [...page.matchAll(/`(src\/[^`]+)`/g)].map(([, path = '']) => path);
+    expect(places.filter((path) => !existsSync(path))).toEqual([]);
+    const settings = readFileSync('src/config/settings-table.ts', 'utf8');
+    const named = [...page.matchAll(/`(waits\.\w+)[`:]/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !settings.includes(`'${name}'`))).toEqual([]);
+  });
 });
