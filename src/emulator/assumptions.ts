@@ -38,6 +38,8 @@ export interface Assumptions {
   chargeDecimals: number;
   rounding: 'nearest' | 'down' | 'up';
   megapixelPixels: number;
+  /** What "MB" counts in the limits of media. */
+  megabyteBytes: number;
   /** By how many frames a clip may differ from what was asked for, "a fraction of a second". */
   clipFramesOff: number;
   /** Seconds of a reference or driver clip that the emulator cannot fetch; `declared` takes a driver as it was declared. */
@@ -85,6 +87,8 @@ export const CALM: Assumptions = {
   chargeDecimals: 9,
   rounding: 'nearest',
   megapixelPixels: 1_000_000,
+  // The larger reading refuses nothing that is allowed.
+  megabyteBytes: 1024 * 1024,
   clipFramesOff: 0,
   unseenReferenceSeconds: [5, 5],
   unseenDriverSeconds: 'declared',

@@ -38,6 +38,7 @@ export function drawAssumptions(seed: number, calm: Assumptions): Assumptions {
     speechCharactersPerSecond: about('speech').between(5, 25),
     unseenReferenceSeconds: [2, about('references').between(2, 15)],
     unseenDriverSeconds: [1, about('drivers').between(1, 30)],
+    megabyteBytes: about('MB').pick([1_000_000, 1024 * 1024]),
     refusedRequestsCount: about('429').next() < 0.5,
     outputUrlSeconds: skewed(about('output URLs'), HOUR, DAY),
     clipUrlSeconds: skewed(about('clip URLs'), HOUR, 7 * DAY),

@@ -42,7 +42,7 @@ async function editImage(call: Call): Promise<Answer> {
   const seed = body.integer('seed') ?? call.random.whole(0, 2 ** 31 - 1);
   const size = readSize(body);
   if (size === undefined) throw invalid("'width' and 'height' are required: the source size is not used as a default.");
-  await checkSource(source);
+  await checkSource(source, call.world.options.assumptions.megabyteBytes);
   const sourceHash = createHash('sha256').update(source).digest('hex');
   const result = await generate(call, {
     family: 'svc/edit',
@@ -60,9 +60,9 @@ async function editImage(call: Call): Promise<Answer> {
 }
 
 /** The source is really read: a data URI as it stands, a URL by fetching it; every refusal is `engine_error`. */
-async function checkSource(source: string): Promise<void> {
+async function checkSource(source: string, megabyteBytes: number): Promise<void> {
   const inline = decodeDataUri(source);
-  if (inline !== undefined) return refuseProblem(imageProblem(inline.bytes, SOURCE_LIMITS));
+  if (inline !== undefined) return refuseProblem(imageProblem(inline.bytes, SOURCE_LIMITS, megabyteBytes));
   if (source.startsWith('data:')) throw engineError('The source image is not a base64 data URI.');
   const fetched = await fetchMedia(source, SOURCE_LIMITS.bytesMax);
   if (fetched.kind === 'failed' && fetched.isTimeout) {
@@ -73,7 +73,7 @@ async function checkSource(source: string): Promise<void> {
     );
   }
   if (fetched.kind === 'failed') throw engineError(`The source image ${fetched.reason}.`);
-  if (fetched.kind === 'loaded') refuseProblem(imageProblem(fetched.bytes, SOURCE_LIMITS));
+  if (fetched.kind === 'loaded') refuseProblem(imageProblem(fetched.bytes, SOURCE_LIMITS, megabyteBytes));
 }
 
 function refuseProblem(problem: string | undefined): void {

@@ -22,7 +22,8 @@ export const VOICES = [
 const RESOLUTIONS = ['720p', '1080p', '4k'] as const;
 const SHORT_SIDES = { '720p': 720, '1080p': 1080, '4k': 2160 } as const;
 const ASPECT_RATIOS = ['auto', '16:9', '9:16', '4:5', '5:4', '1:1'] as const;
-const IMAGE_BYTES_MAX = 64 * MEGABYTE;
+/** No limits are documented for photo and track: only the memory is spared. */
+const IMAGE_BYTES_MAX = 256 * MEGABYTE;
 const AUDIO_BYTES_MAX = 256 * MEGABYTE;
 
 /** What a checked body asks for. */

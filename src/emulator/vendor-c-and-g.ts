@@ -65,7 +65,7 @@ function submit(call: Call): Answer {
   }
   const input = body.needObject('input');
   input.needString('prompt');
-  const media = readMedia(input, model);
+  const media = readMedia(input, model, call.world.options.assumptions.megabyteBytes);
   const parameters = body.object('parameters') ?? fieldsOf({}, 'parameters.');
   const resolution = parameters.oneOf('resolution', model.resolutions) ?? '1080P';
   const seconds = parameters.integer('duration', model.secondsMin, model.secondsMax) ?? SECONDS_DEFAULT;

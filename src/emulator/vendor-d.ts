@@ -62,7 +62,7 @@ function submit(call: Call): Answer {
     // The output shape follows the image, and the tokens follow the output.
     size = nearestSize(SHORT_SIDES[resolution], imageRatio(bytes) ?? 16 / 9);
     quantities['million-tokens'] = tokensOf(size, seconds);
-    return imageProblem(bytes, FRAME_LIMITS);
+    return imageProblem(bytes, FRAME_LIMITS, call.world.options.assumptions.megabyteBytes);
   };
   const job = submitJob(call, {
     family: 'vendor-d',

@@ -6,7 +6,7 @@ import { inspectUrls } from './media-limits.js';
 import { FRAME_RATE, nearestSize, type Size } from './media-mp4.js';
 import { pollJob } from './polls.js';
 import { micro } from './prices.js';
-import { ALPHABET_DIGITS, createRandom } from './random.js';
+import { ALPHABET_DIGITS } from './random.js';
 import type { JobState } from './truth.js';
 import { readContent } from './vendor-e-content.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
@@ -49,8 +49,8 @@ async function submit(call: Call): Promise<Answer> {
   if (seconds === undefined) throw invalid("'duration' is required.");
   // Which resolution is rendered where none is sent is not shown; the cheaper one is.
   const resolution = body.oneOf('resolution', ['768P', '2K']) ?? '768P';
-  const { unseenReferenceSeconds, renderSeconds } = call.world.options.assumptions;
-  const content = await readContent(body, (url) => createRandom(0, url).between(...unseenReferenceSeconds));
+  const { assumptions } = call.world.options;
+  const content = await readContent(body, assumptions);
   const ratio = content.isTextOnly ? body.needOneOf('ratio', RATIOS) : '16:9';
   const [width = 16, height = 9] = ratio.split(':').map(Number);
   const sizeOf = (): Size => nearestSize(SHORT_SIDES[resolution], content.ratio() ?? width / height);
@@ -64,7 +64,7 @@ async function submit(call: Call): Promise<Answer> {
     family: 'vendor-e',
     facts: { kind: 'vendor-e/video', model, resolution },
     quantities,
-    renderSeconds: renderSeconds['vendor-e'],
+    renderSeconds: assumptions.renderSeconds['vendor-e'],
     spec: (tag) => ({ type: 'mp4', ...sizeOf(), frames: seconds * FRAME_RATE, audio: true, tag }),
     outputLifeSeconds: HANDLE_LIFE_SECONDS,
     makeHandle: (random) => `4${random.text(17, ALPHABET_DIGITS)}`,

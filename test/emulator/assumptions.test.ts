@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ASSUMPTION_NAMES, resolveAssumptions } from '../../src/emulator/resolve-assumptions.js';
-import { at, emulator, eventually, type Json, type TestEmulator } from './harness.js';
+import { at, emulator, eventually, type Json, png, type TestEmulator } from './harness.js';
 import { GOOD_SUBMITS } from './submits.js';
 
 const IMAGES = '/v1/images/generations';
@@ -156,6 +156,18 @@ describe('money', () => {
     const emu = await emulator({ assumptions: { megapixelPixels: 1_048_576 } });
     await emu.post(IMAGES, { model: 'svc-alpha.2-klein-4b', prompt: 'x', width: 1024, height: 1024 });
     expect(emu.truth().jobs[0]?.chargedNano).toBe(1_000_000);
+  });
+
+  test.each([
+    [1024 * 1024, 200],
+    [1_000_000, 400],
+  ])('1-D9: "at most 10 MB" of 10,400,000 bytes where a megabyte is %i bytes', async (megabyteBytes, status) => {
+    const emu = await emulator({ assumptions: { megabyteBytes } });
+    const source = Buffer.concat([await png(64, 64), Buffer.alloc(10_300_000)]).toString('base64');
+    const body = { model: 'svc-beta-image-edit-2511', prompt: 'x', width: 64, height: 64 };
+    const reply = await emu.post('/v1/images/edits', { ...body, url: `data:image/png;base64,${source}` });
+    expect(reply.status).toBe(status);
+    expect(emu.truth().jobs).toHaveLength(status === 200 ? 1 : 0);
   });
 
   test('reference clips that cannot be seen are billed by a length that no cell shows (document 2, Limits)', async () => {
