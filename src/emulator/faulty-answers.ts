@@ -139,11 +139,7 @@ async function replace(answering: Answering, instead: Instead, made: WireAnswer 
     case 'cached':
       return deliver(answering, instead.answer, true);
     case 'error-with-handle':
-      return deliver(
-        answering,
-        made === undefined ? plain(instead.status, 'Error') : errorWithHandle(instead.status, made),
-        true,
-      );
+      return deliver(answering, errorWithHandle(instead.status, made), true);
     default:
       return instead satisfies never;
   }

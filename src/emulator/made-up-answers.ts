@@ -32,7 +32,8 @@ export function gatewayAnswer({ status, body }: FaultActions['gateway']): WireAn
 }
 
 /** The answer that was made, under the status of an error: "if the submit returned a handle, poll it" (document 2). */
-export function errorWithHandle(status: number, made: WireAnswer): WireAnswer {
+export function errorWithHandle(status: number, made: WireAnswer | undefined): WireAnswer {
+  if (made?.headers['content-type'] !== 'application/json') return plain(status, STATUS_CODES[status] ?? 'Error');
   const fields = JSON.parse(made.body.toString('utf8')) as JsonObject;
   // The handle stands first, so it keeps its place in the bytes.
   return { ...made, ...json(status, { ...fields, detail: STATUS_CODES[status] ?? 'Error' }) };
