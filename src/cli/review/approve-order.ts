@@ -48,9 +48,7 @@ async function approvePayment(
     return;
   }
   if (!cli.io.isInteractive) {
-    throw new UserError(
-      `${rows} would be paid again, ${costText(cost)}, and ${risk}: say --yes; nothing was submitted`,
-    );
+    throw new UserError(`${rows} would be paid again (${costText(cost)}): say --yes; ${risk}; nothing was submitted`);
   }
   await ask(session, `Pay again for ${rows}: ${costText(cost)}? ${risk}`);
 }
