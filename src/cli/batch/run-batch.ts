@@ -113,7 +113,7 @@ async function refuseOtherPlaces(
 /** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
 async function preparePlaces({ session, request, access, prepared, generation }: Run): Promise<void> {
   const { config } = session;
-  const { batch, folder } = request.place;
+  const { batch, folder, file } = request.place;
   try {
     const out = openPlace(config, config.out, 'shared');
     await out.probe();
@@ -129,6 +129,7 @@ async function preparePlaces({ session, request, access, prepared, generation }:
     sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
     manifestFolder: folder,
+    ...(file === undefined ? {} : { manifest: file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
   await access.rows.setCurrentGeneration(batch, generation.generation);
