@@ -46,6 +46,8 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
     if (detach.signal.aborted) io.quit(EXIT.detached);
     detach.abort();
   });
+  // Without a reader nothing more can be told; afterwards the exit code still says how the batch stands.
+  io.onReaderGone(() => detach.abort());
   try {
     const end = await followBatch({
       source,
