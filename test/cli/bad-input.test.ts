@@ -160,3 +160,12 @@ describe('5-X5: --errors never writes over an input', () => {
     }
   });
 });
+
+test('friction 5: with --json a failure stands on standard output, too', async () => {
+  const wrong = await run(['status', 'nobody', '--json']);
+  expect(wrong.exitCode).toBe(2);
+  expect(JSON.parse(wrong.stdout)).toMatchObject({ schema: 1, type: 'error', exitCode: 2, details: [] });
+  expect(JSON.parse(wrong.stdout).message).toContain("has no batch 'nobody'");
+  const unknown = await run(['list', '--json', '--nothing']);
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ exitCode: 2, message: expect.stringContaining('--nothing') });
+});

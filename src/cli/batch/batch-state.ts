@@ -1,13 +1,13 @@
 import type { SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/limits.js';
-import { formatCredits } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { stoppedReason } from '../../store/batch-marks.js';
 import { readBatchOptions } from '../../store/batch-options.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { creditsJson } from '../views/counts.js';
 import { standstillTexts } from '../views/standstill-texts.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
@@ -23,7 +23,8 @@ export interface BatchStateReport {
   live: Partial<Record<LiveWord, number>>;
   /** Rows that ended and need a person. */
   needPerson: number;
-  credits: string;
+  /** Null where no row's cost is known. */
+  credits: string | null;
   creditsUnknown: number;
   /** The manifest that was run last, as an absolute path; null for standard input, or where it is not known. */
   manifest: string | null;
@@ -62,7 +63,7 @@ export async function readBatchState(
     counts,
     live,
     needPerson: forPerson,
-    credits: formatCredits(creditsNano),
+    credits: creditsJson(creditsNano, creditsUnknown),
     creditsUnknown,
     manifest: await manifestOf(access, batch),
     out: `${bound.out}/${batch}`,

@@ -47,6 +47,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
     ...(unattributed === undefined ? {} : { unattributed: rangeText(unattributed) }),
   });
+  await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
   const facts = {
     ...ended,

@@ -60,7 +60,7 @@ async function tellEnd(
   }: { access: HomeAccess; batch: string; generation: GenerationFacts; out: string; rows: CountedRows },
 ): Promise<number> {
   const { ended, endedNano: creditsNano, endedUnknown: creditsUnknown } = rows.tally;
-  const events = newJsonEvents(session, batch);
+  const events = newJsonEvents(session, access, batch);
   const facts = { generation: generation.generation, out, events, finishedBefore: rows.finishedBefore };
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
   const result: BatchResult = { counts: ended, creditsNano, creditsUnknown };

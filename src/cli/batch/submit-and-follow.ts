@@ -29,7 +29,7 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   const startedAtMs = Date.now();
   const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
-  const events = newJsonEvents(session, batch);
+  const events = newJsonEvents(session, access, batch);
   const early = sayEarlyInterrupt(session, batch);
   const work = await startWork(session);
   const unserved = await unservedText(session, work);
@@ -40,10 +40,7 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
   events?.started({ generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
   early.over();
   const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events });
-  if (end.end !== 'ended') {
-    if (end.end === 'detached') events?.detached();
-    return leaveBatch(session, batch, end);
-  }
+  if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
   return closeBatch(session, {
     access,
     batch,

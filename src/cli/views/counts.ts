@@ -38,3 +38,8 @@ export function spentWords(creditsNano: CreditsNano, unknownRows: number): strin
   if (creditsNano === 0) return `credits of ${amount(unknownRows, 'row')} unknown`;
   return `${formatCredits(creditsNano)} credits, ${amount(unknownRows, 'row')} unknown`;
 }
+
+/** A sum of credits for machines: null where nothing of it is known, which is not the same as 0. */
+export function creditsJson(creditsNano: CreditsNano, unknownRows: number): string | null {
+  return creditsNano === 0 && unknownRows > 0 ? null : formatCredits(creditsNano);
+}

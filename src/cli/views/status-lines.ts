@@ -18,7 +18,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `rows      ${report.rows}: ${countsText(report.counts)}`,
     ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
     ...(report.etaSeconds === null ? [] : [`ETA       ${formatDuration(report.etaSeconds * 1000)}`]),
-    `cost      ${spentWords(parseCredits(report.credits) ?? 0, report.creditsUnknown)}`,
+    `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
     `began     ${formatDate(report.createdAt)}${ended}`,
     `manifest  ${report.manifest ?? 'standard input, or not known'}`,
     `writes to ${report.out}`,
