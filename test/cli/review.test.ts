@@ -35,7 +35,10 @@ beforeAll(async () => {
   ]);
   const reading = { rpm: null, concurrent: null, plan: null };
   await home.home.addCheckpoint({ ...reading, askedMs: T0 - 2_000, atMs: T0 - 1_000, balanceNano: 10 * CREDIT });
-  await home.home.addCheckpoint({ ...reading, askedMs: T0 + 298_000, atMs: T0 + 299_000, balanceNano: 9.5 * CREDIT });
+  for (const [minute, balance] of [9.9, 9.9, 9.5, 9.5, 9.5].entries()) {
+    const atMs = T0 + 59_000 + 60_000 * minute;
+    await home.home.addCheckpoint({ ...reading, askedMs: atMs - 1_000, atMs, balanceNano: balance * CREDIT });
+  }
   await home.book.append({
     ...{ batch: 'other', id: 'x', n: 1, kind: 'vendor-f/video', end: 'charged' },
     ...{ claimedAtMs: T0 + 1_000, endedAtMs: T0 + 2_000, lo: 0.1 * CREDIT, hi: 0.1 * CREDIT },
