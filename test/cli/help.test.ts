@@ -101,8 +101,8 @@ test('callsheet run --help', async () => {
       --retry-failed[=class]          run failed and cancelled rows again, or only those of this class
                                       or reason_code
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
-      --changed <what>                rows whose content changed after their submit: rerun pays again
-                                      (choices: "rerun")
+      --changed <what>                rows whose content changed after a submit that was or may be
+                                      billed: rerun pays again for all, rerun=ID,… for these
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
       --shared-folder                 with a shared Temporal: every worker reaches --out and the home by

@@ -11,12 +11,14 @@ import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-acces
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
+import { refuseChanged } from '../plan/changed-columns.js';
+import type { ChangedOrder } from '../plan/changed-flag.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
-import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
+import { refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
@@ -28,7 +30,7 @@ export interface RunRequest {
   place: ManifestPlace;
   retry: RetryOrder | null;
   retries: number;
-  rerunsChanged: boolean;
+  rerunsChanged: ChangedOrder;
   isSaidYes: boolean;
   isSharedFolder: boolean;
   responseFormat: ResponseFormat;
@@ -56,7 +58,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
-  refuseChangedRows(prepared, place, request.rerunsChanged);
+  await refuseChanged(access, place, prepared, request.rerunsChanged);
   refuseTakenNames(prepared, place);
   const run: Run = { session, request, access, prepared, generation };
   const isFinished = prepared.finishedBefore.every((finished) => finished);
