@@ -139,3 +139,39 @@ describe('orders for many rows', () => {
     return (await home.ledger.read('b', id)).at(-1)?.states.length ?? 0;
   }
 });
+
+describe('review settle-group (design 3, Interchangeable attempts)', () => {
+  let counted: SeededHome;
+  beforeAll(async () => {
+    const undecided = { states: [LOST, UNDECIDED], record: REVIEW };
+    counted = await seededHome('b', [
+      { id: 'x', ...undecided },
+      { id: 'y', ...undecided },
+      { id: 'z', ...undecided },
+    ]);
+    // The balance is read each minute, until long after the last time at which a charge of them can come.
+    for (let minute = -2; minute < 60; minute += 1) {
+      const atMs = T0 - 1_000 + 60_000 * minute;
+      const balanceNano = (minute < 3 ? 10 : 9.6) * CREDIT;
+      const reading = { rpm: null, concurrent: null, plan: null, askedMs: atMs - 100, atMs, balanceNano };
+      await counted.home.addCheckpoint(reading);
+    }
+  });
+
+  test('one question: how many were billed, how many are sent again and for how much', async () => {
+    const ended = await counted.run('review', 'settle-group', 'b', '--exclusive');
+    expect(ended.stderr).toContain(
+      'to settle 3 lost answers: 1 were billed and end as lost_paid, 2 were not and are sent again for 0.8 credits, say --yes',
+    );
+    expect(ended.exitCode).toBe(2);
+    const capped = await counted.run('review', 'settle-group', 'b', '--exclusive', '--max-credits', '0.5');
+    expect(capped.stderr).toContain('B52 2 rows would be sent again for 0.8 credits, and --max-credits is 0.5');
+    expect((await counted.ledger.read('b', 'x')).at(-1)?.states).toHaveLength(3);
+  });
+
+  test('an account that others use proves nothing', async () => {
+    const ended = await counted.run('review', 'settle-group', 'b');
+    expect(ended.exitCode).toBe(2);
+    expect(ended.stderr).toContain('is not declared exclusive (--exclusive)');
+  });
+});

@@ -21,6 +21,7 @@ export function defineReview(command: Command, cli: Cli): void {
   defineAttachHandle(command, cli);
   defineMarkLost(command, cli);
   defineResubmit(command, cli);
+  defineSettleGroup(command, cli);
   defineTrust(command, cli);
 }
 
@@ -135,6 +136,21 @@ function orderFlags(command: Command, yesHelp: string): void {
     .option('--class <class>', 'those of them of this class or reason_code; several with commas')
     .option(WHY, WHY_HELP)
     .option('-y, --yes', yesHelp);
+}
+
+function defineSettleGroup(review: Command, cli: Cli): void {
+  const group = sub(
+    review,
+    'settle-group',
+    'Settles lost answers of one price together, by how many of them the balance shows: the others are sent again.',
+  )
+    .argument('<batch>', "the batch's name")
+    .option('-y, --yes', 'settle and send again without asking');
+  finish(group, 'run', ['callsheet review settle-group shots']).action(async (batch: string) => {
+    const session = await openSession(group, cli);
+    const { settleGroup } = await import('../review/settle-group.js');
+    cli.exitCode = await settleGroup(session, batch, group.opts<OrderFlags>().yes === true);
+  });
 }
 
 function reasonOf(command: Command): { why?: string } {

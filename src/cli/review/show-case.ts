@@ -81,6 +81,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
     }),
     'what you can do',
     ...REVIEW_COMMANDS.flatMap((command) => commandLines(session, found, command, costNano)),
+    ...groupLines(session, found),
   ];
 }
 
@@ -119,6 +120,16 @@ function commandLines(session: Session, found: CaseRow, command: ReviewCommand, 
   const price =
     command !== 'resubmit' ? '' : ` (${cost === null ? 'price unknown' : `${formatCredits(cost)} credits`})`;
   return [`  ${commandHint(session, wordsOf(found, command))}`, `      ${effectOf(command)}${price}`];
+}
+
+/** Where the balance may tell how many of several were billed, though not which. */
+function groupLines(session: Session, found: CaseRow): string[] {
+  const isCounted = found.standing === 'undecided' || found.standing === 'open_case';
+  if (!session.config.account.exclusive || !isCounted) return [];
+  return [
+    `  ${commandHint(session, `review settle-group ${found.batch}`)}`,
+    '      settles the lost answers of one price together, by how many of them the balance shows',
+  ];
 }
 
 function wordsOf({ batch, row }: CaseRow, command: ReviewCommand): string {
