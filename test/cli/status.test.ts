@@ -1,10 +1,13 @@
 // What `status` and `list` say of a batch: why nothing moves, since when it is there, and what to type next.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
 import { nextWords } from '../../src/cli/batch/next-command.js';
 import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
 import type { SemaphoreView } from '../../src/contract/semaphore.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
 import { seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
@@ -72,4 +75,16 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     expect(list.stdout).toMatch(/batch +state +rows +ended +began +manifest +writes to +next/);
     expect(list.stdout).toContain('callsheet review list b');
   });
+});
+
+test('4-U10: rows that leave are named, and the other manifest whose batch this would become', async () => {
+  const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }, { id: 'three' }]);
+  const options = await readBatchOptions(home.home, 'b');
+  await writeBatchOptions(home.home, 'b', { ...options, manifest: '/films/a/b.csv' });
+  writeFileSync(join(home.folder, 'b.csv'), 'id,kind,model,prompt\none,vendor-f/video,vendor-f-3.1-generate-preview,a boat\n');
+  const { stderr } = await home.run('plan', 'b.csv', '--no-network');
+  expect(stderr).toContain(
+    'warning: 2 rows are not in this manifest any more (two, three): what was submitted of them',
+  );
+  expect(stderr).toContain("'b' was last run from /films/a/b.csv: --name makes this manifest a batch of its own");
 });

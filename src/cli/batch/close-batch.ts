@@ -1,7 +1,7 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { readBooks } from '../../store/books.js';
+import { fellSinceBegin, readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { commandHint } from '../hints.js';
 import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
@@ -70,7 +70,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
 async function readBalance({ access, batch }: EndedBatch): Promise<Pick<SummaryFacts, 'fellNano' | 'unattributed'>> {
   const books = await readBooks(access.home, batch);
   if (books === undefined) return {};
-  const fellNano = books.startNano + books.topUpNano - books.endNano;
+  const fellNano = fellSinceBegin(books);
   const { lo, hi } = books.unattributed ?? { lo: 0, hi: 0 };
   return lo === 0 && hi === 0 ? { fellNano } : { fellNano, unattributed: { lo, hi } };
 }

@@ -13,6 +13,7 @@ import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
 import { refuseChanged } from '../plan/changed-columns.js';
 import type { ChangedOrder } from '../plan/changed-flag.js';
+import { leavingText } from '../plan/leaving-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
@@ -60,6 +61,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   if (generation === undefined) throw new Error('the rows were checked but not kept');
   await refuseChanged(access, place, prepared, request.rerunsChanged);
   refuseTakenNames(prepared, place);
+  const leaving = await leavingText(access, place, prepared.leaving);
+  if (leaving !== undefined) session.terminal.warn(leaving);
   const run: Run = { session, request, access, prepared, generation };
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);

@@ -41,6 +41,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../access/home-access.js');
   const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');
+  const { leavingText } = await import('../plan/leaving-rows.js');
   const { makePlan } = await import('../plan/make-plan.js');
   const { planJson, planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
@@ -52,7 +53,9 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   await refuseChanged(access, place, prepared, flags.changed ?? false);
   const credits = canRead ? await (await import('../access/account-reads.js')).readOwnCredits(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
-  if (session.isJson) terminal.json(planJson(plan));
+  const leaving = await leavingText(access, place, prepared.leaving);
+  if (leaving !== undefined) terminal.warn(leaving);
+  if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size });
   else for (const line of planLines(plan)) terminal.data(line);
   const approval = approvalOf(plan, config.budget, true);
   if (approval.approval === 'refused') throw new UserError(approval.why);

@@ -35,6 +35,8 @@ export interface RowCounterOptions {
   access: HomeAccess;
   batch: string;
   retry: RetryOrder | null;
+  /** Rows of the batch as it is; those that are added are taken out. */
+  leaving?: Set<string>;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
 }
@@ -84,6 +86,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
 
   return {
     add: async (row) => {
+      options.leaving?.delete(row.id);
       buffer.push(row);
       if (buffer.length >= BUFFERED_MAX) await flush();
     },
