@@ -321,3 +321,22 @@ test('the alias paths of the clip endpoints are a setting (service document 1, V
   writeConfig('{"svc":{"aliasPaths":true}}');
   expect(accountSettings((await load({ flags: base })).config).aliasPaths).toBe(true);
 });
+
+test.each(['s3://', 's3:/b/x', 'S3://b/x', 's3:', 'file:///x', 'http://x', 'https://b/x'])(
+  '5-X6: half an address is no folder: %s',
+  async (place) => {
+    for (const flag of ['out', 'home']) {
+      await expect(load({ flags: { [flag]: place } })).rejects.toThrow(
+        /must be a folder or s3:\/\/bucket\/prefix, got/,
+      );
+    }
+    await expect(load({ flags: { data: place } })).rejects.toThrow(/must be a folder on this machine/);
+  },
+);
+
+test.each(['./a b', '/abs', 's3', 'C:/films', 'a:b', 's3://bucket', 's3://bucket/may/'])(
+  'a place: %s',
+  async (place) => {
+    expect((await load({ flags: { out: place } })).config.out).toContain(place.replace(/^\.\/|\/$/g, ''));
+  },
+);

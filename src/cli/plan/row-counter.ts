@@ -38,12 +38,16 @@ export interface RowCounterOptions {
   access: HomeAccess;
   batch: string;
   retry: RetryOrder | null;
+  /** Rows of the batch as it is; those that are added are taken out. */
+  leaving?: Set<string>;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
 }
 
 const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
+/** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
+const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(session, options.access);
@@ -65,7 +69,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     if (planned.changed !== undefined) {
       counted.changedCount += 1;
       // Open ones are refused in any case, and there are never more than slots.
-      if (counted.changed.length < KEPT_MAX || planned.changed.isOpen) counted.changed.push(planned);
+      if (counted.changed.length < CHANGED_MAX || planned.changed.isOpen) counted.changed.push(planned);
     }
     const file = options.takenNames?.fileOf(row.stem);
     if (file !== undefined) {
@@ -88,6 +92,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
 
   return {
     add: async (row) => {
+      options.leaving?.delete(row.id);
       buffer.push(row);
       if (buffer.length >= BUFFERED_MAX) await flush();
     },
