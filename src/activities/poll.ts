@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, acceptanceOf, handleOf, standingOf } from '../domain/attempt.js';
 import { endedReason } from '../domain/ended-reason.js';
 import type { Answer } from '../domain/exchange.js';
 import type { ReasonCode } from '../domain/failure.js';
-import { pollGapMs } from '../domain/poll-schedule.js';
+import { afterRefusal, type Refusals } from '../domain/poll-refusals.js';
+import { backoffGapMs, pollGapMs } from '../domain/poll-schedule.js';
 import type { PollReading } from '../domain/reading.js';
 import { readError } from '../service/errors.js';
 import { retryAfterMs } from '../service/retry-after.js';
+import { LedgerError } from '../store/ledger.js';
 import type { AsyncAdapter } from '../vendors/adapter.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
@@ -20,16 +23,18 @@ import { renderMaxMs } from './waits.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
-/** A handle that is not found this often in a row needs a person (404, 409, 410 on a poll). */
-const GONE_MAX = 3;
 /** Answers that say "ended" without an output, or nothing at all, this often in a row need a person. */
 const UNREADABLE_MAX = 20;
 
 /** Kept from try to try in the activity's heartbeat. */
 interface Troubles {
-  gone: number;
+  refusals: Refusals | null;
   unreadable: number;
+  /** Polls in a row that brought no answer, or a 5xx. */
+  failed: number;
 }
+
+const NO_TROUBLES: Troubles = { refusals: null, unreadable: 0, failed: 0 };
 
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
@@ -58,9 +63,9 @@ export function pollActivities(deps: Dependencies): PollActivities {
       if (deps.now() > poll.createdAtMs + lifeMs) return review(poll, 'handle_expired');
       const askedAtMs = deps.now();
       const exchange = await deps.transport.send(poll.adapter.pollRequest(poll.handle, poll.work.row));
-      if (exchange.outcome !== 'answered') throw again(poll, exchange.code);
+      if (exchange.outcome !== 'answered') throw failed(poll, exchange.code);
       const { answer } = exchange;
-      if (answer.status >= 200 && answer.status < 300) return withRecords(() => take(poll, answer, askedAtMs));
+      if (answer.status >= 200 && answer.status < 300) return takeOrReview(poll, answer, askedAtMs);
       return refused(poll, answer);
     },
   };
@@ -75,15 +80,26 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
     return { outcome: 'review', reason: 'handle_not_found', slotUntilMs: deps.now() };
   }
   const createdAtMs = acceptanceOf(attempt)?.atMs ?? deps.now();
-  const last = Context.current().info.heartbeatDetails as Troubles | undefined;
-  const troubles = { gone: last?.gone ?? 0, unreadable: last?.unreadable ?? 0 };
+  const last = Context.current().info.heartbeatDetails as Partial<Troubles> | undefined;
+  const troubles = { ...NO_TROUBLES, ...last };
   const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, createdAtMs, troubles };
   // An earlier try recorded the end and died before it was heard.
   const standing = standingOf(attempt);
-  if (standing === 'rendered' && !input.fresh) return rendered(poll);
+  if (standing === 'rendered') return rendered(poll);
   const end = attempt.states.at(-1);
   if (end?.state === 'ended') return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll) };
   return poll;
+}
+
+/** What contradicts the ledger is not asked again: no answer would be taken. */
+async function takeOrReview(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
+  try {
+    return await withRecords(() => take(poll, answer, askedAtMs));
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code === 'CONTENTION') throw error;
+    poll.deps.log.error({ ...poll.ref, code: error.code }, 'what a poll said contradicts the ledger');
+    return review(poll, 'ledger_contradiction');
+  }
 }
 
 async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
@@ -95,16 +111,20 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
       if (reading.known) noteRunning(deps, ref, askedAtMs);
       warnIfLong(deps, ref, createdAtMs + renderMaxMs(deps, poll.input.row.kind) / poll.input.timeScale);
-      beat(poll, { gone: 0, unreadable: 0 });
+      beat(poll, NO_TROUBLES);
       throw again(poll, 'running');
-    case 'unreadable':
-      return troubled(poll, { gone: 0, unreadable: poll.troubles.unreadable + 1 }, 'unreadable');
+    case 'unreadable': {
+      const unreadable = poll.troubles.unreadable + 1;
+      if (unreadable >= UNREADABLE_MAX) return review(poll, 'poll_unreadable');
+      beat(poll, { ...NO_TROUBLES, unreadable });
+      throw again(poll, 'unreadable');
+    }
     case 'succeeded': {
       const { outputs, facts } = reading;
       await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
-      if (!poll.input.fresh) await bookCharge(deps, work, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
+      await bookCharge(deps, work, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
       await deps.ledger.close(ref);
       return { ...rendered(poll), ...released };
     }
@@ -133,44 +153,55 @@ function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
 
 async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   const { status } = answer;
-  if (status === 404 || status === 409 || status === 410) {
-    return troubled(poll, { gone: poll.troubles.gone + 1, unreadable: 0 }, String(status));
-  }
-  const { timeScale } = poll.input;
-  if (status === 429) await noteLimits(poll.deps);
-  if (status === 429) throw again(poll, '429', retryAfterMs(answer.retryAfter, poll.deps.now()));
-  if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / timeScale);
-  // Polls are free and change nothing: anything else is asked again at the schedule's pace.
-  throw again(poll, readError(answer)?.code ?? String(status));
+  const { deps, input } = poll;
+  const code = readError(answer)?.code ?? String(status);
+  if (status === 429) await noteLimits(deps);
+  if (status === 429) throw failed(poll, '429', retryAfterMs(answer.retryAfter, deps.now()));
+  if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
+  // Polls are free and change nothing: what may pass is asked again.
+  if (status < 400 || status >= 500) throw failed(poll, code);
+  const count = (poll.troubles.refusals?.count ?? 0) + 1;
+  const sinceMs = poll.troubles.refusals?.sinceMs ?? deps.now();
+  const waitMs = afterRefusal(count, (deps.now() - sinceMs) * input.timeScale);
+  const isUnknown = status === 404 || status === 409 || status === 410;
+  const text = code === String(status) ? `HTTP ${status}` : `HTTP ${status} ${code}`;
+  if (waitMs === null) return review(poll, isUnknown ? 'handle_not_found' : 'poll_refused', text);
+  beat(poll, { ...NO_TROUBLES, refusals: { count, sinceMs } });
+  throw tryAgain('service.unavailable', code, waitMs / input.timeScale);
 }
 
-function troubled(poll: Poll, troubles: Troubles, code: string): PollResult {
-  if (troubles.gone >= GONE_MAX) return review(poll, 'handle_not_found');
-  if (troubles.unreadable >= UNREADABLE_MAX) return review(poll, 'poll_unreadable');
-  beat(poll, troubles);
-  throw again(poll, code);
+/** No answer, or one that says nothing of the job: polls back off, wherever its end is expected. */
+function failed(poll: Poll, code: string, waitMs = 0): Error {
+  const times = poll.troubles.failed + 1;
+  beat(poll, { ...NO_TROUBLES, failed: times });
+  const gapMs = Math.max(gapOf(poll), backoffGapMs(times, poll.adapter.pollBaseMs));
+  return tryAgain('service.unavailable', code, Math.max(waitMs, gapMs / poll.input.timeScale));
 }
 
 function beat(poll: Poll, troubles: Troubles): void {
-  const { gone, unreadable } = poll.troubles;
-  if (gone !== troubles.gone || unreadable !== troubles.unreadable) Context.current().heartbeat(troubles);
+  if (isDeepStrictEqual(poll.troubles, troubles)) return;
+  Context.current().heartbeat(troubles);
 }
 
-function again(poll: Poll, code: string, waitMs?: number): Error {
-  const { input, adapter } = poll;
-  const gap = pollGapMs({
+function again(poll: Poll, code: string): Error {
+  const type = code === 'running' ? 'job.running' : 'service.unavailable';
+  return tryAgain(type, code, gapOf(poll) / poll.input.timeScale);
+}
+
+/** By the schedule, service time. */
+function gapOf(poll: Poll): number {
+  return pollGapMs({
     poll: Context.current().info.attempt,
     elapsedMs: elapsedMs(poll),
-    baseMs: adapter.pollBaseMs,
-    expected: input.expected,
+    baseMs: poll.adapter.pollBaseMs,
+    expected: poll.input.expected,
   });
-  return tryAgain(code === 'running' ? 'job.running' : 'service.unavailable', code, waitMs ?? gap / input.timeScale);
 }
 
-function review(poll: Poll, reason: ReasonCode): PollResult {
+function review(poll: Poll, reason: ReasonCode, text?: string): PollResult {
   const longestMs = renderMaxMs(poll.deps, poll.input.row.kind) / poll.input.timeScale;
   const slotUntilMs = reason === 'handle_expired' ? poll.deps.now() : poll.createdAtMs + longestMs;
-  return { outcome: 'review', reason, slotUntilMs };
+  return { outcome: 'review', reason, slotUntilMs, ...(text === undefined ? {} : { text }) };
 }
 
 /** Service time since the submit. */

@@ -1,5 +1,6 @@
 import type { Letter, RetryOrder } from '../contract/workflows.js';
 import { type Attempt, intentOf, standingOf } from '../domain/attempt.js';
+import { REASONS } from '../domain/failure.js';
 import type { RowRecord, Status } from '../domain/outcome.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
@@ -19,7 +20,9 @@ export function rowStanding(
 ): RowStanding {
   // A row whose content changed is a new request: `run` asked whether it may cost again.
   const isChanged = rowHash !== undefined && record !== undefined && record.rowHash !== rowHash;
-  const isEnded = record && !isChanged && record.status !== 'not_started';
+  // An output that is still waited for is tried at each `run`.
+  const isWaiting = record?.reasonCode === 'output_pending';
+  const isEnded = record && !isChanged && record.status !== 'not_started' && !isWaiting;
   if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
     return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
   }
@@ -35,6 +38,9 @@ export function rowStanding(
  */
 export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
   if (record.status === 'done' || record.seenStates === undefined) return false;
+  // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
+  const last = attempts.at(-1);
+  if (record.reasonCode === 'output_pending' && last) return standingOf(last) !== 'rendered' && standingOf(last) !== 'done';
   return statesOf(attempts) !== record.seenStates;
 }
 
@@ -83,6 +89,5 @@ function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
   const wanted = retry.classes.length === 0 || retry.classes.includes(record.reasonCode ?? record.status);
   if (!wanted) return false;
   if (record.status === 'failed' || record.status === 'cancelled') return true;
-  const fetchable = record.reasonCode === 'download_failed' || record.reasonCode === 'output_rejected';
-  return record.status === 'lost_paid' && fetchable;
+  return record.reasonCode !== undefined && REASONS[record.reasonCode].class === 'output';
 }

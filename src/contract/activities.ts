@@ -61,8 +61,6 @@ export type SubmitResult =
   | { outcome: 'no_record' };
 
 export interface PollInput extends AttemptInput, HeldGrant {
-  /** Ask again although the job is known to have ended: its output URL no longer works. */
-  fresh: boolean;
   expected: RenderTimes | null;
   timeScale: number;
 }
@@ -72,23 +70,31 @@ export type PollResult =
   /** `urlLeftMs`: service time that the output URL has left, null where a later poll gives a fresh one. */
   | ({ outcome: 'rendered'; renderMs: number; urlLeftMs: number | null } & GivenBack)
   | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
-  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
+  /** `text`: what the service answered, in codes. */
+  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number; text?: string };
+
+export interface DownloadInput extends AttemptInput {
+  /** What was done before this call to get the output. */
+  before?: OutputTries;
+  /** The row has ended without its output: it is fetched after all. */
+  isLate?: true;
+}
 
 export type DownloadResult =
   | { outcome: 'done' }
-  /** The URL gives no file any more. `freshUrls`: how often asking for a fresh one is worth it. */
-  | { outcome: 'expired'; freshUrls: number; tried: DownloadTried }
-  /** The row's record is written: lost. */
-  | { outcome: 'rejected'; reason: ReasonCode };
+  /** The service is asked for a fresh URL before the next try. */
+  | { outcome: 'ask'; tries: number; sinceMs: number }
+  /** It could not be had, and the row's record says so; where it may still come, it is fetched on without the row. */
+  | { outcome: 'ended'; status: Status };
 
-/** What was done to get an output, in codes and numbers: URLs and messages stay in the home. */
-export interface DownloadTried {
+/** What was done to get an output: counts and times alone, URLs and messages stay in the home. */
+export interface OutputTries {
   tries: number;
+  /** Since when it is tried, epoch ms. */
   sinceMs: number;
-  /** Why the last one ended: `expired`, `unreachable`, … */
-  why: string;
-  /** The HTTP status of the last answer, where there was one. */
-  status?: number;
+  /** How often a fresh URL was asked for, and when the last time, epoch ms. */
+  asks: number;
+  askedAtMs: number;
 }
 
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
@@ -127,8 +133,8 @@ export interface FinishInput {
   row: RowRef;
   status: Status;
   reason?: ReasonCode;
-  /** For an output that could not be had. */
-  tried?: DownloadTried & { freshUrls: number };
+  /** What the service answered, in codes. */
+  text?: string;
 }
 
 /**

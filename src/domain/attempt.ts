@@ -99,7 +99,10 @@ export type AttemptState =
   | { state: 'overridden'; atMs: number; cause: OverrideCause; by: Decision }
   /** A created job ended well at the service: its outputs can be fetched. */
   | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
-  /** A created job ended at the service without a result and is not charged or refunded. */
+  /**
+   * A created job ended at the service without a result and is not charged or refunded; after `rendered`: the service has
+   * nothing of it any more.
+   */
   | { state: 'ended'; atMs: number; word: string; code?: string; message: string };
 
 /** An output as the ledger keeps it: a URL, or bytes that were put into the home first. */
@@ -150,13 +153,15 @@ export function standingOf(attempt: Attempt): Standing {
       return last.ruling === 'billed' ? 'given_up' : 'written_off';
     case 'attached':
       return 'created';
+    case 'ended':
+      // What was rendered was billed: that the service has nothing of it any more makes no new attempt free.
+      return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
     case 'void':
     case 'refused':
     case 'created':
     case 'done':
     case 'overridden':
     case 'rendered':
-    case 'ended':
       return last.state;
   }
 }
