@@ -7,9 +7,9 @@ import { modelOf } from '../manifest/cost-notes.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
+import { tellRevised } from './revise.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
-import { tellRevised } from './revise.js';
 import { flagsOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 

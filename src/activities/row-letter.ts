@@ -40,7 +40,8 @@ export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
   if (record.status === 'done' || record.seenStates === undefined) return false;
   // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
   const last = attempts.at(-1);
-  if (record.reasonCode === 'output_pending' && last) return standingOf(last) !== 'rendered' && standingOf(last) !== 'done';
+  if (record.reasonCode === 'output_pending' && last)
+    return standingOf(last) !== 'rendered' && standingOf(last) !== 'done';
   return statesOf(attempts) !== record.seenStates;
 }
 

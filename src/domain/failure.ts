@@ -148,13 +148,15 @@ export const REASONS = {
     retry: false,
     billed: 'unknown',
     meaning: "The row's workflow closed again and again before the row had ended; nothing was sent again for it.",
-    advice: "The log of the worker says why; `callsheet review show` has what was recorded, and the handle if there is one.",
+    advice:
+      'The log of the worker says why; `callsheet review show` has what was recorded, and the handle if there is one.',
   },
   output_pending: {
     class: 'output',
     retry: true,
     billed: 'yes',
-    meaning: 'The output was rendered and billed and could not be fetched yet; it is tried on while URL or handle may live.',
+    meaning:
+      'The output was rendered and billed and could not be fetched yet; it is tried on while URL or handle may live.',
     advice: '`callsheet retry BATCH --class output` tries at once; `callsheet review show` has the URL.',
   },
   output_expired: {

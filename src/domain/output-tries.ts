@@ -70,5 +70,7 @@ function isLost({ end, tries, lifeLeftMs, asked }: FailedTry): boolean {
 /** A new URL helps where this one is refused, not where the network is down. */
 function isAskDue({ end, asked }: FailedTry): boolean {
   if (end !== 'refused' || asked === null) return false;
-  return asked.times === 0 || asked.agoMs >= Math.min(ASK_GAP_MAX_MS, FIRST_ASK_GAP_MS * 2 ** Math.min(20, asked.times));
+  return (
+    asked.times === 0 || asked.agoMs >= Math.min(ASK_GAP_MAX_MS, FIRST_ASK_GAP_MS * 2 ** Math.min(20, asked.times))
+  );
 }

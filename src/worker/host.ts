@@ -120,7 +120,9 @@ export function createWorkerHost(options: {
   async function sayOpen(): Promise<void> {
     try {
       const { client } = await options.place;
-      const { count } = await client.workflow.count("WorkflowType IN ('batch', 'lateOutput') AND ExecutionStatus = 'Running'");
+      const { count } = await client.workflow.count(
+        "WorkflowType IN ('batch', 'lateOutput') AND ExecutionStatus = 'Running'",
+      );
       say({ type: 'open', batches: count });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');

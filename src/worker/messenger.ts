@@ -2,7 +2,15 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Messenger } from '../activities/dependencies.js';
 import type { CallbackMessenger } from '../callbacks/take-callback.js';
 import * as messages from '../contract/messages.js';
-import { batchId, jobId, lateHandleId, lateOutputId, lateResultsId, semaphoreId, taskQueues } from '../contract/names.js';
+import {
+  batchId,
+  jobId,
+  lateHandleId,
+  lateOutputId,
+  lateResultsId,
+  semaphoreId,
+  taskQueues,
+} from '../contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {
