@@ -20,6 +20,7 @@ import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
+import { awaitAgain, lostFileLines } from './lost-files.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -59,6 +60,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   refuseChangedRows(prepared, place, request.rerunsChanged);
   refuseTakenNames(prepared, place);
   const run: Run = { session, request, access, prepared, generation };
+  for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
@@ -67,6 +69,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await preparePlaces(run);
+  await awaitAgain(access, place.batch, prepared.lost);
   const { total } = plan.costs;
   const saving = total.shared > 0 ? savedText(total) : undefined;
   return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, saving, ...request });

@@ -7,6 +7,7 @@ import type { Session } from '../session.js';
 import { checkManifest } from './check-manifest.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
+import { openOutputCheck } from './output-check.js';
 import { openOutsideChecks } from './outside-checks.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
 import { readTakenNames } from './taken-names.js';
@@ -38,7 +39,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   // Once the batch ran, what is in its folder may be its own: the download then looks at each file.
   const looksAtNames = binding === undefined && session.config.names.onExists === 'fail';
   const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
-  const counter = await createRowCounter(session, { ...options, batch, takenNames });
+  const outputs = binding && openOutputCheck(session.config, binding.out, batch);
+  const counter = await createRowCounter(session, { ...options, batch, takenNames, outputs });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   const outside = await openOutsideChecks(session, access, place);
   try {
