@@ -1,8 +1,9 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
+import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
-import type { LateOutputInput, RowRef } from '../contract/workflows.js';
+import type { RowRef } from '../contract/workflows.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
 import type { AccountRecords } from '../store/account-records.js';

@@ -1,4 +1,4 @@
-import type { DownloadInput } from '../contract/activities.js';
+import type { DownloadInput } from '../contract/outputs.js';
 import { type Attempt, standingOf } from '../domain/attempt.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { outputLifeMs } from '../domain/output-life.js';

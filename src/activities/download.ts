@@ -1,10 +1,8 @@
-import { Context } from '@temporalio/activity';
-import type { DownloadInput, DownloadResult } from '../contract/activities.js';
-import type { RowRef } from '../contract/workflows.js';
+import type { DownloadInput, DownloadResult } from '../contract/outputs.js';
 import { askedOutput, disagreements } from '../domain/asked-output.js';
 import type { RecordedOutput } from '../domain/attempt.js';
 import type { OutputFile, RowRecord } from '../domain/outcome.js';
-import { type Download, DownloadError } from '../service/download.js';
+import type { Download } from '../service/download.js';
 import { createDiskBudget, type DiskBudget } from '../store/disk-budget.js';
 import { createOutputs, type Outputs, type SavedOutput } from '../store/outputs.js';
 import { type Store, StoreError } from '../store/port.js';
@@ -13,20 +11,13 @@ import type { Dependencies } from './dependencies.js';
 import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
 import { type Tries, triedText, withTries } from './download-tries.js';
 import { tryAgain } from './failures.js';
-import { InputMissing } from './input-error.js';
-import { fetchInputs } from './media.js';
 import { type Ending, endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
 
-/** An input that could not be fetched so often is missing. */
-const INPUT_TRIES_MAX = 6;
-
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: DownloadInput): Promise<DownloadResult>;
-  /** Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had. */
-  fetchInputs(input: { row: RowRef }): Promise<boolean>;
 }
 
 export function downloadActivities(deps: Dependencies): DownloadActivities {
@@ -36,21 +27,6 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
       withTries(input.before ?? { tries: 0, sinceMs: deps.now() }, (tries) =>
         whileStored(deps, input.row, tries, () => download(deps, budget, tries, input)),
       ),
-
-    async fetchInputs({ row: rowRef }) {
-      const work = await loadRow(deps, rowRef);
-      const { row } = work;
-      try {
-        await fetchInputs(deps, { ...work, batch: rowRef.batch });
-        return true;
-      } catch (error) {
-        if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
-        if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
-        deps.log.warn({ id: row.id, error: error.name }, 'an input could not be fetched');
-        if (error instanceof InputMissing || Context.current().info.attempt >= INPUT_TRIES_MAX) return false;
-        throw tryAgain('download.interrupted', error.reason);
-      }
-    },
   };
 }
 

@@ -4,6 +4,7 @@ import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
+import { type InputActivities, inputActivities } from './fetch-inputs.js';
 import { type FreshUrlActivities, freshUrlActivities } from './fresh-url.js';
 import { type OverrideActivities, overrideActivities } from './override.js';
 import { type PollActivities, pollActivities } from './poll.js';
@@ -20,6 +21,7 @@ export type Activities = SubmitActivities &
   PollActivities &
   DownloadActivities &
   FreshUrlActivities &
+  InputActivities &
   AccountActivities &
   RowActivities &
   BudgetActivities &
@@ -39,6 +41,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...pollActivities(deps),
     ...downloadActivities(deps),
     ...freshUrlActivities(deps),
+    ...inputActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...budgetActivities(deps),

@@ -1,24 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, acceptanceOf, handleOf, standingOf } from '../domain/attempt.js';
+import { acceptanceOf, handleOf, standingOf } from '../domain/attempt.js';
 import { endedReason } from '../domain/ended-reason.js';
 import type { Answer } from '../domain/exchange.js';
-import type { ReasonCode } from '../domain/failure.js';
-import { afterRefusal, type Refusals } from '../domain/poll-refusals.js';
-import { backoffGapMs, pollGapMs } from '../domain/poll-schedule.js';
 import type { PollReading } from '../domain/reading.js';
-import { readError } from '../service/errors.js';
-import { retryAfterMs } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
-import type { AsyncAdapter } from '../vendors/adapter.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
-import { tryAgain, withRecords } from './failures.js';
+import { withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
-import { loadRow, type RowWork } from './row-work.js';
+import { again, beat, elapsedMs, failed, NO_TROUBLES, type Poll, refused, review, type Troubles } from './poll-pace.js';
+import { loadRow } from './row-work.js';
 import { noteRunning, warnIfLong } from './running.js';
-import { noteLimits } from './semaphore-notes.js';
 import { renderMaxMs } from './waits.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
@@ -26,32 +19,9 @@ const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
 /** Answers that say "ended" without an output, or nothing at all, this often in a row need a person. */
 const UNREADABLE_MAX = 20;
 
-/** Kept from try to try in the activity's heartbeat. */
-interface Troubles {
-  refusals: Refusals | null;
-  unreadable: number;
-  /** Polls in a row that brought no answer, or a 5xx. */
-  failed: number;
-}
-
-const NO_TROUBLES: Troubles = { refusals: null, unreadable: 0, failed: 0 };
-
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
   poll(input: PollInput): Promise<PollResult>;
-}
-
-/** What the poll of one attempt works with. */
-interface Poll {
-  deps: Dependencies;
-  input: PollInput;
-  ref: AttemptRef;
-  work: RowWork;
-  adapter: AsyncAdapter;
-  attempt: Attempt;
-  handle: string;
-  createdAtMs: number;
-  troubles: Troubles;
 }
 
 export function pollActivities(deps: Dependencies): PollActivities {
@@ -149,64 +119,6 @@ function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
   const known = poll.attempt.states.find((state) => state.state === 'rendered')?.atMs;
   const ageMs = known === undefined ? 0 : (poll.deps.now() - known) * poll.input.timeScale;
   return { outcome: 'rendered', renderMs: renderMs(poll), urlLeftMs: freshUrlOnPoll ? null : urlLifeMs - ageMs };
-}
-
-async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
-  const { status } = answer;
-  const { deps, input } = poll;
-  const code = readError(answer)?.code ?? String(status);
-  if (status === 429) await noteLimits(deps);
-  if (status === 429) throw failed(poll, '429', retryAfterMs(answer.retryAfter, deps.now()));
-  if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
-  // Polls are free and change nothing: what may pass is asked again.
-  if (status < 400 || status >= 500) throw failed(poll, code);
-  const count = (poll.troubles.refusals?.count ?? 0) + 1;
-  const sinceMs = poll.troubles.refusals?.sinceMs ?? deps.now();
-  const waitMs = afterRefusal(count, (deps.now() - sinceMs) * input.timeScale);
-  const isUnknown = status === 404 || status === 409 || status === 410;
-  const text = code === String(status) ? `HTTP ${status}` : `HTTP ${status} ${code}`;
-  if (waitMs === null) return review(poll, isUnknown ? 'handle_not_found' : 'poll_refused', text);
-  beat(poll, { ...NO_TROUBLES, refusals: { count, sinceMs } });
-  throw tryAgain('service.unavailable', code, waitMs / input.timeScale);
-}
-
-/** No answer, or one that says nothing of the job: polls back off, wherever its end is expected. */
-function failed(poll: Poll, code: string, waitMs = 0): Error {
-  const times = poll.troubles.failed + 1;
-  beat(poll, { ...NO_TROUBLES, failed: times });
-  const gapMs = Math.max(gapOf(poll), backoffGapMs(times, poll.adapter.pollBaseMs));
-  return tryAgain('service.unavailable', code, Math.max(waitMs, gapMs / poll.input.timeScale));
-}
-
-function beat(poll: Poll, troubles: Troubles): void {
-  if (isDeepStrictEqual(poll.troubles, troubles)) return;
-  Context.current().heartbeat(troubles);
-}
-
-function again(poll: Poll, code: string): Error {
-  const type = code === 'running' ? 'job.running' : 'service.unavailable';
-  return tryAgain(type, code, gapOf(poll) / poll.input.timeScale);
-}
-
-/** By the schedule, service time. */
-function gapOf(poll: Poll): number {
-  return pollGapMs({
-    poll: Context.current().info.attempt,
-    elapsedMs: elapsedMs(poll),
-    baseMs: poll.adapter.pollBaseMs,
-    expected: poll.input.expected,
-  });
-}
-
-function review(poll: Poll, reason: ReasonCode, text?: string): PollResult {
-  const longestMs = renderMaxMs(poll.deps, poll.input.row.kind) / poll.input.timeScale;
-  const slotUntilMs = reason === 'handle_expired' ? poll.deps.now() : poll.createdAtMs + longestMs;
-  return { outcome: 'review', reason, slotUntilMs, ...(text === undefined ? {} : { text }) };
-}
-
-/** Service time since the submit. */
-function elapsedMs({ deps, createdAtMs, input }: Poll): number {
-  return (deps.now() - createdAtMs) * input.timeScale;
 }
 
 function renderMs(poll: Poll): number {

@@ -15,6 +15,11 @@ export function resultState(attempt: Attempt): ResultState | undefined {
   return resultStates(attempt).at(-1);
 }
 
+/** Where the outputs of an attempt can be fetched, as the service said last. */
+export function outputUrls(attempt: Attempt): string[] {
+  return resultState(attempt)?.outputs.flatMap(({ url }) => url ?? []) ?? [];
+}
+
 /** Every recorded result of an attempt; the first says since when its outputs exist. */
 export function resultStates(attempt: Attempt): ResultState[] {
   return attempt.states.filter((state): state is ResultState => state.state === 'done' || state.state === 'rendered');

@@ -73,30 +73,6 @@ export type PollResult =
   /** `text`: what the service answered, in codes. */
   | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number; text?: string };
 
-export interface DownloadInput extends AttemptInput {
-  /** What was done before this call to get the output. */
-  before?: OutputTries;
-  /** The row has ended without its output: it is fetched after all. */
-  isLate?: true;
-}
-
-export type DownloadResult =
-  | { outcome: 'done' }
-  /** The service is asked for a fresh URL before the next try. */
-  | { outcome: 'ask'; tries: number; sinceMs: number }
-  /** It could not be had, and the row's record says so; where it may still come, it is fetched on without the row. */
-  | { outcome: 'ended'; status: Status };
-
-/** What was done to get an output: counts and times alone, URLs and messages stay in the home. */
-export interface OutputTries {
-  tries: number;
-  /** Since when it is tried, epoch ms. */
-  sinceMs: number;
-  /** How often a fresh URL was asked for, and when the last time, epoch ms. */
-  asks: number;
-  askedAtMs: number;
-}
-
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }

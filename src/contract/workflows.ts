@@ -2,7 +2,6 @@ import type { Verdict } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { OutputTries } from './activities.js';
 import type { AmbiguityPolicy } from './settings.js';
 
 /** Inputs, results and references of workflows and activities: small plain JSON, never a prompt, URL or message. */
@@ -60,15 +59,6 @@ export interface LateHandleInput {
   row: RowRef;
   n: number;
   timeScale: number;
-}
-
-/** A row ended without its paid output, which may still come: it is fetched on without the row. */
-export interface LateOutputInput {
-  account: string;
-  row: RowRef;
-  n: number;
-  timeScale: number;
-  before: OutputTries;
 }
 
 export interface JobResult {

@@ -99,10 +99,7 @@ export type AttemptState =
   | { state: 'overridden'; atMs: number; cause: OverrideCause; by: Decision }
   /** A created job ended well at the service: its outputs can be fetched. */
   | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
-  /**
-   * A created job ended at the service without a result and is not charged or refunded; after `rendered`: the service has
-   * nothing of it any more.
-   */
+  /** A created job ended without a result, uncharged or refunded; after `rendered`, the service has it no more. */
   | { state: 'ended'; atMs: number; word: string; code?: string; message: string };
 
 /** An output as the ledger keeps it: a URL, or bytes that were put into the home first. */
@@ -137,7 +134,7 @@ export type Standing =
   | 'rendered'
   | 'ended';
 
-/** The standing of an attempt by its last record. */
+/** The standing of an attempt by its last record. What was rendered stays billed though the service has it no more. */
 export function standingOf(attempt: Attempt): Standing {
   const last = attempt.states.at(-1);
   if (last === undefined) return 'claimed';
@@ -154,7 +151,6 @@ export function standingOf(attempt: Attempt): Standing {
     case 'attached':
       return 'created';
     case 'ended':
-      // What was rendered was billed: that the service has nothing of it any more makes no new attempt free.
       return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
     case 'void':
     case 'refused':
@@ -168,8 +164,7 @@ export function standingOf(attempt: Attempt): Standing {
 
 /** True when an attempt is known not to cost. */
 export function isKnownUnbilled(standing: Standing): boolean {
-  const unbilled: Standing[] = ['void', 'refused', 'not_billed', 'written_off', 'ended'];
-  return unbilled.includes(standing);
+  return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
 }
 
 /** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */

@@ -1,5 +1,6 @@
 import { ActivityFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
-import type { AttemptInput, DownloadResult, OutputTries, PollResult } from '../contract/activities.js';
+import type { AttemptInput, PollResult } from '../contract/activities.js';
+import type { DownloadResult, OutputTries } from '../contract/outputs.js';
 import { type DownloadPriority, downloadPriority } from '../domain/download-order.js';
 import { KINDS } from '../domain/kind.js';
 import { pollBaseMs, pollGapMs } from '../domain/poll-schedule.js';

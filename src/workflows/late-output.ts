@@ -1,5 +1,5 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { LateOutputInput } from '../contract/workflows.js';
+import type { LateOutputInput } from '../contract/outputs.js';
 import { fetchRound } from './fetch-row.js';
 
 /** A week of hourly questions is one or two runs. */

@@ -1,3 +1,4 @@
+import { outputUrls } from '../../activities/row-credits.js';
 import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { formatCredits } from '../../domain/money.js';
@@ -18,6 +19,8 @@ import { attemptJson, stateLine } from './state-lines.js';
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
 const AROUND_MS = 600_000;
 const READINGS_MAX = 40;
+/** A signed URL is of use only whole. */
+const URL_SHOWN = 8_000;
 
 /** Shows one row with the whole evidence, and what each command would do. */
 export async function showCase(session: Session, batch: string, id: string): Promise<void> {
@@ -54,6 +57,7 @@ function lines(session: Session, found: CaseRow, readings: BalanceCheckpoint[], 
     ...(record?.reasonCode ? [`          ${record.reasonCode}: ${REASONS[record.reasonCode].meaning}`] : []),
     `at stake  ${stakeText(one.stakeNano)}${one.stakeNano === null ? '' : ' credits'}`,
     `handle    ${handle === undefined ? 'none' : plain(handle, 400)}`,
+    ...(last ? outputUrls(last) : []).map((url) => `output    ${plain(url, URL_SHOWN)}`),
     ...attempts.flatMap(({ n, states, torn }) => [
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
       ...states.map((state) => `  ${stateLine(state)}`),
@@ -95,6 +99,7 @@ function json(session: Session, found: CaseRow, readings: BalanceCheckpoint[], c
     reason: record?.reason ?? null,
     at_stake: one.stakeNano === null ? null : formatCredits(one.stakeNano),
     handle: (last && handleOf(last)) ?? null,
+    outputs: last ? outputUrls(last) : [],
     attempts: attempts.map(attemptJson),
     balance: readings.map(({ atMs, balanceNano }) => ({
       at: new Date(atMs).toISOString(),
