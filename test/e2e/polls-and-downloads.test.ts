@@ -30,6 +30,10 @@ interface Fault {
 const POLL = 'vendor-f.poll';
 const ended = (as: 'failed' | 'cancelled' | 'expired'): FaultRule['action'] => ({ do: 'end-job', as, message: 'no' });
 
+const refusedPolls = (name: string, code: number): Fault => ({
+  ...{ name, route: POLL, action: status(code), status: 'review', reasonCode: 'poll_refused' },
+});
+
 /** What polls and downloads of one film go through, and how its row must end. A second job is never created. */
 const FAULTS: Fault[] = [
   { name: 'F35 a handle not found once', route: POLL, nth: [1], action: status(404), status: 'done' },
@@ -48,15 +52,10 @@ const FAULTS: Fault[] = [
     reasonCode: 'handle_not_found',
   },
   { name: 'F35 a poll refused once', route: POLL, nth: [1], action: status(403), status: 'done' },
-  ...[400, 403, 405, 422].map(
-    (code): Fault => ({
-      name: `2-D5 every poll answered with ${code}`,
-      route: POLL,
-      action: status(code),
-      status: 'review',
-      reasonCode: 'poll_refused',
-    }),
-  ),
+  refusedPolls('F35, 2-D5 every poll answered with 400', 400),
+  refusedPolls('F35, 2-D5 every poll answered with 403', 403),
+  refusedPolls('F35, 2-D5 every poll answered with 405', 405),
+  refusedPolls('F35, 2-D5 every poll answered with 422', 422),
   { name: 'F36 a storm of 500 on polls', route: POLL, nth: [1, 2, 3, 4, 5], action: status(500), status: 'done' },
   { name: 'F36 a page of HTML on polls', route: POLL, nth: [1, 2, 3], action: html(), status: 'done' },
   {
@@ -151,7 +150,7 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
     expect(ending.truth.violationCounts.poll_early ?? 0).toBe(0);
   });
 
-  it.concurrent('I14: a handle that is never found is asked after three times over ten minutes', async () => {
+  it.concurrent('F35, I14: a handle that is never found is asked after three times over ten minutes', async () => {
     const ending = await runOneRow({
       temporal,
       row: filmRow('gone'),
@@ -169,6 +168,21 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
       status: 'done',
       attempts: 1,
     });
+  });
+
+  it.concurrent('2-119: a clip of vendor-e whose URL is refused is fetched through the fresh URL of a later poll', async () => {
+    const cells = { prompt: 'a harbour', duration: 4, ratio: '16:9', resolution: '768P' };
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('fresh', { kind: 'vendor-e/video', cells }),
+      faults: [{ match: { route: 'media', nth: [1] }, action: status(403) }],
+      async after(stack) {
+        const [attempt] = await stack.ledger.read('one', 'fresh');
+        const urls = attempt?.states.flatMap((state) => (state.state === 'rendered' ? state.outputs : []));
+        expect(new Set(urls?.map(({ url }) => url)).size).toBe(2);
+      },
+    });
+    expect(ending).toMatchObject({ status: 'done', attempts: 1 });
   });
 
   it.concurrent('F40: an output that comes after its row has ended corrects record and results; nothing is paid again', async () => {
