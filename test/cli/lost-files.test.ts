@@ -80,10 +80,13 @@ describe('F46a: whether a file may come again', () => {
     expect(await at(25 * HOUR_MS, 'vendor-d/video', { ...fresh, atMs: 0 }, fresh)).toBe(false);
   });
 
-  it('as long as its bytes are in the home, and where another row has it', async () => {
+  it('as long as its bytes are in the home', async () => {
     expect(await at(9_999 * HOUR_MS, 'svc/image', done([{ blobSha256: 'kept' }]))).toBe(true);
     expect(await at(1, 'svc/image', done([{ blobSha256: 'removed' }]))).toBe(false);
-    expect(await mayComeAgain(access as never, record({ attempts: 0 }), [], 0)).toBe(true);
+  });
+
+  it('never for a row that only shares the render of another: nothing is submitted for a lost file', async () => {
+    expect(await mayComeAgain(access as never, record({ attempts: 0 }), [], 0)).toBe(false);
   });
 
   it('is said in words that tell what to do', () => {

@@ -11,7 +11,7 @@ import { amount } from '../views/counts.js';
 
 export interface LostFile extends OutputFlaw {
   record: RowRecord;
-  /** URL, handle, kept bytes or the row whose render it shares may still give it. */
+  /** URL, handle or kept bytes may still give it. */
   mayComeAgain: boolean;
 }
 
@@ -25,8 +25,8 @@ export async function mayComeAgain(
   nowMs: number,
 ): Promise<boolean> {
   const last = attempts.at(-1);
-  // A row without an attempt has a copy of another row's file.
-  if (last === undefined) return true;
+  // A row without an attempt has a copy of another row's file; of itself nothing is known.
+  if (last === undefined) return false;
   const [first, ...later] = resultStates(last);
   const standing = standingOf(last);
   if (first === undefined || (standing !== 'done' && standing !== 'rendered')) return false;

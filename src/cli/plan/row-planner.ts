@@ -60,7 +60,7 @@ async function planKnown(batch: string, rows: readonly Row[], planning: Planning
     rows.map(async (row, i) => {
       const record = records[i];
       // Of a finished row the record says all; else the ledger knows what can be carried on.
-      const isSettled = rowStanding(record, [], retry, row.hash).ended;
+      const isSettled = rowStanding(record, null, retry, row.hash).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       const planned = planRow(row, record, attempts, retry, isCancelled);
       const lost = record && isSettled ? await lostFile(batch, record, planning) : undefined;
