@@ -47,6 +47,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { makePlan } = await import('../plan/make-plan.js');
   const { planJson, planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
+  const { lostFileLines } = await import('../batch/lost-files.js');
   const { refuseChangedRows, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const access = openHomeAccess(config);
   const rerunsChanged = flags.changed === 'rerun';
@@ -57,6 +58,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   if (session.isJson) terminal.json(planJson(plan));
   else for (const line of planLines(plan)) terminal.data(line);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${place.batch}`)) terminal.note(line);
   const approval = approvalOf(plan, config.budget, true);
   if (approval.approval === 'refused') throw new UserError(approval.why);
   return EXIT.done;
