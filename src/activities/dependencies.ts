@@ -1,5 +1,6 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
+import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { RowRef } from '../contract/workflows.js';
@@ -57,6 +58,8 @@ export interface Messenger {
   reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
+  /** Has a paid output fetched on after its row has ended; once at a time. */
+  fetchLate(input: LateOutputInput): Promise<void>;
   isBatchOpen(batch: string): Promise<boolean>;
   /** Has the results of a batch that has ended written once more. */
   rewriteResults(batch: string): Promise<void>;

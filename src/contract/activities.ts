@@ -62,8 +62,6 @@ export type SubmitResult =
   | { outcome: 'no_record' };
 
 export interface PollInput extends AttemptInput, HeldGrant {
-  /** Ask again although the job is known to have ended: its output URL no longer works. */
-  fresh: boolean;
   expected: RenderTimes | null;
   timeScale: number;
 }
@@ -73,24 +71,8 @@ export type PollResult =
   /** `urlLeftMs`: service time that the output URL has left, null where a later poll gives a fresh one. */
   | ({ outcome: 'rendered'; renderMs: number; urlLeftMs: number | null } & GivenBack)
   | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
-  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
-
-export type DownloadResult =
-  | { outcome: 'done' }
-  /** The URL gives no file any more. `freshUrls`: how often asking for a fresh one is worth it. */
-  | { outcome: 'expired'; freshUrls: number; tried: DownloadTried }
-  /** The row's record is written: lost. */
-  | { outcome: 'rejected'; reason: ReasonCode };
-
-/** What was done to get an output, in codes and numbers: URLs and messages stay in the home. */
-export interface DownloadTried {
-  tries: number;
-  sinceMs: number;
-  /** Why the last one ended: `expired`, `unreachable`, … */
-  why: string;
-  /** The HTTP status of the last answer, where there was one. */
-  status?: number;
-}
+  /** `text`: what the service answered, in codes. */
+  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number; text?: string };
 
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
@@ -127,8 +109,8 @@ export interface FinishInput {
   row: RowRef;
   status: Status;
   reason?: ReasonCode;
-  /** For an output that could not be had. */
-  tried?: DownloadTried & { freshUrls: number };
+  /** What the service answered, in codes. */
+  text?: string;
 }
 
 /**

@@ -109,7 +109,7 @@ export type AttemptState =
   | { state: 'overridden'; atMs: number; cause: OverrideCause; by: Decision }
   /** A created job ended well at the service: its outputs can be fetched. */
   | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
-  /** A created job ended at the service without a result and is not charged or refunded. */
+  /** A created job ended without a result, uncharged or refunded; after `rendered`, the service has it no more. */
   | { state: 'ended'; atMs: number; word: string; code?: string; message: string };
 
 /** An output as the ledger keeps it: a URL, or bytes that were put into the home first. */
@@ -144,7 +144,7 @@ export type Standing =
   | 'rendered'
   | 'ended';
 
-/** The standing of an attempt by its last record. */
+/** The standing of an attempt by its last record. What was rendered stays billed though the service has it no more. */
 export function standingOf(attempt: Attempt): Standing {
   const last = attempt.states.at(-1);
   if (last === undefined) return 'claimed';
@@ -160,21 +160,21 @@ export function standingOf(attempt: Attempt): Standing {
       return last.ruling === 'billed' ? 'given_up' : 'written_off';
     case 'attached':
       return 'created';
+    case 'ended':
+      return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
     case 'void':
     case 'refused':
     case 'created':
     case 'done':
     case 'overridden':
     case 'rendered':
-    case 'ended':
       return last.state;
   }
 }
 
 /** True when an attempt is known not to cost. */
 export function isKnownUnbilled(standing: Standing): boolean {
-  const unbilled: Standing[] = ['void', 'refused', 'not_billed', 'written_off', 'ended'];
-  return unbilled.includes(standing);
+  return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
 }
 
 /** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */

@@ -23,8 +23,10 @@ export function submitProxy(account: string): Pick<Activities, 'submit'> {
   });
 }
 
+type PollName = 'poll' | 'askFreshUrl';
+
 /** Free reads of one job: one activity for its whole life, one request per attempt, paced by the poll schedule. */
-export function pollProxy(account: string, lifeMs: number): Pick<Activities, 'poll'> {
+export function pollProxy(account: string, lifeMs: number): Pick<Activities, PollName> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).api,
     startToCloseTimeout: '15 s',
@@ -77,7 +79,7 @@ export function downloadProxy(account: string, priority: DownloadPriority = 3): 
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | 'poll' | DownloadName | ResultFiles | ApiReads> {
+): Omit<Activities, 'submit' | PollName | DownloadName | ResultFiles | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',
