@@ -14,7 +14,7 @@ import { lambdaMs as lambdaOf, timingOf } from './learned.js';
 import { expectedCredits, widest, withFollowUp } from './prices.js';
 import { loadRow } from './row-work.js';
 import { lastRunning, nameOf } from './running.js';
-import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
+import { renderMaxMs, syncMaxMs } from './waits.js';
 
 /** Balance readings this long before a claim are still looked at for its starting balance, ms of the clock. */
 const LOOK_BACK_MS = 600_000;
@@ -123,7 +123,7 @@ async function caseFacts(deps: Dependencies, kind: Kind, ref: AttemptRef, attemp
     charge: await timingOf(deps, kind),
     expected: await expectedOf(deps, ref, attempt),
     renderMaxMs: renderMaxMs(deps, KINDS.indexOf(kind)) / timeScale,
-    syncMaxMs: SYNC_MAX_MS / timeScale,
+    syncMaxMs: syncMaxMs(deps.settings, kind),
   };
 }
 

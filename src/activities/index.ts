@@ -4,6 +4,7 @@ import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
+import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
 import { type OverrideActivities, overrideActivities } from './override.js';
 import { type PollActivities, pollActivities } from './poll.js';
 import { type ReopenActivities, reopenActivities } from './reopen.js';
@@ -18,6 +19,7 @@ import { type SubmitActivities, submitActivities } from './submit.js';
 export type Activities = SubmitActivities &
   PollActivities &
   DownloadActivities &
+  FetchSalvagedActivities &
   AccountActivities &
   RowActivities &
   BudgetActivities &
@@ -36,6 +38,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...submitActivities(deps),
     ...pollActivities(deps),
     ...downloadActivities(deps),
+    ...fetchSalvagedActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...budgetActivities(deps),

@@ -8,7 +8,7 @@ import { withRecords } from './failures.js';
 import { listCredits } from './prices.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { resultOf } from './submit-result.js';
-import { SYNC_MAX_MS, slotUntilMs } from './waits.js';
+import { slotUntilMs, syncMaxMs } from './waits.js';
 
 export interface OverrideActivities {
   /**
@@ -53,10 +53,15 @@ async function override(deps: Dependencies, input: OverrideInput): Promise<Overr
 
 type Permission = 'granted' | Extract<OverrideResult, { outcome: 'refused' | 'wait' }>;
 
-function cheapCall(deps: Dependencies, { adapter }: RowWork, attempt: Attempt, priceNano: CreditsNano): Permission {
-  const { syncMaxWasteNano, timeScale } = deps.settings;
+function cheapCall(
+  deps: Dependencies,
+  { adapter, row }: RowWork,
+  attempt: Attempt,
+  priceNano: CreditsNano,
+): Permission {
+  const { syncMaxWasteNano } = deps.settings;
   if (adapter.flow !== 'sync' || priceNano >= syncMaxWasteNano) return { outcome: 'refused' };
-  const endedAtMs = (attempt.states[0]?.atMs ?? deps.now()) + SYNC_MAX_MS / timeScale;
+  const endedAtMs = (attempt.states[0]?.atMs ?? deps.now()) + syncMaxMs(deps.settings, row.kind);
   return endedAtMs > deps.now() ? { outcome: 'wait', delayMs: endedAtMs - deps.now() } : 'granted';
 }
 

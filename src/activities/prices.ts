@@ -8,7 +8,7 @@ import type { Adapter } from '../vendors/adapter.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { measuredPrices } from './learned.js';
-import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
+import { renderMaxMs, syncMaxMs } from './waits.js';
 
 type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
 
@@ -23,8 +23,11 @@ export async function expectedCredits(
   submitAtMs: number = deps.now(),
 ): Promise<CreditsRange | null> {
   const { waits, timeScale } = deps.settings;
-  const longest = adapter.flow === 'sync' ? SYNC_MAX_MS : waits.thetaMs + renderMaxMs(deps, KINDS.indexOf(row.kind));
-  return cost(deps, row, adapter, { fromMs: submitAtMs, toMs: submitAtMs + longest / timeScale }, {});
+  const longestMs =
+    adapter.flow === 'sync'
+      ? syncMaxMs(deps.settings, row.kind)
+      : (waits.thetaMs + renderMaxMs(deps, KINDS.indexOf(row.kind))) / timeScale;
+  return cost(deps, row, adapter, { fromMs: submitAtMs, toMs: submitAtMs + longestMs }, {});
 }
 
 /** The most that a row can cost if it is submitted now; null when nothing bounds it. */

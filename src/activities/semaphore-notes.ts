@@ -5,7 +5,7 @@ import { KINDS } from '../domain/kind.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs } from './learned.js';
-import { SYNC_MAX_MS } from './waits.js';
+import { syncMaxMs } from './waits.js';
 
 /**
  * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
@@ -66,7 +66,7 @@ export async function quietOf(deps: Dependencies, attempt: Attempt): Promise<Qui
   const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
   const gaveUpAtMs = Math.max(intent.atMs, lost?.atMs ?? intent.atMs);
   const isSync = adapterFor(intent.kind).flow === 'sync';
-  const fromMs = isSync ? intent.atMs + SYNC_MAX_MS / timeScale : gaveUpAtMs + waits.thetaMs / timeScale;
+  const fromMs = isSync ? gaveUpAtMs + syncMaxMs(settings, intent.kind) : gaveUpAtMs + waits.thetaMs / timeScale;
   return { fromMs, untilMs: fromMs + (await lambdaMs(deps)) };
 }
 

@@ -1,8 +1,9 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
+import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { quietOf } from './semaphore-notes.js';
@@ -37,7 +38,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
   let kept = 0;
   for await (const open of deps.ledger.open()) {
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
-    const attempt = await deps.ledger.readAttempt(open);
+    const attempt = await readNamed(deps, open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
     const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
@@ -53,6 +54,12 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     }
   }
   return { holders, next: null, ...breakers };
+}
+
+/** A process that died before it named its handle leaves that to be done here. */
+async function readNamed(deps: Dependencies, open: AttemptRef): Promise<Attempt | undefined> {
+  const attempt = await deps.ledger.readAttempt(open);
+  return attempt === undefined || (await nameAgain(deps, open, attempt)) ? attempt : deps.ledger.readAttempt(open);
 }
 
 async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {

@@ -1,5 +1,4 @@
 import type { RefusalNext, Standing, Verdict } from '../domain/attempt.js';
-import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
@@ -21,6 +20,13 @@ export interface ConfirmResult {
   confirmed: boolean;
   /** There is a further candidate. */
   more: boolean;
+  /** Not confirmed and not refuted: it is asked after again at the next look. */
+  open?: true;
+}
+
+/** `done`: a whole file came. `open`: none so far, and the URL may still give one. `nothing`: no URL is known. */
+export interface FetchSalvagedResult {
+  fetched: 'done' | 'open' | 'nothing';
 }
 
 /** The grant by which the job holds its slot; null for a job without one. */
@@ -38,8 +44,6 @@ export interface SubmitInput extends AttemptInput, HeldGrant {
   sinceMs: number;
   /** A price above this is not claimed: the batch's budget has reserved no more. */
   upToNano?: CreditsNano;
-  /** Overrides the batch's response format after `output_too_large`. */
-  responseFormat?: ResponseFormat;
 }
 
 export type SubmitResult =
@@ -51,7 +55,10 @@ export type SubmitResult =
       next: RefusalNext;
       retryAfterMs?: number;
       needNano?: CreditsNano;
-      balanceNano?: CreditsNano;
+      /** Balances that are known not to suffice. */
+      seenNano?: CreditsNano[];
+      /** Of the key that was refused. */
+      keyMark?: string;
     }
   /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
@@ -185,4 +192,6 @@ export interface AccountReading {
   concurrent: number;
   rpm: number;
   balanceNano: CreditsNano | null;
+  /** Of the key that was accepted. */
+  keyMark?: string;
 }

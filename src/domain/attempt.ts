@@ -11,10 +11,14 @@ export interface AttemptRef {
 
 /** What must happen after a refusal; the submit itself is known not to be billed. */
 export type RefusalNext =
-  /** The network or the provider is away: a new attempt with backoff to 30 s, without limit. */
+  /** The network is away: a new attempt with backoff, without limit. */
   | 'retry_backoff'
-  /** Requests per minute: back off 1, 2, 4, 8 s, then wait for a new turn. */
+  /** The provider behind the route is away: the submits of that route are paced, then paused. */
+  | 'wait_provider'
+  /** Requests per minute: the account's submits are paced, then paused. */
   | 'wait_turn'
+  /** A gateway turned the request away for its rate: the submits of that route are paced, then paused. */
+  | 'wait_gateway'
   /** Simultaneous jobs: give the slot back, lower the cap, wait for a new grant. */
   | 'wait_slot'
   /** A synchronous call failed and is refunded: at most three new attempts. */
@@ -26,6 +30,8 @@ export type RefusalNext =
   /** Not enough credits: the account pauses until the balance changed. */
   | 'pause_credits'
   | 'fail_row'
+  /** The output is too large to be returned at all. */
+  | 'fail_size'
   /** This model is closed to the account: all rows of the batch with it fail. */
   | 'fail_model'
   /** This provider is closed to the account: all rows of the batch with it fail. */
@@ -38,6 +44,8 @@ export interface Evidence {
   status?: number;
   code?: string;
   message: string;
+  /** Where the answer says that the output is: it is fetched, and what comes decides. */
+  outputUrl?: string;
 }
 
 /** The claim: durable before the first byte leaves. */
@@ -194,7 +202,10 @@ export function handleOf(attempt: Attempt): string | undefined {
   return acceptanceOf(attempt)?.handle;
 }
 
-/** The record from which the attempt has its handle. */
-export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
-  return attempt.states.findLast((state) => state.state === 'created' || state.state === 'attached');
+/** The record from which the attempt has its handle; none where that handle turned out to be another attempt's. */
+export function acceptanceOf({
+  states,
+}: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+  const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
+  return states.slice(repeatedAt + 1).findLast((state) => state.state === 'created' || state.state === 'attached');
 }

@@ -17,8 +17,8 @@ export interface ExchangeLimits {
   headersTimeoutMs: number;
   /** Between two pieces of the body. */
   bodyTimeoutMs: number;
-  /** From the headers to the end of the body. */
-  wholeAnswerMs: number;
+  /** For each 64 KiB of the body, and for what is left at its end: a steady body may take as long as it needs. */
+  rateWindowMs: number;
   /** From the call to the end of the body, connecting included; submits have no such limit. */
   totalMs?: number;
   maxBodyBytes: number;
@@ -40,15 +40,17 @@ export interface Followed {
   fail: (error: unknown) => void;
 }
 
-type Limit = 'start' | 'total' | 'headers' | 'idle' | 'whole';
+type Limit = 'start' | 'total' | 'headers' | 'idle' | 'rate';
 
 const EXPIRED: Record<Limit, string> = {
   start: 'START_TIMEOUT',
   total: 'TOTAL_TIMEOUT',
   headers: 'HEADERS_TIMEOUT',
   idle: 'BODY_TIMEOUT',
-  whole: 'ANSWER_TIMEOUT',
+  rate: 'ANSWER_TOO_SLOW',
 };
+
+const RATE_WINDOW_BYTES = 64 * 1024;
 
 /** One exchange on its way. */
 interface Course extends FollowOptions {
@@ -62,6 +64,7 @@ interface Course extends FollowOptions {
   head: Omit<Answer, 'body'> | undefined;
   chunks: Uint8Array[];
   bytes: number;
+  windowBytes: number;
   resolve: (exchange: Exchange) => void;
 }
 
@@ -88,6 +91,7 @@ export function followExchange(options: FollowOptions): Followed {
     head: undefined,
     chunks: [],
     bytes: 0,
+    windowBytes: 0,
     resolve,
   };
   course.countdown.set('start', options.limits.startTimeoutMs);
@@ -131,7 +135,7 @@ function receiveHead(course: Course, status: number, headers: IncomingHttpHeader
   course.head = { status, contentType: first(headers['content-type']), retryAfter: first(headers['retry-after']) };
   countdown.clear('headers');
   countdown.set('idle', limits.bodyTimeoutMs);
-  countdown.set('whole', limits.wholeAnswerMs);
+  countdown.set('rate', limits.rateWindowMs);
 }
 
 function receive(course: Course, chunk: Uint8Array): void {
@@ -141,6 +145,11 @@ function receive(course: Course, chunk: Uint8Array): void {
   }
   course.countdown.set('idle', course.limits.bodyTimeoutMs);
   course.bytes += chunk.length;
+  course.windowBytes += chunk.length;
+  if (course.windowBytes >= RATE_WINDOW_BYTES) {
+    course.windowBytes = 0;
+    course.countdown.set('rate', course.limits.rateWindowMs);
+  }
   course.chunks.push(chunk);
 }
 

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { Answer } from '../domain/exchange.js';
 import type { Output, SubmitReading } from '../domain/reading.js';
 import { safeText } from '../domain/secret.js';
+import type { SalvagedOutput } from './adapter.js';
 import { known, optionalCount, optionalSeconds, optionalText, statusWarnings, unreadable } from './readings.js';
+import { plainBase64, salvageBytes, salvageString } from './salvage.js';
 import { readAs } from './wire.js';
 
 const item = z.object({
@@ -48,12 +50,21 @@ export function readSvcResult(answer: Answer): SubmitReading {
   };
 }
 
+/** The first item's URL, else its bytes, from an answer that is no result by its status or was cut. */
+export function salvageSvcOutput(body: Uint8Array): SalvagedOutput | undefined {
+  const url = salvageString(body, ['data', 0, 'url']);
+  if (url !== undefined) return { url };
+  const bytes = salvageBytes(body, ['data', 0, 'b64_json']);
+  return bytes && { bytes };
+}
+
 function outputOf(entry: z.output<typeof item>): Output[] {
-  if (!entry.url && !entry.b64_json) return [];
+  const base64 = entry.url ? undefined : plainBase64(entry.b64_json ?? '');
+  if (!entry.url && base64 === undefined) return [];
   return [
     known({
       url: entry.url || undefined,
-      base64: entry.url ? undefined : entry.b64_json,
+      base64,
       width: entry.width,
       height: entry.height,
       durationSeconds: entry.duration,

@@ -12,6 +12,8 @@ import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
 import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
+import * as accountPauses from './account-pauses.js';
+import { noteReached } from './paces.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
@@ -103,6 +105,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   function watchOver(): void {
     background(READ_EVERY_MS, busy, readCaps);
     background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
+    background(0, () => state.pauses.some(({ reason }) => reason === 'network'), waitForNetwork);
     background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
   }
 
@@ -163,15 +166,15 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     readDue = false;
     const reading = await accountProxy(account, 'routine').readAccount({ maxAgeMs: 10_000 / timeScale });
     state.planCap = reading.concurrent;
-    for (const paused of [...state.pauses]) {
-      // A read that was answered proves the key; the balance must have changed since the refusal (or suffice now).
-      const enough =
-        reading.balanceNano !== null &&
-        (paused.needNano !== undefined
-          ? reading.balanceNano >= paused.needNano
-          : reading.balanceNano > (paused.balanceNano ?? 0));
-      if (paused.reason === 'key' || (paused.reason === 'credits' && enough)) permits.resume(state, paused);
-    }
+    accountPauses.review(state, reading);
+    touch();
+  }
+
+  /** Nothing is claimed while nothing can be sent: a free read tries, until it is answered. */
+  async function waitForNetwork(): Promise<void> {
+    await accountProxy(account, 'routine').reachService();
+    noteReached(state);
+    permits.resume(state, { reason: 'network' });
     touch();
   }
 

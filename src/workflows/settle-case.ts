@@ -4,12 +4,14 @@ import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
 import { isLost, type Verdict } from '../domain/attempt.js';
 import { isAsync, KINDS } from '../domain/kind.js';
-import { confirmHandles } from './confirm-handles.js';
+import { type Recovered, recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job-work.js';
 import { nextStep } from './next-step.js';
 import { resendCheapCall } from './pay-again.js';
 import { accountProxy, homeProxy } from './proxies.js';
+
+const STEPS: Partial<Record<Recovered, Step>> = { job: { step: 'poll' }, output: { step: 'download' } };
 
 /**
  * The credits check of one attempt whose answer is lost: read the balance, weigh the evidence, wait, until there is
@@ -19,9 +21,11 @@ export async function settleCase(work: Job): Promise<Step> {
   const { account, row, timeScale } = work.input;
   const home = homeProxy(account);
   await note(work);
-  // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
-  await sleep(pollBaseOf(row.kind) / timeScale);
-  if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
+  // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
+  if (!isSynchronous(row.kind)) await sleep(pollBaseOf(row.kind) / timeScale);
+  let recovered = await recoverAnswer(account, row, work.n);
+  const found = STEPS[recovered];
+  if (found) return found;
   const resent = isSynchronous(row.kind) ? await resendCheapCall(work) : undefined;
   if (resent) return resent;
   for (;;) {
@@ -29,11 +33,14 @@ export async function settleCase(work: Job): Promise<Step> {
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
     const settled = await home.settle({ row, n: work.n });
     switch (settled.outcome) {
-      case 'wait':
-        if (!(await heardOf(work, looks, Math.max(100, settled.delayMs)))) break;
-        await sleep(pollBaseOf(row.kind) / timeScale);
-        if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
+      case 'wait': {
+        if (await heardOf(work, looks, Math.max(100, settled.delayMs))) await sleep(pollBaseOf(row.kind) / timeScale);
+        else if (recovered !== 'open') break;
+        recovered = await recoverAnswer(account, row, work.n);
+        const late = STEPS[recovered];
+        if (late) return late;
         break;
+      }
       case 'standing':
         if (settled.untrusted) work.mayResend = false;
         // What may still run at the service keeps its slot, whoever settled it.

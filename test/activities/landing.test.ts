@@ -72,6 +72,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       rewriteResults: async () => undefined,
       areOpen: async () => [],
     },
+    keyMark: () => 'one',
     log: silent,
     onCaps: () => undefined,
     now: () => Date.now(),

@@ -6,7 +6,7 @@ const LIMITS: ExchangeLimits = {
   startTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
-  wholeAnswerMs: 60_000,
+  rateWindowMs: 60_000,
   maxBodyBytes: 1_000,
 };
 

@@ -87,6 +87,6 @@ export function createJsonEvents(
   };
 }
 
-function standstill({ reason, family }: Standstill): object {
-  return { reason, ...(family === undefined ? {} : { family }) };
+function standstill({ reason, family, route }: Standstill): object {
+  return { reason, ...(family === undefined ? {} : { family }), ...(route === undefined ? {} : { route }) };
 }
