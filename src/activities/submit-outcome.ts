@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmitResult } from '../contract/activities.js';
-import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../domain/attempt.js';
+import type { AttemptRef, AttemptState, RecordedOutput } from '../domain/attempt.js';
 import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { creditsFromNumber } from '../domain/money.js';
 import type { ErrorReading, Output } from '../domain/reading.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
 import { safeText } from '../domain/secret.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../reconcile/classify.js';
 import { readError } from '../service/errors.js';

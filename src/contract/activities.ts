@@ -1,7 +1,8 @@
-import type { RefusalNext, Standing, Verdict } from '../domain/attempt.js';
+import type { Standing, Verdict } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 /** Inputs and results of activities: small plain JSON, references only. */

@@ -45,7 +45,6 @@ export interface JobInput {
   timeScale: number;
   /** What the batch's budget has reserved for one attempt: a dearer one is not sent. */
   upToNano?: CreditsNano;
-  /** As in `BatchInput`. */
   syncMaxMs?: number;
 }
 

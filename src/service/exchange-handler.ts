@@ -9,20 +9,7 @@ import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
 import { ConnectError } from './connector.js';
 import { type Countdown, createCountdown } from './countdown.js';
 import { exchangeFailure } from './exchange-failure.js';
-
-export interface ExchangeLimits {
-  /** From the call to the first byte sent; the connector has its own limit, this one makes sure that all end. */
-  startTimeoutMs: number;
-  /** From the first byte sent to the answer's headers. */
-  headersTimeoutMs: number;
-  /** Between two pieces of the body. */
-  bodyTimeoutMs: number;
-  /** For each 64 KiB of the body, and for what is left at its end: a steady body may take as long as it needs. */
-  rateWindowMs: number;
-  /** From the call to the end of the body, connecting included; submits have no such limit. */
-  totalMs?: number;
-  maxBodyBytes: number;
-}
+import { type ExchangeLimits, RATE_WINDOW_BYTES } from './exchange-limits.js';
 
 export interface FollowOptions {
   limits: ExchangeLimits;
@@ -49,8 +36,6 @@ const EXPIRED: Record<Limit, string> = {
   idle: 'BODY_TIMEOUT',
   rate: 'ANSWER_TOO_SLOW',
 };
-
-const RATE_WINDOW_BYTES = 64 * 1024;
 
 /** One exchange on its way. */
 interface Course extends FollowOptions {

@@ -4,7 +4,8 @@ import { Agent, Client, type Dispatcher } from 'undici';
 import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { createConnector } from './connector.js';
 import { exchangeFailure } from './exchange-failure.js';
-import { type ExchangeLimits, type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
+import { type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
+import type { ExchangeLimits } from './exchange-limits.js';
 
 interface TransportTimeouts {
   /** Name, connection and TLS together. */

@@ -14,6 +14,11 @@ export function review(state: SemaphoreState, reading: AccountReading): void {
   });
 }
 
+/** Nothing can be sent, so that nothing is claimed. */
+export function isCutOff(state: SemaphoreState): boolean {
+  return state.pauses.some(({ reason }) => reason === 'network');
+}
+
 /** A refusal that comes while the account is paused for the same cause adds what it knows. */
 export function merge(known: PauseReason, again: Pick<PauseReason, 'seenNano' | 'keyMark'>): void {
   note(known, again.seenNano ?? []);

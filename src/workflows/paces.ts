@@ -40,8 +40,9 @@ export function noteAnswered(state: SemaphoreState, kind: number): void {
   state.paces = state.paces.filter((pace) => pace.route !== null && pace.route !== route);
 }
 
-/** The service can be reached again. */
+/** The service can be reached again: what was paused for the network goes on. */
 export function noteReached(state: SemaphoreState): void {
+  state.pauses = state.pauses.filter(({ reason }) => reason !== 'network');
   state.paces = state.paces.filter(({ cause }) => cause !== 'network');
 }
 

@@ -13,12 +13,12 @@ import { jobId } from '../contract/names.js';
 import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
-import { noteReached } from './paces.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
 import { sameJob } from './same-job.js';
 import { viewOf } from './semaphore-view.js';
+import { waitForNetwork } from './wait-for-network.js';
 
 /**
  * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
@@ -105,7 +105,11 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   function watchOver(): void {
     background(READ_EVERY_MS, busy, readCaps);
     background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
-    background(0, () => state.pauses.some(({ reason }) => reason === 'network'), waitForNetwork);
+    background(
+      0,
+      () => accountPauses.isCutOff(state),
+      () => waitForNetwork(account, state).then(touch),
+    );
     background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
   }
 
@@ -167,14 +171,6 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     const reading = await accountProxy(account, 'routine').readAccount({ maxAgeMs: 10_000 / timeScale });
     state.planCap = reading.concurrent;
     accountPauses.review(state, reading);
-    touch();
-  }
-
-  /** Nothing is claimed while nothing can be sent: a free read tries, until it is answered. */
-  async function waitForNetwork(): Promise<void> {
-    await accountProxy(account, 'routine').reachService();
-    noteReached(state);
-    permits.resume(state, { reason: 'network' });
     touch();
   }
 

@@ -39,7 +39,7 @@ async function stand(...answers: Answer[]) {
 
 const picture = (bytes: Buffer): Answer => whole({}, bytes);
 
-it('a whole file makes the attempt done, with its bytes in the home', async () => {
+it('TS: a whole file makes the attempt done, with its bytes in the home', async () => {
   const { fetch, attempt, deps } = await stand(picture(smallPng()));
   expect(await fetch()).toEqual({ fetched: 'done' });
   const found = await attempt();

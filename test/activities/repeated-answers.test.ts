@@ -33,7 +33,7 @@ async function stand(rows: Row[], body: object) {
 describe('a handle', () => {
   const rows = [film('a', 0), film('b', 1)] as const;
 
-  it('belongs to the first attempt that has it; the second is a case without a handle', async () => {
+  it('T8: belongs to the first attempt that has it; the second is a case without a handle', async () => {
     const { submit, attempt } = await stand([...rows], { name: 'operation-1' });
     expect(await submit(rows[0])).toMatchObject({ standing: 'created' });
     expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });

@@ -92,7 +92,7 @@ describe.each(KINDS)('%s', (kind) => {
     }
   });
 
-  it.each(FAILED)('1-D1: %i is refunded with a synchronous call and a detail string alone', async (status) => {
+  it.each(FAILED)('S1: %i is refunded with a synchronous call and a detail string alone (1-D1)', async (status) => {
     expect(await see(status, { detail: 'late' })).toBe(isSync ? 'refused S1' : unknown);
     expect(await see(status, { detail: 'late', error: { code: 'engine_timeout' } })).toBe(
       isSync ? 'refused S1' : unknown,
@@ -140,7 +140,7 @@ describe('TH: a handle in any answer is in the evidence', () => {
     expect(shown(await classify('vendor-d/video', answered(200, { id: 'odd' })))).toBe('created');
   });
 
-  it('a page that has such JSON in it gives no handle', async () => {
+  it('TH: a page that has such JSON in it gives no handle', async () => {
     const page = '<html><script>{"name":"x","task_id":"y","id":"cgt-1"}</script></html>';
     for (const kind of ASYNC) expect(shown(await classify(kind, answered(503, page)))).toBe('unknown T10');
   });
@@ -162,7 +162,7 @@ describe('TS: an output in any answer to a synchronous call', () => {
     expect(shown(await classify(kind, cut(200, text.slice(0, end - 1))))).toBe('unknown S2');
   });
 
-  it('bytes count once they are a whole file', async () => {
+  it('TS: bytes count once they are a whole file', async () => {
     const base64 = smallPng().toString('base64');
     const text = JSON.stringify({ data: [{ b64_json: base64 }] });
     const end = text.indexOf(base64) + base64.length;
@@ -207,7 +207,7 @@ describe('vendor-f, 503 (T5, T6)', () => {
     expect(await see({ error: { code: 'unavailable', message }, detail: 'Service Unavailable' })).toBe('refused T6');
   });
 
-  it('a code says it as well', async () => {
+  it('T6: a code says it as well', async () => {
     expect(await see({ detail: 'no', error: { code: 'passthrough_disabled', message: 'no' } })).toBe('refused T6');
   });
 

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { type ExchangeLimits, followExchange } from '../../src/service/exchange-handler.js';
+import { followExchange } from '../../src/service/exchange-handler.js';
+import type { ExchangeLimits } from '../../src/service/exchange-limits.js';
 
 const LIMITS: ExchangeLimits = {
   startTimeoutMs: 60_000,

@@ -34,7 +34,7 @@ describe('402 (F20)', () => {
     for (const balance of [5, 5, 0.1, 5, 0.1, 0.1]) expect(read(balance)).toBe(false);
   });
 
-  it('a balance that rose ends it, where the need is known once it is met', () => {
+  it('T3: a balance that rose ends it, where the need is known once it is met', () => {
     expect(refusal(undefined, 0.1).read(0.2)).toBe(true);
     const { read } = refusal(2, 0.1);
     expect(read(1)).toBe(false);
