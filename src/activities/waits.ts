@@ -1,15 +1,18 @@
 import type { AccountSettings } from '../contract/settings.js';
 import { type Attempt, intentOf } from '../domain/attempt.js';
 import { KINDS, type Kind, providerOf } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 
-/** How long things last at the service, by the documents and the account's settings; all of it scaled, ms. */
+/** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
 /** A submit of a job is answered within this, or never. */
 const ASYNC_HEADERS_MS = 300_000;
 /** The way of an answer takes its own time in a rehearsal as well. */
 const SYNC_HEADERS_MIN_MS = 10_000;
+/** The freshness guard: what was claimed longer ago is not sent any more. */
+const FRESH_MS = 15_000;
 
 type Waits = Pick<AccountSettings, 'waits' | 'timeScale'>;
 
@@ -36,18 +39,36 @@ export function renderMaxMs({ settings }: Dependencies, kindNumber: number): num
   return (kind && longest[providerOf(kind)]) ?? longest.default ?? 3_600_000;
 }
 
+/** Θ: how long after its call was over a job can still be born. */
+export function bornAfterMs({ settings }: Dependencies): number {
+  return settings.waits.thetaMs / settings.timeScale;
+}
+
+/** How long a job of a kind runs at most once it is born. */
+export function lastedMs(deps: Dependencies, kind: Kind, _row?: Row): number {
+  if (adapterFor(kind).flow === 'sync') return syncMaxMs(deps.settings, kind);
+  return renderMaxMs(deps, KINDS.indexOf(kind)) / deps.settings.timeScale;
+}
+
 /**
- * Until when the job of a lost answer may still run at the service. A synchronous call may begin late, Θ after it was
- * sent or given up.
+ * t0, from which a case's times count: the end of the call as the process that made it recorded it, else the later of
+ * its discovery and the time until which a process that is cut off from us may still hold the connection.
  */
-export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, flow: 'sync' | 'async'): number {
-  const { settings } = deps;
-  const claimedAtMs = intentOf(attempt)?.atMs ?? deps.now();
-  const kind = KINDS[kindNumber];
-  if (flow === 'async' || kind === undefined) {
-    return claimedAtMs + renderMaxMs(deps, kindNumber) / settings.timeScale;
-  }
+export function lostAtMs(deps: Dependencies, kind: Kind, attempt: Attempt): number {
+  const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? deps.now();
   const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
-  const sinceMs = Math.max(claimedAtMs, lost?.atMs ?? claimedAtMs);
-  return sinceMs + settings.waits.thetaMs / settings.timeScale + syncMaxMs(settings, kind);
+  if (lost === undefined) return Math.max(deps.now(), heldUntilMs(deps, kind, claimedAtMs));
+  const wasSeen = lost.evidence.rule !== 'T12';
+  return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(deps, kind, claimedAtMs));
+}
+
+/** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
+export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number): number {
+  const kind = KINDS[kindNumber];
+  if (kind === undefined) return deps.now();
+  return lostAtMs(deps, kind, attempt) + bornAfterMs(deps) + lastedMs(deps, kind);
+}
+
+function heldUntilMs({ settings }: Dependencies, kind: Kind, claimedAtMs: number): number {
+  return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
 }

@@ -103,6 +103,7 @@ export const configSchema = z.strictObject({
       lambdaSeconds: seconds(86_400).exactOptional(),
       thetaSeconds: seconds(86_400).exactOptional(),
       syncMaxSeconds: bounded(z.number(), 1, 86_400, 'seconds').exactOptional(),
+      rhoSeconds: seconds(86_400).exactOptional(),
       renderMaxSeconds: renderMax.exactOptional(),
     })
     .exactOptional(),

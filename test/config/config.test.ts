@@ -60,6 +60,7 @@ describe('defaults', () => {
       waits: {
         lambdaSeconds: 120,
         thetaSeconds: 180,
+        rhoSeconds: 1_800,
         syncMaxSeconds: 900,
         renderMaxSeconds: { 'vendor-f': 1800, default: 3600 },
       },
@@ -301,6 +302,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     waits: {
       lambdaMs: 120_000,
       thetaMs: 180_000,
+      rhoMs: 1_800_000,
       syncMaxMs: 900_000,
       renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 },
     },

@@ -188,6 +188,7 @@ function accountSettings(
     waits: {
       lambdaMs: 120_000,
       thetaMs: 180_000,
+      rhoMs: 1_800_000,
       syncMaxMs: 900_000,
       renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 },
     },

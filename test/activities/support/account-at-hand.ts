@@ -27,6 +27,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
         lambdaMs: 2 * MINUTE_MS,
         thetaMs: 3 * MINUTE_MS,
         syncMaxMs: 15 * MINUTE_MS,
+        rhoMs: 30 * MINUTE_MS,
         renderMaxMs: { default: 60 * MINUTE_MS },
       },
       callbacks: { url: null, listen: null },
