@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptInput, FetchSalvagedResult } from '../contract/activities.js';
+import type { AttemptInput } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, intentOf, isLost, standingOf } from '../domain/attempt.js';
 import { DownloadError } from '../service/download.js';
 import { bookCharge } from './charges.js';
@@ -14,9 +14,12 @@ import { noteCaseEnd } from './semaphore-notes.js';
 const FILE_BYTES_MAX = 8192 * 8192 * 4;
 const HEARTBEAT_MS = 5_000;
 
+/** `open`: no whole file so far, and the URL may still give one. `nothing`: no URL is known. */
+type Fetched = 'done' | 'open' | 'nothing';
+
 export interface FetchSalvagedActivities {
   /** Fetches the output that a lost synchronous answer named (TS): a whole file makes the attempt done. */
-  fetchSalvaged(input: AttemptInput): Promise<FetchSalvagedResult>;
+  fetchSalvaged(input: AttemptInput): Promise<Fetched>;
 }
 
 export function fetchSalvagedActivities(deps: Dependencies): FetchSalvagedActivities {
@@ -32,24 +35,24 @@ export function fetchSalvagedActivities(deps: Dependencies): FetchSalvagedActivi
   };
 }
 
-async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<FetchSalvagedResult> {
+async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<Fetched> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
   const url = attempt && urlOf(attempt);
-  if (attempt === undefined || url === undefined) return { fetched: 'nothing' };
+  if (attempt === undefined || url === undefined) return 'nothing';
   const work = await loadRow(deps, row);
-  if (await isOutputOfAnother(deps, ref, work.row, url)) return { fetched: 'nothing' };
+  if (await isOutputOfAnother(deps, ref, work.row, url)) return 'nothing';
   const bytes = await fetchWhole(deps, ref, url);
-  if (bytes === undefined) return { fetched: 'open' };
+  if (bytes === undefined) return 'open';
   const atMs = deps.now();
   const blobSha256 = await deps.home.putBlob(bytes);
   const facts = { warnings: ['the answer was lost, but its output could be fetched'] };
   await deps.ledger.append(ref, { state: 'done', atMs, outputs: [{ blobSha256 }], facts });
-  if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return { fetched: 'nothing' };
+  if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return 'nothing';
   await bookCharge(deps, work, ref, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs, endedAtMs: atMs, facts });
   await deps.ledger.close(ref);
   await noteCaseEnd(deps, ref, false);
-  return { fetched: 'done' };
+  return 'done';
 }
 
 /** Only an attempt whose answer is lost has need of it. */

@@ -26,11 +26,6 @@ export interface ConfirmResult {
   open?: true;
 }
 
-/** `done`: a whole file came. `open`: none so far, and the URL may still give one. `nothing`: no URL is known. */
-export interface FetchSalvagedResult {
-  fetched: 'done' | 'open' | 'nothing';
-}
-
 /** The grant by which the job holds its slot; null for a job without one. */
 export interface HeldGrant {
   grant: number | null;

@@ -9,7 +9,7 @@ export type Recovered = 'job' | 'output' | 'open' | 'nothing';
 export async function recoverAnswer(account: string, row: RowRef, n: number): Promise<Recovered> {
   const kind = KINDS[row.kind];
   if (kind !== undefined && !isAsync(kind)) {
-    const { fetched } = await downloadProxy(account).fetchSalvaged({ row, n });
+    const fetched = await downloadProxy(account).fetchSalvaged({ row, n });
     return fetched === 'done' ? 'output' : fetched;
   }
   let found: Recovered = 'nothing';
