@@ -36,7 +36,9 @@ function hasNewKey({ keyMark }: PauseReason, reading: AccountReading): boolean {
  */
 function hasRisen(paused: PauseReason, balanceNano: number | null): boolean {
   if (balanceNano === null) return false;
-  const { seenNano = [], needNano = 0 } = paused;
+  const { seenNano, needNano = 0 } = paused;
+  // Known from the ledger alone, after a crash: nobody can say what the balance was.
+  if (seenNano === undefined) return balanceNano >= needNano;
   const hasChanged = seenNano.length > 0 && !seenNano.includes(balanceNano);
   if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano) return true;
   note(paused, [balanceNano]);

@@ -52,6 +52,12 @@ describe('402 (F20)', () => {
     expect([read(null), read(7), read(7), read(12)]).toEqual([false, false, false, true]);
   });
 
+  it('a refusal that is known from the ledger alone is tried once', () => {
+    const state = paused({ reason: 'credits', needNano: 2 * CREDIT });
+    expect(state.read(1)).toBe(false);
+    expect(state.read(2)).toBe(true);
+  });
+
   it('another refusal during the pause adds what it saw', () => {
     const { state, read } = refusal(1, 0.1);
     permits.pause(state, { reason: 'credits', seenNano: [7 * CREDIT] }, 5);
