@@ -37,6 +37,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
     keyMark: () => 'one',
     log: silent,
+    callers: { own: null, isGone: () => false },
     now: () => clock.nowMs,
     monotonic: () => clock.nowMs,
   } as unknown as Dependencies;
