@@ -14,6 +14,8 @@ import type { OpenInput } from '../store/s3-input.js';
 export interface Dependencies extends AccountRecords {
   settings: AccountSettings;
   transport: Transport;
+  /** Tells the present key from others without showing any of it. */
+  keyMark(): string;
   downloader: Downloader;
   /** Opens the store at an absolute folder or an `s3://` address. */
   openStore(location: string): Store;

@@ -5,6 +5,7 @@ import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
 import { type InputActivities, inputActivities } from './fetch-inputs.js';
+import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
 import { type FreshUrlActivities, freshUrlActivities } from './fresh-url.js';
 import { type OverrideActivities, overrideActivities } from './override.js';
 import { type PollActivities, pollActivities } from './poll.js';
@@ -22,6 +23,7 @@ export type Activities = SubmitActivities &
   DownloadActivities &
   FreshUrlActivities &
   InputActivities &
+  FetchSalvagedActivities &
   AccountActivities &
   RowActivities &
   BudgetActivities &
@@ -42,6 +44,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...downloadActivities(deps),
     ...freshUrlActivities(deps),
     ...inputActivities(deps),
+    ...fetchSalvagedActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...budgetActivities(deps),

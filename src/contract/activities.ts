@@ -1,8 +1,8 @@
-import type { RefusalNext, Standing, Verdict } from '../domain/attempt.js';
-import type { ResponseFormat } from '../domain/batch-options.js';
+import type { Standing, Verdict } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
 import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
@@ -22,6 +22,8 @@ export interface ConfirmResult {
   confirmed: boolean;
   /** There is a further candidate. */
   more: boolean;
+  /** Not confirmed and not refuted: it is asked after again at the next look. */
+  open?: true;
 }
 
 /** The grant by which the job holds its slot; null for a job without one. */
@@ -39,8 +41,6 @@ export interface SubmitInput extends AttemptInput, HeldGrant {
   sinceMs: number;
   /** A price above this is not claimed: the batch's budget has reserved no more. */
   upToNano?: CreditsNano;
-  /** Overrides the batch's response format after `output_too_large`. */
-  responseFormat?: ResponseFormat;
 }
 
 export type SubmitResult =
@@ -52,7 +52,10 @@ export type SubmitResult =
       next: RefusalNext;
       retryAfterMs?: number;
       needNano?: CreditsNano;
-      balanceNano?: CreditsNano;
+      /** Balances that are known not to suffice. */
+      seenNano?: CreditsNano[];
+      /** Of the key that was refused. */
+      keyMark?: string;
     }
   /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
@@ -167,4 +170,6 @@ export interface AccountReading {
   concurrent: number;
   rpm: number;
   balanceNano: CreditsNano | null;
+  /** Of the key that was accepted. */
+  keyMark?: string;
 }

@@ -45,11 +45,17 @@ export function transitionOf(states: readonly AttemptState[], next: AttemptState
   const last = states.at(-1);
   const wasRendered = last?.state === 'ended' && states.some(({ state }) => state === 'rendered');
   const rules = TRANSITIONS[wasRendered ? 'rendered' : (last?.state ?? 'intent')];
+  if (last !== undefined && isRepeatedAnswer(last, next)) return 'follows';
   if (rules.follows.includes(next.state)) {
     return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
   }
   if (rules.addsNothing.includes(next.state)) return 'adds_nothing';
   return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
+}
+
+/** What looked like the service's word was an old answer of another attempt (T8): the one thing that takes it back. */
+function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
+  return ['created', 'done'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8';
 }
 
 /** Equal but for the time at which it was written. */

@@ -85,6 +85,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       },
       areOpen: async () => [],
     },
+    keyMark: () => 'one',
     log: silent,
     onCaps: () => undefined,
     now: () => Date.now(),

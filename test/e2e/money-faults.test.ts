@@ -22,6 +22,7 @@ const NEVER_SECONDS = 1e6;
 const WAITS = {
   lambdaMs: 120_000,
   thetaMs: 180_000,
+  syncMaxMs: 900_000,
   // A refund comes soon here, so that a case need not wait for one that might.
   rhoMs: 120_000,
   renderMaxMs: { 'vendor-f': 120_000, 'vendor-a': 120_000, default: 600_000 },

@@ -308,10 +308,18 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
   });
 
   it.concurrent('F21: a refused key pauses the account and the new key is taken without a restart', async () => {
+    let key = 'the first';
     const ending = await runOneRow({
       temporal,
       row: imageRow('rotated'),
       faults: [{ match: { route: 'svc.image', nth: [1] }, action: { do: 'refuse', code: 'invalid_api_key' } }],
+      options: { wrap: (deps) => ({ ...deps, keyMark: () => key }) },
+      async meanwhile({ emulator }) {
+        await delay(5_000);
+        const sent = emulator.truth().requests.filter(({ route }) => route === 'svc.image');
+        expect(sent).toHaveLength(1);
+        key = 'the second';
+      },
     });
     expect(ending).toMatchObject({ status: 'done', attempts: 2 });
   });

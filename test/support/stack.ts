@@ -189,6 +189,7 @@ function accountSettings(
       lambdaMs: 120_000,
       thetaMs: 180_000,
       rhoMs: 1_800_000,
+      syncMaxMs: 900_000,
       renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 },
     },
     limits: { concurrency: null, rpm: null },

@@ -1,6 +1,6 @@
 import { liveWordOf } from '../../activities/live-word.js';
 import { outputUrls } from '../../activities/row-credits.js';
-import { type Attempt, handleOf, intentOf } from '../../domain/attempt.js';
+import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
