@@ -1,6 +1,7 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
+import type { WorkAccess } from '../access/work-access.js';
 import type { CountedRows } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
 import { closeBatch } from './close-batch.js';
@@ -30,9 +31,11 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
   const events = newJsonEvents(session, batch);
   const work = await startWork(session);
   const afterSeq = await lastEventSeq(session, work, batch);
-  await submitBatch(session, work, { batch, generation, rows, retry, retries });
+  const order = { batch, generation, rows, retry, retries };
+  await submitBatch(session, work, order);
   events?.started({ generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
-  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events });
+  const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
+  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
   if (end.end !== 'ended') {
     if (end.end === 'detached') events?.detached();
     return leaveBatch(session, batch, end);
