@@ -1,14 +1,16 @@
 import type { RowRef } from '../contract/workflows.js';
-import { type Attempt, handleOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, handleOf, intentOf, standingOf } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import type { ResultFacts } from '../domain/reading.js';
+import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
 import { creditsOf, resultState } from './row-credits.js';
-import { statesOf } from './row-letter.js';
+import { rowInForce } from './row-in-force.js';
+import { recordFor, statesOf } from './row-letter.js';
 import { flagsOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 
@@ -37,7 +39,9 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
   await deps.records.writeRecord(ref.batch, record);
-  await tell(deps, ref, record);
+  // The batch counts what holds for the manifest that it runs now.
+  const now = await rowInForce(deps.rows, { ref, row: work.row });
+  await tell(deps, ref, recordFor(record, now?.row.hash));
 }
 
 /** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */
@@ -48,14 +52,20 @@ export async function isRecordedDone(
   attempt: Attempt,
 ): Promise<boolean> {
   const record = await deps.records.readRecord(ref.batch, ref.id);
-  if (record?.status !== 'done' || record.rowHash !== row.hash) return false;
+  if (record?.status !== 'done' || record.rowHash !== (intentOf(attempt)?.rowHash ?? row.hash)) return false;
   if (record.submittedAtMs !== claimedAtMs(attempt)) return false;
-  await tell(deps, ref, record);
+  await tell(deps, ref, recordFor(record, row.hash));
   return true;
 }
 
 async function tell({ messenger }: Dependencies, ref: RowRef, { status, creditsNano }: RowRecord): Promise<void> {
   await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano: creditsNano ?? null });
+}
+
+/** The hash of the content that was paid for; it is not the row's where the manifest was changed meanwhile. */
+function contentOf({ status, shared }: Ending, last: Attempt | undefined, row: Row): string {
+  const isPaid = status === 'done' || status === 'lost_paid' || status === 'review';
+  return (isPaid && !shared && last && intentOf(last)?.rowHash) || row.hash;
 }
 
 function claimedAtMs(attempt: Attempt | undefined): number | undefined {
@@ -95,7 +105,7 @@ async function buildRecord(
     ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     ...(result ? { renderedAtMs: result.atMs } : {}),
     finishedAtMs: deps.now(),
-    rowHash: work.row.hash,
+    rowHash: contentOf(ending, last, work.row),
     seenStates: statesOf(attempts),
   };
 }

@@ -1,4 +1,5 @@
 import type { ReopenInput, ReopenResult } from '../contract/activities.js';
+import { isRerunOrdered } from '../store/batch-marks.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { rowStanding } from './row-letter.js';
@@ -17,7 +18,11 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
   if (open) return { outcome: 'nothing' };
   const record = await deps.records.readRecord(batch, id);
-  const standing = rowStanding(record, await deps.ledger.read(batch, id), null);
+  const [{ row: stored }, mayRerun] = await Promise.all([
+    deps.rows.readRow(batch, row.generation, row.part, row.index),
+    isRerunOrdered(deps.home, batch, row.generation),
+  ]);
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), null, { hash: stored.hash, mayRerun });
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
   const { letter, attempts } = standing;

@@ -12,7 +12,7 @@ import type { Rows } from '../store/rows.js';
 import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
-import { isOutdone } from './row-letter.js';
+import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
 
 /** What the results of a batch are made from. */
@@ -86,7 +86,9 @@ async function lineOf(
   record: RowRecord | undefined,
   untouched: EndOfUntouched | undefined,
 ): Promise<ResultLine> {
-  if (record && (await stillStands(sources, batch, record))) return { row, record, originalCells: raw };
+  if (record && (await stillStands(sources, batch, record))) {
+    return { row, record: recordFor(record, row.hash), originalCells: raw };
+  }
   return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, untouched)) };
 }
 

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { SubmitInput, SubmitResult } from '../contract/activities.js';
-import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
-import { allowsAnother, standingOf } from '../domain/attempt.js';
+import type { AttemptRef, Intent } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { wasCancelled } from '../store/batch-marks.js';
@@ -13,11 +12,10 @@ import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
-import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
+import { replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
-import { resultOf } from './submit-result.js';
 import { noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
 
@@ -86,7 +84,7 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
     n === 1 ? [] : readAttempts(deps, ref),
     readClosed(deps, ref.batch),
   ]);
-  const standing = standingResult(earlier, n, work.row.hash);
+  const standing = await standingResult(deps, earlier, row, work.row.hash, n);
   if (standing) return standing;
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
@@ -95,14 +93,6 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   return { work, ref, request, offer };
-}
-
-/** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
-function standingResult(attempts: Attempt[], n: number, rowHash: string): SubmitResult | undefined {
-  const same = attempts.find((attempt) => attempt.n === n);
-  if (same) return resultOf(same);
-  const open = attempts.find((attempt) => standsFor(attempt, rowHash) && !allowsAnother(standingOf(attempt)));
-  return open && resultOf(open);
 }
 
 async function buildRequest(
@@ -137,10 +127,12 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const [intent, isCancelled] = await Promise.all([
+    const [intent, isCancelled, replaced] = await Promise.all([
       intentFor(deps, ready, row, claimedWallMs),
       wasCancelled(deps.home, row.batch, sinceMs),
+      replacement(deps, { ref: row, row: work.row }),
     ]);
+    if (replaced) return replaced;
     // The word that ends the job may still be on its way to it, for as long as no worker runs.
     if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
     // The price has risen since the batch's budget reserved it.
@@ -149,8 +141,10 @@ async function claimAndSend(
     }
     const claimed = await claim(deps, ref, intent);
     if (claimed === 'no_record') return { outcome: 'no_record' };
-    if (claimed === 'taken')
-      return standingResult(await readAttempts(deps, ref), ref.n, work.row.hash) ?? { outcome: 'no_record' };
+    if (claimed === 'taken') {
+      const attempts = await readAttempts(deps, ref);
+      return (await standingResult(deps, attempts, row, work.row.hash, ref.n)) ?? { outcome: 'no_record' };
+    }
     const exchange = await deps.transport.send(request, {
       headersTimeoutMs: work.adapter.headersTimeoutMs,
       beforeSend: () => {

@@ -164,6 +164,20 @@ export const REASONS = {
     meaning: 'The row whose render this row shares did not bring an output.',
     advice: 'Read the reason of that row, then `callsheet retry`.',
   },
+  row_changed: {
+    class: 'input',
+    retry: false,
+    billed: 'yes',
+    meaning: 'The row was submitted with other values than the manifest has now.',
+    advice: 'Give the row its old values or a new id, or run with `--changed rerun`, which pays again.',
+  },
+  row_replaced: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'The manifest was changed while the row waited: it was not submitted with its old values.',
+    advice: 'Run the manifest again.',
+  },
   cancelled_by_user: {
     class: 'cancelled',
     retry: true,

@@ -33,6 +33,22 @@ function cancelledKey(home: Home, batch: string): string {
   return home.keys.batch(batch).replace(/batch\.json$/, 'cancelled.json');
 }
 
+const rerunSchema = z.object({ schema: z.literal(1), generation: z.string(), atMs: timeSchema });
+
+/** A person ordered that rows of this generation whose content changed after a paid attempt are paid again. */
+export async function orderRerun(home: Home, batch: string, generation: string, atMs: number): Promise<void> {
+  await home.store.put(rerunKey(home, batch), encodeJson({ schema: 1, generation, atMs }));
+}
+
+export async function isRerunOrdered(home: Home, batch: string, generation: string): Promise<boolean> {
+  const order = await readJson(home.store, rerunKey(home, batch), rerunSchema);
+  return order?.generation === generation;
+}
+
+function rerunKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'rerun.json');
+}
+
 const stoppedSchema = z.object({
   schema: z.literal(1),
   reason: z.enum(['budget_reached', 'too_many_failures']),

@@ -10,7 +10,7 @@ import {
 import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
-import type { JobInput } from '../contract/workflows.js';
+import type { JobInput, RowRef } from '../contract/workflows.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
@@ -24,7 +24,7 @@ const TURNS_MAX = 4;
 const OUTAGE_AFTER = 3;
 
 /** Opens the job's submits; they share the counts of refusals. */
-export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Submits {
+export function openSubmits({ account, timeScale, upToNano }: JobInput): Submits {
   const home = homeProxy(account);
   const { submit } = submitProxy(account);
   const known = new Map<number, SubmitResult>();
@@ -43,7 +43,7 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     async next(work) {
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
       const n = work.n + 1;
-      const result = await CancellationScope.nonCancellable(() => submitOnce(n, work.slot.grant()));
+      const result = await CancellationScope.nonCancellable(() => submitOnce(work.input.row, n, work.slot.grant()));
       return this.read(work, result);
     },
 
@@ -53,8 +53,11 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
       switch (result.outcome) {
         case 'not_sent':
           return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
+        case 'replaced':
+          work.input = { ...work.input, row: result.row };
+          return { step: 'submit' };
         case 'needs_inputs':
-          if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
+          if (await downloadProxy(account).fetchInputs({ row: work.input.row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
         case 'no_record':
           await pauseForRecords(true);
@@ -70,7 +73,7 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
   };
 
   /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
-  async function submitOnce(n: number, grant: number | null): Promise<SubmitResult> {
+  async function submitOnce(row: RowRef, n: number, grant: number | null): Promise<SubmitResult> {
     // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
     known.delete(n);
     const reserved = upToNano === undefined ? {} : { upToNano };
@@ -157,5 +160,5 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
 /** A row that the budget or a person keeps back has not failed. */
 function unsentStatus(reason: ReasonCode): Status {
   if (reason === 'cancelled_by_user') return 'cancelled';
-  return reason === 'budget_reached' ? 'not_started' : 'failed';
+  return reason === 'budget_reached' || reason === 'row_replaced' ? 'not_started' : 'failed';
 }

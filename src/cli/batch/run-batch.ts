@@ -2,7 +2,7 @@ import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
-import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
+import { clearCancelled, clearStopped, isRerunOrdered, orderRerun } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
@@ -11,6 +11,7 @@ import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-acces
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
+import { changedByNow } from '../plan/compare-again.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
@@ -43,6 +44,8 @@ interface Run {
   access: HomeAccess;
   prepared: PreparedBatch;
   generation: GenerationFacts;
+  /** Rows that were changed after a paid attempt are paid again. */
+  mayRerun: boolean;
 }
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
@@ -56,9 +59,10 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
-  refuseChangedRows(prepared, place, request.rerunsChanged);
+  const mayRerun = request.rerunsChanged || (await isRerunOrdered(access.home, place.batch, generation.generation));
+  refuseChangedRows(prepared, place, mayRerun);
   refuseTakenNames(prepared, place);
-  const run: Run = { session, request, access, prepared, generation };
+  const run: Run = { session, request, access, prepared, generation, mayRerun };
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
@@ -111,7 +115,8 @@ async function refuseOtherPlaces(
 }
 
 /** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
-async function preparePlaces({ session, request, access, prepared, generation }: Run): Promise<void> {
+async function preparePlaces(run: Run): Promise<void> {
+  const { session, request, access, prepared } = run;
   const { config } = session;
   const { batch, folder } = request.place;
   try {
@@ -131,7 +136,15 @@ async function preparePlaces({ session, request, access, prepared, generation }:
     manifestFolder: folder,
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
-  await access.rows.setCurrentGeneration(batch, generation.generation);
+  await takeOver(run);
   await clearStopped(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
+}
+
+/** From here on no job submits a row with other values than this manifest gives it. */
+async function takeOver({ request, access, prepared, generation, mayRerun }: Run): Promise<void> {
+  const { place, rerunsChanged } = request;
+  refuseChangedRows(await changedByNow(access, place.batch, generation, prepared), place, mayRerun);
+  if (rerunsChanged) await orderRerun(access.home, place.batch, generation.generation, Date.now());
+  await access.rows.setCurrentGeneration(place.batch, generation.generation);
 }
