@@ -3,6 +3,7 @@ import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
+import { damagedRecord } from '../store/damaged-row.js';
 import type { Home } from '../store/home.js';
 import type { Ledger } from '../store/ledger.js';
 import type { Store } from '../store/port.js';
@@ -82,10 +83,11 @@ export async function* resultLines(
 async function lineOf(
   sources: ResultSources,
   batch: string,
-  { row, raw }: StoredRow,
+  { row, raw, isDamaged }: StoredRow,
   record: RowRecord | undefined,
   untouched: EndOfUntouched | undefined,
 ): Promise<ResultLine> {
+  if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
   if (record && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }

@@ -15,7 +15,7 @@ export interface RowInForce {
 /** Undefined when the row is not in that manifest any more, as far as it is looked for. */
 export async function rowInForce(rows: Rows, own: RowInForce): Promise<RowInForce | undefined> {
   const { batch, generation, part, id } = own.ref;
-  const current = await rows.currentGeneration(batch);
+  const current = await rows.certainGeneration(batch);
   if (current === undefined || current === generation) return own;
   const count = (await rows.generation(batch, current))?.parts.length;
   if (count === undefined) return own;

@@ -37,7 +37,7 @@ export function rowStanding(
 
 /** A row whose content changed is a new request, but one that was paid is paid again only by order. */
 function isBinding(record: RowRecord, content: RowContent | undefined): boolean {
-  if (content === undefined || record.rowHash === content.hash) return true;
+  if (content === undefined || record.rowHash === content.hash || record.reasonCode === 'record_damaged') return true;
   return isPaid(record) && !content.mayRerun;
 }
 

@@ -121,10 +121,11 @@ async function nextPart(
 async function standingOfRow(
   deps: Dependencies,
   batch: string,
-  { row }: StoredRow,
+  { row, isDamaged }: StoredRow,
   retry: PageInput['retry'],
   mayRerun: boolean,
 ): Promise<RowStanding> {
+  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
   const record = await deps.records.readRecord(batch, row.id);
   const content = { hash: row.hash, mayRerun };
   const seen = rowStanding(record, [], retry, content);

@@ -1,4 +1,5 @@
 import type { FailureFacts } from './failure-class.js';
+import { OWN_REASONS } from './own-reasons.js';
 
 /** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
 export const REASONS = {
@@ -164,20 +165,7 @@ export const REASONS = {
     meaning: 'The row whose render this row shares did not bring an output.',
     advice: 'Read the reason of that row, then `callsheet retry`.',
   },
-  row_changed: {
-    class: 'input',
-    retry: false,
-    billed: 'yes',
-    meaning: 'The row was submitted with other values than the manifest has now.',
-    advice: 'Give the row its old values or a new id, or run with `--changed rerun`, which pays again.',
-  },
-  row_replaced: {
-    class: 'input',
-    retry: true,
-    billed: 'no',
-    meaning: 'The manifest was changed while the row waited: it was not submitted with its old values.',
-    advice: 'Run the manifest again.',
-  },
+  ...OWN_REASONS,
   cancelled_by_user: {
     class: 'cancelled',
     retry: true,

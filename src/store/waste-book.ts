@@ -11,8 +11,9 @@ import { parallel } from './parallel.js';
  * number of workers never reserve more than the limit together.
  */
 
-const entrySchema = z.object({ id: z.string(), n: z.int(), nano: nanoSchema, atMs: timeSchema });
-type Entry = z.output<typeof entrySchema>;
+export const wasteSchema = z.object({ id: z.string(), n: z.int(), nano: nanoSchema, atMs: timeSchema });
+type Entry = z.output<typeof wasteSchema>;
+const SPENT: Entry = { id: '', n: 0, nano: Number.MAX_SAFE_INTEGER, atMs: 0 };
 
 const READ_WIDTH = 16;
 
@@ -40,7 +41,8 @@ export async function reserveWaste(
 async function readEntries(home: Home, batch: string): Promise<Entry[]> {
   const names = await home.store.names(folderOf(home, batch));
   const entries = await parallel(names, READ_WIDTH, (name) =>
-    readJson(home.store, `${folderOf(home, batch)}/${name}`, entrySchema),
+    // What was reserved here is not known: nothing more is reserved from this batch's limit.
+    readJson(home.store, `${folderOf(home, batch)}/${name}`, wasteSchema, () => SPENT),
   );
   return entries.filter((entry) => entry !== undefined);
 }
