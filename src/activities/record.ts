@@ -5,6 +5,7 @@ import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
+import { damagedRecord } from '../store/damaged-row.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
@@ -42,6 +43,13 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   // The batch counts what holds for the manifest that it runs now.
   const now = await rowInForce(deps.rows, { ref, row: work.row });
   await tell(deps, ref, recordFor(record, now?.row.hash));
+}
+
+/** Ends a row whose line in the home cannot be read: of it no more than its id is known. */
+export async function endDamaged(deps: Dependencies, ref: RowRef): Promise<void> {
+  const record = { ...damagedRecord(ref.id), attempts: 0, finishedAtMs: deps.now() };
+  await deps.records.writeRecord(ref.batch, record);
+  await tell(deps, ref, record);
 }
 
 /** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */

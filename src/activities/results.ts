@@ -7,7 +7,7 @@ import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { triedText } from './download-tries.js';
 import { tryAgain, withRecords } from './failures.js';
-import { endRow } from './record.js';
+import { endDamaged, endRow } from './record.js';
 import { writeBatchResults } from './result-files.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -25,6 +25,7 @@ export function resultActivities(deps: Dependencies): ResultActivities {
   return {
     finishRow: ({ row, status, reason, tried }) =>
       withRecords(async () => {
+        if (reason === 'record_damaged') return endDamaged(deps, row);
         const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
         const text = tried === undefined ? {} : { text: triedText(tried, deps.now()) };
         if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });

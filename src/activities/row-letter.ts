@@ -37,7 +37,9 @@ export function rowStanding(
 
 /** A row whose content changed is a new request, but one that was paid is paid again only by order. */
 function isBinding(record: RowRecord, content: RowContent | undefined): boolean {
-  if (content === undefined || record.rowHash === content.hash || record.reasonCode === 'record_damaged') return true;
+  if (content === undefined || record.rowHash === content.hash) return true;
+  // Its own content is not known; what was never tried runs once its line can be read again.
+  if (record.reasonCode === 'record_damaged') return record.attempts > 0;
   return isPaid(record) && !content.mayRerun;
 }
 

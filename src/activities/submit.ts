@@ -62,6 +62,7 @@ async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<Submi
   } catch (error) {
     // Before the claim nothing was sent; after it the next try finds the claim and sends nothing either.
     if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'DAMAGED') return { outcome: 'not_sent', reason: 'record_damaged' };
     deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
     return { outcome: 'no_record' };
   }

@@ -159,6 +159,7 @@ export function openSubmits({ account, timeScale, upToNano }: JobInput): Submits
 
 /** A row that the budget or a person keeps back has not failed. */
 function unsentStatus(reason: ReasonCode): Status {
+  if (reason === 'record_damaged') return 'review';
   if (reason === 'cancelled_by_user') return 'cancelled';
   return reason === 'budget_reached' || reason === 'row_replaced' ? 'not_started' : 'failed';
 }
