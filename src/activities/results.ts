@@ -7,6 +7,7 @@ import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { triedText } from './download-tries.js';
 import { tryAgain, withRecords } from './failures.js';
+import { markHome } from './home-marks.js';
 import { endDamaged, endRow } from './record.js';
 import { writeBatchResults } from './result-files.js';
 
@@ -45,7 +46,9 @@ export function resultActivities(deps: Dependencies): ResultActivities {
 async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
-    return await writeBatchResults(deps, batch, generation);
+    const tally = await writeBatchResults(deps, batch, generation);
+    await markHome(deps, batch);
+    return tally;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { code } = error;

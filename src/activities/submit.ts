@@ -8,6 +8,7 @@ import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { noteClaimed } from './home-marks.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
@@ -166,6 +167,7 @@ async function claimAndSend(
 
 async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promise<'claimed' | 'taken' | 'no_record'> {
   try {
+    noteClaimed(deps, ref.batch);
     return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
   } catch (error) {
     rememberUnsent(deps, ref, intent.nonce);

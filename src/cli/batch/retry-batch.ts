@@ -9,6 +9,7 @@ import { planLines } from '../plan/plan-view.js';
 import { createRowCounter } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
 import { knownBatch } from './known-batch.js';
+import { refuseOtherHome } from './same-home.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
@@ -21,6 +22,7 @@ export async function retryBatch(
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const { generation } = await knownBatch(session, access, batch);
+  await refuseOtherHome(session, access, batch, false);
   const { retry } = order;
   const counter = await createRowCounter(session, {
     access,

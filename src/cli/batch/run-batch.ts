@@ -4,6 +4,7 @@ import type { ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
 import { clearCancelled, clearStopped, isRerunOrdered, orderRerun } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
+import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { readOwnCredits } from '../access/account-reads.js';
@@ -21,6 +22,7 @@ import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
+import { refuseForgottenBatch, refuseOtherHome } from './same-home.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -32,6 +34,8 @@ export interface RunRequest {
   rerunsChanged: boolean;
   isSaidYes: boolean;
   isSharedFolder: boolean;
+  /** A person says that the home is right, whatever outputs or Temporal tell. */
+  trustsHome: boolean;
   responseFormat: ResponseFormat;
 }
 
@@ -56,6 +60,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const access = openHomeAccess(session.config);
   await proveHome(session, access);
   await refuseOtherPlaces(session, access, request, baseUrl);
+  await refuseOtherHome(session, access, place.batch, request.trustsHome);
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
@@ -119,13 +124,14 @@ async function preparePlaces(run: Run): Promise<void> {
   const { session, request, access, prepared } = run;
   const { config } = session;
   const { batch, folder } = request.place;
+  const out = openPlace(config, config.out, 'shared');
   try {
-    const out = openPlace(config, config.out, 'shared');
     await out.probe();
     await refuseFullDisk(out, prepared.outputBytes);
   } catch (error) {
     throw placeRefused(config.out, error);
   }
+  await refuseForgottenBatch(session, access, batch, request.trustsHome);
   await access.home.bindOut(batch, config.out, Date.now());
   await writeBatchOptions(access.home, batch, {
     schema: 1,
@@ -137,6 +143,7 @@ async function preparePlaces(run: Run): Promise<void> {
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
   await takeOver(run);
+  await writeHomeMark(out, access.home, batch);
   await clearStopped(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
 }

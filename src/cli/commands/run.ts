@@ -13,6 +13,7 @@ interface RunFlags extends ManifestFlags {
   retries: number;
   changed?: 'rerun';
   sharedFolder?: boolean;
+  trustHome?: boolean;
   responseFormat: 'url' | 'b64_json';
 }
 
@@ -42,6 +43,7 @@ export function defineRun(command: Command, cli: Cli): void {
         rerunsChanged: flags.changed === 'rerun',
         isSaidYes: flags.yes === true,
         isSharedFolder: flags.sharedFolder === true,
+        trustsHome: flags.trustHome === true,
         responseFormat: flags.responseFormat,
       });
     });
@@ -62,6 +64,7 @@ function runOptions(): Option[] {
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),
+    new Option('--trust-home', 'this home is the right one, although the outputs or Temporal tell of another'),
     new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
   ];
 }
