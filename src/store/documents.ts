@@ -7,6 +7,7 @@ import { booksSchema } from './books.js';
 import { breakersSchema } from './breakers.js';
 import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
+import { groupSchema } from './groups.js';
 import { checkpointSchema } from './home.js';
 import { learnedSchema, pricesSchema } from './learned.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
@@ -73,6 +74,7 @@ const SORTS: DocumentSort[] = [
   { place: /^book\//, name: 'what an attempt cost', schema: bookedSchema, mended: 'again' },
   { place: /^balance\//, name: 'a reading of the balance', schema: checkpointSchema, mended: 'again' },
   { place: /^trust\//, name: 'whether verdicts are trusted', schema: trustSchema, mended: 'kept' },
+  { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^prices\.json$/, name: 'measured prices', schema: pricesSchema, mended: 'again' },
