@@ -8,6 +8,7 @@ import { noteReading } from './after-reading.js';
 import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
+import { refreshMarks } from './home-marks.js';
 
 /** What the worker remembers of the account between requests; the home has it too. */
 interface AccountMemory {
@@ -94,6 +95,7 @@ async function takeCredits(deps: Dependencies, answer: Answer, askedMs: number):
   memoryOf(deps).reading = { value, atMs };
   deps.onCaps(value);
   noteReading(deps);
+  void refreshMarks(deps);
   return value;
 }
 

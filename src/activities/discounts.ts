@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIST_PRICE_PPB } from '../reconcile/price-book.js';
 import { type Discount, multipliersBetween } from '../service/account.js';
-import { encodeJson, readJson } from '../store/json-file.js';
+import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
@@ -110,7 +110,7 @@ async function recall(deps: Dependencies, anew = false): Promise<readonly Discou
   const known = memories.get(deps);
   const isFresh = known !== undefined && deps.now() - known.readAtMs < LOOK_EVERY_MS / deps.settings.timeScale;
   if (isFresh && !anew) return known.answers;
-  const answers = (await readJson(deps.home.store, keyOf(deps), knownSchema)) ?? [];
+  const answers = (await readJson(deps.home.store, keyOf(deps), knownSchema, forgotten)) ?? [];
   memories.set(deps, { answers, readAtMs: deps.now() });
   return answers;
 }

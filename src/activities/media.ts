@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../domain/row.js';
 import { isS3Address } from '../domain/s3.js';
 import { needsUrl } from '../manifest/media/needs-url.js';
-import { encodeJson, readJson } from '../store/json-file.js';
+import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { sniffMedia } from '../store/media-type.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
@@ -78,7 +78,7 @@ async function reachable(deps: Dependencies, { row }: InputWork, url: string): P
 }
 
 function knownInput(deps: Dependencies, url: string): Promise<z.infer<typeof fetchedSchema> | undefined> {
-  return readJson(deps.home.store, inputKey(deps, url), fetchedSchema);
+  return readJson(deps.home.store, inputKey(deps, url), fetchedSchema, forgotten);
 }
 
 function inputKey(deps: Dependencies, url: string): string {

@@ -1,15 +1,18 @@
 import type { RowRef } from '../contract/workflows.js';
-import { type Attempt, handleOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, handleOf, intentOf, standingOf } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import type { ResultFacts } from '../domain/reading.js';
+import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
+import { damagedRecord } from '../store/damaged-row.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
 import { tellRevised } from './revise.js';
 import { creditsOf, resultState } from './row-credits.js';
-import { statesOf } from './row-letter.js';
+import { rowInForce } from './row-in-force.js';
+import { recordFor, statesOf } from './row-letter.js';
 import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 
@@ -41,8 +44,17 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   }
   const was = ending.isLate && (await deps.records.readRecord(ref.batch, ref.id));
   await deps.records.writeRecord(ref.batch, record);
+  // The batch counts what holds for the manifest that it runs now.
+  const now = await rowInForce(deps.rows, { ref, row: work.row });
   if (was) await tellRevised(deps, ref.batch, was, record);
-  else await tell(deps, ref, record);
+  else await tell(deps, ref, recordFor(record, now?.row.hash));
+}
+
+/** Ends a row whose line in the home cannot be read: of it no more than its id is known. */
+export async function endDamaged(deps: Dependencies, ref: RowRef): Promise<void> {
+  const record = { ...damagedRecord(ref.id), attempts: 0, finishedAtMs: deps.now() };
+  await deps.records.writeRecord(ref.batch, record);
+  await tell(deps, ref, record);
 }
 
 /** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */
@@ -53,14 +65,20 @@ export async function isRecordedDone(
   attempt: Attempt,
 ): Promise<boolean> {
   const record = await deps.records.readRecord(ref.batch, ref.id);
-  if (record?.status !== 'done' || record.rowHash !== row.hash) return false;
+  if (record?.status !== 'done' || record.rowHash !== (intentOf(attempt)?.rowHash ?? row.hash)) return false;
   if (record.submittedAtMs !== claimedAtMs(attempt)) return false;
-  await tell(deps, ref, record);
+  await tell(deps, ref, recordFor(record, row.hash));
   return true;
 }
 
 async function tell({ messenger }: Dependencies, ref: RowRef, { status, creditsNano }: RowRecord): Promise<void> {
   await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano: creditsNano ?? null });
+}
+
+/** The hash of the content that was paid for; it is not the row's where the manifest was changed meanwhile. */
+function contentOf({ status, shared }: Ending, last: Attempt | undefined, row: Row): string {
+  const isPaid = status === 'done' || status === 'lost_paid' || status === 'review';
+  return (isPaid && !shared && last && intentOf(last)?.rowHash) || row.hash;
 }
 
 function claimedAtMs(attempt: Attempt | undefined): number | undefined {
@@ -102,7 +120,7 @@ async function buildRecord(
     ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     ...(result ? { renderedAtMs: result.atMs } : {}),
     finishedAtMs: deps.now(),
-    rowHash: work.row.hash,
+    rowHash: contentOf(ending, last, work.row),
     seenStates: statesOf(attempts),
   };
 }

@@ -1,6 +1,7 @@
 import type { ReopenInput, ReopenResult } from '../contract/activities.js';
 import type { RowRef } from '../contract/workflows.js';
 import type { CreditsNano } from '../domain/money.js';
+import { isRerun, rerunOrder } from '../store/batch-marks.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { upperCredits } from './prices.js';
@@ -21,7 +22,12 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
   if (open) return { outcome: 'nothing' };
   const record = await deps.records.readRecord(batch, id);
-  const standing = rowStanding(record, await deps.ledger.read(batch, id), null);
+  const [{ row: stored }, order] = await Promise.all([
+    deps.rows.readRow(batch, row.generation, row.part, row.index),
+    rerunOrder(deps.home, batch, row.generation),
+  ]);
+  const content = { hash: stored.hash, mayRerun: isRerun(order, id) };
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), null, content);
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
   const { letter, attempts } = standing;

@@ -3,6 +3,7 @@ import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
+import { damagedRecord } from '../store/damaged-row.js';
 import type { Home } from '../store/home.js';
 import type { Ledger } from '../store/ledger.js';
 import type { Store } from '../store/port.js';
@@ -12,7 +13,7 @@ import type { Rows } from '../store/rows.js';
 import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
-import { isOutdone } from './row-letter.js';
+import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
 
 /** What the results of a batch are made from. */
@@ -82,11 +83,14 @@ export async function* resultLines(
 async function lineOf(
   sources: ResultSources,
   batch: string,
-  { row, raw }: StoredRow,
+  { row, raw, isDamaged }: StoredRow,
   record: RowRecord | undefined,
   untouched: EndOfUntouched | undefined,
 ): Promise<ResultLine> {
-  if (record && (await stillStands(sources, batch, record))) return { row, record, originalCells: raw };
+  if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
+  if (record && (await stillStands(sources, batch, record))) {
+    return { row, record: recordFor(record, row.hash), originalCells: raw };
+  }
   return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, untouched)) };
 }
 

@@ -6,7 +6,8 @@ import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
-import { endRow } from './record.js';
+import { markHome } from './home-marks.js';
+import { endDamaged, endRow } from './record.js';
 import { writeBatchResults } from './result-files.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -24,6 +25,7 @@ export function resultActivities(deps: Dependencies): ResultActivities {
   return {
     finishRow: ({ row, status, reason, text }) =>
       withRecords(async () => {
+        if (reason === 'record_damaged') return endDamaged(deps, row);
         const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
         if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });
         else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...(text ? { text } : {}) });
@@ -42,7 +44,9 @@ export function resultActivities(deps: Dependencies): ResultActivities {
 async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
-    return await writeBatchResults(deps, batch, generation);
+    const tally = await writeBatchResults(deps, batch, generation);
+    await markHome(deps, batch);
+    return tally;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { code } = error;

@@ -21,7 +21,7 @@ export async function reviseRow(
   revision: Revision,
 ): Promise<void> {
   const record = await deps.records.readRecord(batch, id);
-  if (!record) return;
+  if (!record || record.reasonCode === 'record_damaged') return;
   const revised = revisedRecord(record, revision);
   await deps.records.writeRecord(batch, revised);
   await tellRevised(deps, batch, record, revised);

@@ -1,5 +1,5 @@
 import type { Letter, RetryOrder } from '../contract/workflows.js';
-import { type Attempt, intentOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import type { RowRecord, Status } from '../domain/outcome.js';
 
@@ -7,6 +7,13 @@ import type { RowRecord, Status } from '../domain/outcome.js';
 export type RowStanding =
   | { ended: true; status: Status; creditsNano: number | null }
   | { ended: false; letter: Letter; attempts: number };
+
+/** The content of a row as the manifest has it now. */
+export interface RowContent {
+  hash: string;
+  /** A person ordered that it is paid again where an earlier attempt was made for other content. */
+  mayRerun: boolean;
+}
 
 /**
  * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it or the
@@ -17,21 +24,46 @@ export function rowStanding(
   record: RowRecord | undefined,
   read: Attempt[] | null,
   retry: RetryOrder | null,
-  rowHash?: string,
+  content?: RowContent,
 ): RowStanding {
   const attempts = read ?? [];
-  // A row whose content changed is a new request: `run` asked whether it may cost again.
-  const isChanged = rowHash !== undefined && record !== undefined && record.rowHash !== rowHash;
   // An output that is still waited for is tried at each `run`; no reason for another submit.
   const isWaiting = record?.reasonCode === 'output_pending' && (read === null || hasOutput(attempts.at(-1)));
-  const isEnded = record && !isChanged && record.status !== 'not_started' && !isWaiting;
+  const isEnded = record && record.status !== 'not_started' && isBinding(record, content) && !isWaiting;
   if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
-    return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
+    const { status, creditsNano = null } = recordFor(record, content?.hash);
+    return { ended: true, status, creditsNano };
   }
   const last = attempts.at(-1);
   const isLate = record !== undefined && isOutdone(record, attempts);
-  const letter = last && standsFor(last, rowHash) ? letterOf(last, record, isLate) : 'n';
+  const letter = last && standsFor(last, content) ? letterOf(last, record, isLate) : 'n';
   return { ended: false, letter, attempts: last?.n ?? 0 };
+}
+
+/** A row whose content changed is a new request, but one that was paid is paid again only by order. */
+function isBinding(record: RowRecord, content: RowContent | undefined): boolean {
+  if (content === undefined || record.rowHash === content.hash) return true;
+  // Its own content is not known; what was never tried runs once its line can be read again.
+  if (record.reasonCode === 'record_damaged') return record.attempts > 0;
+  return isPaid(record) && !content.mayRerun;
+}
+
+function isPaid({ status, attempts }: RowRecord): boolean {
+  return attempts > 0 && (status === 'done' || status === 'lost_paid' || status === 'review');
+}
+
+/**
+ * The record as it holds for this content: an output that was made for other content is not what the row asks for now,
+ * and a person says what is to become of it. Nothing is changed in the home: with its old content back, the row is done.
+ */
+export function recordFor(record: RowRecord, rowHash: string | undefined): RowRecord {
+  if (rowHash === undefined || record.rowHash === rowHash || record.status !== 'done' || !isPaid(record)) return record;
+  return {
+    ...record,
+    status: 'review',
+    reasonCode: 'row_changed',
+    reason: 'the manifest was changed after the row had been submitted: its output is of the old values',
+  };
 }
 
 /**
@@ -55,12 +87,13 @@ export function statesOf(attempts: Attempt[]): number {
   return attempts.reduce((sum, { states }) => sum + states.length, 0);
 }
 
-/** False for an attempt that ended and was made for other content of the row. */
-export function standsFor(attempt: Attempt, rowHash: string | undefined): boolean {
+/** False for an attempt that ended, was made for other content of the row, and cost nothing or is paid again by order. */
+export function standsFor(attempt: Attempt, content: RowContent | undefined): boolean {
   const made = intentOf(attempt)?.rowHash;
-  if (made === undefined || rowHash === undefined || made === rowHash) return true;
+  if (made === undefined || content === undefined || made === content.hash) return true;
   const standing = standingOf(attempt);
-  return standing === 'created' || standing === 'claimed' || standing === 'open_case';
+  if (standing === 'created' || standing === 'claimed' || standing === 'open_case') return true;
+  return !content.mayRerun && !isKnownUnbilled(standing);
 }
 
 function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean): Letter {

@@ -2,7 +2,7 @@ import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract
 import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import { isCancelledBatch } from '../store/batch-marks.js';
+import { isCancelledBatch, isRerun, type RerunOrder, rerunOrder } from '../store/batch-marks.js';
 import type { StoredRow } from '../store/row-schema.js';
 import { adapterFor } from '../vendors/index.js';
 import { lastReading } from './account.js';
@@ -42,13 +42,14 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
     room: input.roomNano,
     chars: 0,
   };
+  const order = await rerunOrder(deps.home, batch, generation);
   const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
   let at = cursor.index;
   while (at < part.length && !isFull()) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
       rows.map(async (row) =>
-        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, retry),
+        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, retry, order),
       ),
     );
     for (const [i, { row }] of rows.entries()) {
@@ -120,12 +121,15 @@ async function nextPart(
 async function standingOfRow(
   deps: Dependencies,
   batch: string,
-  { row }: StoredRow,
+  { row, isDamaged }: StoredRow,
   retry: PageInput['retry'],
+  order: RerunOrder,
 ): Promise<RowStanding> {
+  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
   const record = await deps.records.readRecord(batch, row.id);
-  const seen = rowStanding(record, null, retry, row.hash);
-  return seen.ended ? seen : rowStanding(record, await deps.ledger.read(batch, row.id), retry, row.hash);
+  const content = { hash: row.hash, mayRerun: isRerun(order, row.id) };
+  const seen = rowStanding(record, null, retry, content);
+  return seen.ended ? seen : rowStanding(record, await deps.ledger.read(batch, row.id), retry, content);
 }
 
 async function sweepRows(

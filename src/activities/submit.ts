@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { SubmitInput, SubmitResult } from '../contract/activities.js';
-import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
-import { allowsAnother, standingOf } from '../domain/attempt.js';
+import type { AttemptRef, Intent } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../domain/money.js';
@@ -10,23 +9,21 @@ import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { noteClaimed } from './home-marks.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
-import { standsFor } from './row-letter.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
+import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
-import { resultOf } from './submit-result.js';
 import { noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
 import { headersLimitMs } from './waits.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
-/** Attempts of one job that may be found not billed before its row fails. */
-const UNBILLED_MAX = 3;
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
@@ -68,6 +65,7 @@ async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<Submi
   } catch (error) {
     // Before the claim nothing was sent; after it the next try finds the claim and sends nothing either.
     if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'DAMAGED') return { outcome: 'not_sent', reason: 'record_damaged' };
     deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
     return { outcome: 'no_record' };
   }
@@ -90,7 +88,7 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
     n === 1 ? [] : readAttempts(deps, ref),
     readClosed(deps, ref.batch),
   ]);
-  const standing = standingResult(earlier, n, work.row.hash);
+  const standing = await standingResult(deps, earlier, row, work.row.hash, n);
   if (standing) return standing;
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
@@ -100,29 +98,6 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   return { work, ref, request, offer };
-}
-
-/** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
-function standingResult(attempts: Attempt[], n: number, rowHash: string): SubmitResult | undefined {
-  const same = attempts.find((attempt) => attempt.n === n);
-  if (same) return resultOf(same);
-  const open = attempts.find((attempt) => standsFor(attempt, rowHash) && !allowsAnother(standingOf(attempt)));
-  return open && resultOf(open);
-}
-
-/** Found not billed this often since its job began, a row is not sent again by itself. */
-function isGivenUp(earlier: Attempt[], sinceMs: number): boolean {
-  const unbilled = earlier.filter((attempt) => standingOf(attempt) === 'not_billed');
-  return unbilled.filter((attempt) => (attempt.states[0]?.atMs ?? 0) >= sinceMs).length >= UNBILLED_MAX;
-}
-
-/** What was too large to be returned as bytes is asked for by URL from then on. */
-function formatOf({ row, options }: RowWork, earlier: Attempt[]): ResponseFormat {
-  const wasTooLarge = earlier.some((attempt) => {
-    const last = attempt.states.at(-1);
-    return standsFor(attempt, row.hash) && last?.state === 'refused' && last.next === 'retry_as_url';
-  });
-  return wasTooLarge ? 'url' : options.responseFormat;
 }
 
 async function buildRequest(
@@ -157,10 +132,12 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const [intent, isCancelled] = await Promise.all([
+    const [intent, isCancelled, replaced] = await Promise.all([
       intentFor(deps, ready, row, claimedWallMs),
       wasCancelled(deps.home, row.batch, sinceMs),
+      replacement(deps, { ref: row, row: work.row }),
     ]);
+    if (replaced) return replaced;
     // The word that ends the job may still be on its way to it, for as long as no worker runs.
     if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
     // The price has risen since the batch's budget reserved it, by more than a balance can show.
@@ -170,8 +147,10 @@ async function claimAndSend(
     }
     const claimed = await claim(deps, ref, intent);
     if (claimed === 'no_record') return { outcome: 'no_record' };
-    if (claimed === 'taken')
-      return standingResult(await readAttempts(deps, ref), ref.n, work.row.hash) ?? { outcome: 'no_record' };
+    if (claimed === 'taken') {
+      const attempts = await readAttempts(deps, ref);
+      return (await standingResult(deps, attempts, row, work.row.hash, ref.n)) ?? { outcome: 'no_record' };
+    }
     const exchange = await deps.transport.send(request, {
       headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
       beforeSend: () => {
@@ -192,6 +171,7 @@ async function claimAndSend(
 
 async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promise<'claimed' | 'taken' | 'no_record'> {
   try {
+    noteClaimed(deps, ref.batch);
     return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
   } catch (error) {
     rememberUnsent(deps, ref, intent.nonce);

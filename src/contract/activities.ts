@@ -59,6 +59,8 @@ export type SubmitResult =
     }
   /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
+  /** Not even claimed: the manifest was changed, and this is the row as it is now. */
+  | { outcome: 'replaced'; row: RowRef }
   /** Not even claimed: a URL must be fetched first, since the endpoint takes bytes. */
   | { outcome: 'needs_inputs' }
   /** The claim could not be written: nothing was sent. */

@@ -1,5 +1,6 @@
 import type { FailureFacts } from './failure-class.js';
 import { FETCH_REASONS } from './fetch-reasons.js';
+import { OWN_REASONS } from './own-reasons.js';
 
 /** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
 export const REASONS = {
@@ -124,6 +125,7 @@ export const REASONS = {
     meaning: 'The row whose render this row shares did not bring an output.',
     advice: 'Read the reason of that row, then `callsheet retry`.',
   },
+  ...OWN_REASONS,
   cancelled_by_user: {
     class: 'cancelled',
     retry: true,

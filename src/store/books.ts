@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeAs, readJson } from './json-file.js';
+import { encodeAs, forgotten, readJson } from './json-file.js';
 
 /** How the account's balance moved while a batch ran; written when the batch ends, replaced by its next end. */
 export interface BatchBooks {
@@ -19,7 +19,7 @@ export interface BatchBooks {
   unattributed: { lo: number; hi: number } | null;
 }
 
-const schema: z.ZodType<BatchBooks> = z.object({
+export const booksSchema: z.ZodType<BatchBooks> = z.object({
   schema: z.literal(1),
   fromMs: timeSchema,
   toMs: timeSchema,
@@ -32,12 +32,12 @@ const schema: z.ZodType<BatchBooks> = z.object({
 });
 
 export async function writeBooks({ store, keys }: Home, batch: string, books: BatchBooks): Promise<void> {
-  await store.put(keys.books(batch), encodeAs(schema, books));
+  await store.put(keys.books(batch), encodeAs(booksSchema, books));
 }
 
 /** The books of a batch's last end, if it ended. */
 export async function readBooks({ store, keys }: Home, batch: string): Promise<BatchBooks | undefined> {
-  return readJson(store, keys.books(batch), schema);
+  return readJson(store, keys.books(batch), booksSchema, forgotten);
 }
 
 /** What a batch's earlier runs say of its begin; the same run may be written twice. */

@@ -3,11 +3,11 @@ import type { Breaker } from '../domain/breaker.js';
 import { KINDS, providerOf } from '../domain/kind.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
 
 /** The families whose submits go wrong, kept in the home: a wiped server must not start a storm anew. */
 
-const schema = z.object({
+export const breakersSchema = z.object({
   schema: z.literal(1),
   breakers: z.array(
     z.object({
@@ -25,7 +25,7 @@ export async function writeBreakers(home: Home, breakers: Breaker[]): Promise<vo
 }
 
 export async function readBreakers(home: Home): Promise<Breaker[]> {
-  const known = (await readJson(home.store, breakersKey(home), schema))?.breakers ?? [];
+  const known = (await readJson(home.store, breakersKey(home), breakersSchema, forgotten))?.breakers ?? [];
   // An earlier callsheet kept families that could not be reached here: that is found out again by a try.
   return known.filter(({ cause }) => cause === 'cases');
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Attempt, type AttemptRef, type Intent, intentOf } from '../domain/attempt.js';
 import { timeSchema } from './attempt-schema.js';
 import { type HomeKeys, homeKeys } from './home-keys.js';
-import { decodeJson, encodeJson, readJson } from './json-file.js';
+import { decodeJson, encodeJson, forgotten, readJson } from './json-file.js';
 import { loadAttempt } from './load-attempts.js';
 import type { Store, StoreEntry } from './port.js';
 
@@ -26,8 +26,8 @@ export interface CalledAttempt {
 /** One attempt has one handle: more come from someone who plays. */
 const HANDLES_MAX = 8;
 
-const refSchema = z.object({ batch: z.string(), id: z.string(), n: z.int() });
-const handleSchema = z.object({ handle: z.string(), atMs: timeSchema });
+export const refSchema = z.object({ batch: z.string(), id: z.string(), n: z.int() });
+export const handleSchema = z.object({ handle: z.string(), atMs: timeSchema });
 
 export function createCallbacks(store: Store, account: string): Callbacks {
   const keys = homeKeys(account);
@@ -51,7 +51,7 @@ export function createCallbacks(store: Store, account: string): Callbacks {
       if (callbackToken === undefined) return [];
       const folder = keys.callbackHandles(hashOf(callbackToken));
       const found = await Promise.all(
-        (await store.names(folder)).map((name) => readJson(store, `${folder}/${name}`, handleSchema)),
+        (await store.names(folder)).map((name) => readJson(store, `${folder}/${name}`, handleSchema, forgotten)),
       );
       return found
         .flatMap((one) => (one === undefined ? [] : [one]))

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { AttemptRef } from '../domain/attempt.js';
-import type { Kind } from '../domain/kind.js';
+import { type AttemptRef, intentOf } from '../domain/attempt.js';
+import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
-import { homeKeys } from './home-keys.js';
+import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
 import { encodeAs, readJson } from './json-file.js';
+import { loadAttempt } from './load-attempts.js';
 import { parallel } from './parallel.js';
 import type { Store } from './port.js';
 
@@ -49,7 +50,7 @@ const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
 
-const schema: z.ZodType<BookedAttempt> = z.object({
+export const bookedSchema: z.ZodType<BookedAttempt> = z.object({
   batch: z.string(),
   id: z.string(),
   n: z.int(),
@@ -72,7 +73,7 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
   const read = async (key: string): Promise<BookedAttempt | undefined> => {
     const known = kept.get(key);
     if (known) return known;
-    const booked = await readJson(store, key, schema);
+    const booked = await readJson(store, key, bookedSchema, () => worstBooking(store, keys, key));
     if (kept.size >= KEPT_MAX) kept.clear();
     if (booked) kept.set(key, booked);
     return booked;
@@ -81,7 +82,7 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
     append: async (booked) => {
       const beside = { follow_up: keys.followUp, not_billed: keys.gone };
       const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
-      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(schema, booked));
+      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(bookedSchema, booked));
     },
     endedOf: async (batch) => {
       const attempts = new Set<string>();
@@ -129,4 +130,24 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
 /** True for what is entered beside an attempt's own end. */
 function isBeside(end: BookedAttempt['end']): end is 'follow_up' | 'not_billed' {
   return end === 'follow_up' || end === 'not_billed';
+}
+
+/**
+ * What a damaged entry may have said: the attempt moved the balance by anything up to what it was expected to cost, or
+ * did not, until the end of the ten minutes that the entry stands in.
+ */
+export async function worstBooking(store: Store, keys: HomeKeys, key: string): Promise<BookedAttempt | undefined> {
+  const found = parseBookKey(keys.bookBuckets, key);
+  if (found === undefined) return undefined;
+  const attempt = await loadAttempt(store, keys, found.ref);
+  const intent = attempt && intentOf(attempt);
+  return {
+    ...found.ref,
+    kind: intent?.kind ?? KINDS[0],
+    end: { '': 'undecided' as const, later: 'follow_up' as const, gone: 'not_billed' as const }[found.beside],
+    claimedAtMs: intent?.atMs ?? 0,
+    endedAtMs: found.bucketMs + BOOK_BUCKET_MS - 1,
+    lo: 0,
+    hi: intent?.expected?.hi ?? null,
+  };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
 
 /** Interchangeable attempts that were settled by their count: decided once, then followed by each of them. */
 export interface Group {
@@ -16,7 +16,7 @@ export interface Group {
   atMs: number;
 }
 
-const schema: z.ZodType<Group> = z.object({
+export const groupSchema: z.ZodType<Group> = z.object({
   schema: z.literal(1),
   id: z.string(),
   members: z.array(z.string()),
@@ -33,7 +33,7 @@ export function writeGroup({ store, keys }: Home, first: AttemptRef, group: Grou
 /** The group that an attempt was settled in, if it was in one. */
 export async function groupOf({ store, keys }: Home, name: string): Promise<Group | undefined> {
   for await (const key of store.list(keys.groups)) {
-    const group = await readJson(store, key, schema);
+    const group = await readJson(store, key, groupSchema, forgotten);
     if (group?.members.includes(name)) return group;
   }
   return undefined;

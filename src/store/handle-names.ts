@@ -21,20 +21,23 @@ const ownerSchema = z.object({
   seeded: z.exactOptional(z.string()),
 });
 
+/** Whose a name is that cannot be read: another's, so that it confirms nothing. */
+const NOBODY: NameOwner = { batch: '', id: '', n: 0 };
+
 /** Gives the name to the attempt unless another has it; false when another has. Repeating it changes nothing. */
 export async function takeName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
   const key = home.keys.handle(createHash('sha256').update(name).digest('hex'));
   const { batch, id, n, seeded } = owner;
   const record = { batch, id, n, ...(seeded === undefined ? {} : { seeded }) };
   if (await home.store.putIfAbsent(key, encodeJson(record))) return true;
-  const first = await readJson(home.store, key, ownerSchema);
+  const first = await readJson(home.store, key, ownerSchema, () => NOBODY);
   return first === undefined || isSame(first, owner);
 }
 
 /** Whether another attempt has the name. */
 export async function isNameOfAnother(home: Home, name: string, owner: NameOwner): Promise<boolean> {
   const key = home.keys.handle(createHash('sha256').update(name).digest('hex'));
-  const first = await readJson(home.store, key, ownerSchema);
+  const first = await readJson(home.store, key, ownerSchema, () => NOBODY);
   return first !== undefined && !isSame(first, owner);
 }
 

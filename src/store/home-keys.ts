@@ -6,14 +6,16 @@ import { isSafeSegment } from './safe-key.js';
 /** Where everything of an account lies in its home: the only place that knows the layout. */
 
 const BALANCE_BUCKET_MS = 100_000_000;
-const BOOK_BUCKET_MS = 600_000;
+export const BOOK_BUCKET_MS = 600_000;
 const ATTEMPT_NAME = /^(\d{4,})\.(\d{3,})\.json$/;
+const BOOK_NAME = /^(.+)\.(\d{4,})(?:\.(later|gone))?\.json$/;
 const OPEN_NAME = /^(.+)\.(\d{4,})\.json$/;
 
 export interface HomeKeys {
   account: string;
   batches: string;
   batch(batch: string): string;
+  options(batch: string): string;
   currentGeneration(batch: string): string;
   /** Below it lies a folder per generation. */
   generations(batch: string): string;
@@ -71,6 +73,7 @@ export function homeKeys(account: string): HomeKeys {
     account: `${root}/account.json`,
     batches,
     batch: (batch) => `${batchFolder(batch)}/batch.json`,
+    options: (batch) => `${batchFolder(batch)}/options.json`,
     currentGeneration: (batch) => `${batchFolder(batch)}/current.json`,
     generations,
     generation: rows,
@@ -124,6 +127,18 @@ export function parseIndexKey(folder: string, key: string): AttemptRef | undefin
   const match = OPEN_NAME.exec(name ?? '');
   if (batch === undefined || match === null || rest.length > 0) return undefined;
   return { batch, id: match[1] ?? '', n: Number(match[2]) };
+}
+
+/** `<book>/<bucket>/<batch>/<id>.0003[.later|.gone].json` → what the entry is about. */
+export function parseBookKey(
+  folder: string,
+  key: string,
+): { ref: AttemptRef; bucketMs: number; beside: '' | 'later' | 'gone' } | undefined {
+  const [bucket, batch, name, ...rest] = key.slice(folder.length + 1).split('/');
+  const match = BOOK_NAME.exec(name ?? '');
+  if (batch === undefined || match === null || rest.length > 0) return undefined;
+  const beside = match[3] === 'later' || match[3] === 'gone' ? match[3] : '';
+  return { ref: { batch, id: match[1] ?? '', n: Number(match[2]) }, bucketMs: Number(bucket), beside };
 }
 
 function nameIn(ref: AttemptRef): string {

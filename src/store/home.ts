@@ -2,19 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { CreditsNano } from '../domain/money.js';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
+import { type BatchBinding, bindings } from './bindings.js';
 import { type HomeKeys, homeKeys } from './home-keys.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
 import { type Store, StoreError } from './port.js';
 
 /** An account's home: what it is bound to, its batches, the bytes of its inputs and what its balance was. */
-
-/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
-export interface BatchBinding {
-  schema: 1;
-  out: string;
-  createdAtMs: number;
-}
 
 /** One reading of GET /v1/credits. Null where the service did not say. */
 export interface BalanceCheckpoint {
@@ -36,6 +30,8 @@ export interface Home {
   bindBaseUrl(url: string): Promise<void>;
   /** The base URL that the account is bound to, if it was used. */
   baseUrl(): Promise<string | undefined>;
+  /** What tells this home from every other one, undefined before its first use. */
+  homeId(): Promise<string | undefined>;
   /** Binds a batch to its output place at its first run; a StoreError `BOUND` names both when it differs. */
   bindOut(batch: string, out: string, createdAtMs: number): Promise<BatchBinding>;
   readBatch(batch: string): Promise<BatchBinding | undefined>;
@@ -56,9 +52,7 @@ export interface Home {
 
 const READ_WIDTH = 16;
 
-const accountSchema = z.object({ schema: z.literal(1), baseUrl: z.string() });
-const batchSchema = z.object({ schema: z.literal(1), out: z.string(), createdAtMs: timeSchema });
-const checkpointSchema = z.object({
+export const checkpointSchema = z.object({
   askedMs: timeSchema.optional(),
   atMs: timeSchema,
   balanceNano: nanoSchema,
@@ -77,39 +71,6 @@ export function openHome(store: Store, account: string): Home {
     ...bindings(store, account, keys),
     ...blobs(store, keys),
     ...checkpoints(store, keys),
-  };
-}
-
-function bindings(store: Store, account: string, keys: HomeKeys) {
-  /** Writes the value if nobody did before; gives what stands in either case. */
-  const bind = async <T>(key: string, schema: z.ZodType<T>, value: T): Promise<T> => {
-    const known = await readJson(store, key, schema);
-    if (known !== undefined) return known;
-    if (await store.putIfAbsent(key, encodeJson(value))) return value;
-    return (await readJson(store, key, schema)) ?? value;
-  };
-  return {
-    bindBaseUrl: async (url: string) => {
-      const bound = await bind(keys.account, accountSchema, { schema: 1, baseUrl: url });
-      if (bound.baseUrl === url) return;
-      throw new StoreError(
-        'BOUND',
-        `account '${account}' belongs to ${bound.baseUrl}, not to ${url}: use another account name for that service`,
-        keys.account,
-      );
-    },
-    baseUrl: async () => (await readJson(store, keys.account, accountSchema))?.baseUrl,
-    bindOut: async (batch: string, out: string, createdAtMs: number): Promise<BatchBinding> => {
-      const bound = await bind<BatchBinding>(keys.batch(batch), batchSchema, { schema: 1, out, createdAtMs });
-      if (bound.out === out) return bound;
-      throw new StoreError(
-        'BOUND',
-        `batch '${batch}' writes to ${bound.out}, not to ${out}: use that place, or another --name`,
-        keys.batch(batch),
-      );
-    },
-    readBatch: (batch: string) => readJson(store, keys.batch(batch), batchSchema),
-    batches: () => store.names(keys.batches),
   };
 }
 
@@ -137,7 +98,7 @@ function blobs(store: Store, keys: HomeKeys) {
 }
 
 function checkpoints(store: Store, keys: HomeKeys) {
-  const read = (key: string) => readJson(store, key, checkpointSchema);
+  const read = (key: string) => readJson(store, key, checkpointSchema, forgotten);
   return {
     addCheckpoint: async (checkpoint: BalanceCheckpoint) => {
       await store.put(keys.balance(checkpoint.atMs, randomBytes(4).toString('hex')), encodeJson(checkpoint));
@@ -157,10 +118,13 @@ function checkpoints(store: Store, keys: HomeKeys) {
       return values.flatMap((value) => (value !== undefined && value.atMs >= sinceMs ? [value] : []));
     },
     latestCheckpoint: async () => {
-      const bucket = (await store.names(keys.balances)).at(-1);
-      if (bucket === undefined) return undefined;
-      const name = (await store.names(`${keys.balances}/${bucket}`)).at(-1);
-      return name === undefined ? undefined : await read(`${keys.balances}/${bucket}/${name}`);
+      for (const bucket of (await store.names(keys.balances)).reverse()) {
+        for (const name of (await store.names(`${keys.balances}/${bucket}`)).reverse()) {
+          const checkpoint = await read(`${keys.balances}/${bucket}/${name}`);
+          if (checkpoint !== undefined) return checkpoint;
+        }
+      }
+      return undefined;
     },
   };
 }

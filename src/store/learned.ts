@@ -3,7 +3,7 @@ import type { Kind } from '../domain/kind.js';
 import type { MeasuredPrice } from '../domain/price.js';
 import { jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeAs, readJson } from './json-file.js';
+import { encodeAs, forgotten, readJson } from './json-file.js';
 
 /** What single charges taught about an account: kept in its home, replaced whole, never needed to be right. */
 
@@ -32,7 +32,10 @@ export interface LearnedTiming {
 
 const NOTHING: Learned = { schema: 1, latenessMs: 0, latenessAtMs: 0, chargedAtSubmit: [] };
 
-const learnedSchema: z.ZodType<Learned> = z.object({
+/** As late as a balance was ever seen: too early a verdict would pay twice. */
+const UNREADABLE: Learned = { ...NOTHING, latenessMs: 600_000 };
+
+export const learnedSchema: z.ZodType<Learned> = z.object({
   schema: z.literal(1),
   latenessMs: z.number().nonnegative(),
   latenessAtMs: timeSchema,
@@ -52,7 +55,7 @@ const learnedSchema: z.ZodType<Learned> = z.object({
   ),
 });
 
-const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z.object({
+export const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z.object({
   schema: z.literal(1),
   prices: z.array(
     z.object({
@@ -69,7 +72,7 @@ const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z.object
 });
 
 export async function readLearned({ store, keys }: Home): Promise<Learned> {
-  return (await readJson(store, keys.learned, learnedSchema)) ?? NOTHING;
+  return (await readJson(store, keys.learned, learnedSchema, () => UNREADABLE)) ?? NOTHING;
 }
 
 export async function writeLearned({ store, keys }: Home, learned: Learned): Promise<void> {
@@ -77,7 +80,7 @@ export async function writeLearned({ store, keys }: Home, learned: Learned): Pro
 }
 
 export async function readMeasuredPrices({ store, keys }: Home): Promise<MeasuredPrice[]> {
-  return (await readJson(store, keys.prices, pricesSchema))?.prices ?? [];
+  return (await readJson(store, keys.prices, pricesSchema, forgotten))?.prices ?? [];
 }
 
 export async function writeMeasuredPrices({ store, keys }: Home, prices: MeasuredPrice[]): Promise<void> {

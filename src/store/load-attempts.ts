@@ -1,4 +1,4 @@
-import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, allowsAnother, standingOf } from '../domain/attempt.js';
 import { attemptStateSchema } from './attempt-schema.js';
 import { type HomeKeys, parseAttemptName } from './home-keys.js';
 import { decodeJson } from './json-file.js';
@@ -34,12 +34,24 @@ export async function loadAttempts(
   for (const [i, name] of names.entries()) {
     const attempt = attempts.get(name.n) ?? { n: name.n, states: [], torn: false, nextSeq: 0 };
     const state = states[i];
-    if (state === undefined) attempt.torn = true;
+    if (state === undefined) tear(attempt);
     else attempt.states.push(state);
     attempt.nextSeq = name.seq + 1;
     attempts.set(name.n, attempt);
   }
   return [...attempts.values()];
+}
+
+/**
+ * A record that cannot be read may be a late answer, or a newer callsheet's word: where the last readable one says that
+ * the attempt costs nothing, it is a case again.
+ */
+function tear(attempt: LoadedAttempt): void {
+  attempt.torn = true;
+  const last = attempt.states.at(-1);
+  if (last === undefined || !allowsAnother(standingOf(attempt))) return;
+  const evidence = { rule: 'T12', message: 'a later record of this attempt cannot be read' };
+  attempt.states.push({ state: 'unknown', atMs: last.atMs, evidence });
 }
 
 /** One attempt, undefined when its place is free. */

@@ -1,4 +1,5 @@
 import type { RowRecord } from '../domain/outcome.js';
+import { damagedRecord } from './damaged-row.js';
 import { homeKeys } from './home-keys.js';
 import { encodeAs, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
@@ -20,7 +21,8 @@ const READ_WIDTH = 16;
 
 export function createRecords(store: Store, account: string): Records {
   const keys = homeKeys(account);
-  const read = (batch: string, id: string) => readJson(store, keys.record(batch, id), rowRecordSchema);
+  const read = (batch: string, id: string) =>
+    readJson(store, keys.record(batch, id), rowRecordSchema, () => damagedRecord(id));
   return {
     writeRecord: (batch, record) => store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
     readRecord: read,

@@ -12,6 +12,8 @@ export interface StoredRow {
   row: Row;
   /** The manifest's cells by column. */
   raw: Record<string, string>;
+  /** Stands in for a line that cannot be read; never written. */
+  isDamaged?: true;
 }
 
 const text = z.string();

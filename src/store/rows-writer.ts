@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isKind, type Kind } from '../domain/kind.js';
 import { timeSchema } from './attempt-schema.js';
 import { homeKeys } from './home-keys.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
 import type { Store } from './port.js';
 import type { StoredRow } from './row-schema.js';
 
@@ -92,15 +92,13 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       hash.update(JSON.stringify([meta.columns, meta.passthroughColumns]));
       const generation = hash.digest('hex').slice(0, GENERATION_DIGITS);
       const factsKey = keys.generationFacts(batch, generation);
-      const known = await readJson(store, factsKey, generationSchema);
-      if (known !== undefined) {
-        await abort();
-        return known;
-      }
+      // What is there already is the same, unless a disk has damaged it: then this mends it.
       await store.moveAll(keys.generation(batch, incoming), keys.generation(batch, generation));
       const facts: GenerationFacts = { schema: 1, generation, rows, parts, byKind, ...meta };
       if (await store.putIfAbsent(factsKey, encodeJson(facts))) return facts;
-      return (await readJson(store, factsKey, generationSchema)) ?? facts;
+      const known = await readJson(store, factsKey, generationSchema, forgotten);
+      if (known === undefined) await store.put(factsKey, encodeJson(facts));
+      return known ?? facts;
     },
     abort,
   };

@@ -17,13 +17,15 @@ export interface Trust {
   why: string;
 }
 
-const trustSchema: z.ZodType<Trust> = z.object({
+export const trustSchema: z.ZodType<Trust> = z.object({
   schema: z.literal(1),
   trusted: z.boolean(),
   atMs: timeSchema,
   who: z.string(),
   why: z.string(),
 });
+
+const UNREADABLE: Trust = { schema: 1, trusted: false, atMs: 0, who: 'callsheet', why: 'its record cannot be read' };
 
 /** Switches `if-proved` off for the account. */
 export async function distrust(home: Home, { why, atMs }: { why: string; atMs: number }): Promise<void> {
@@ -38,7 +40,7 @@ export async function trust(home: Home, by: { who: string; why: string; atMs: nu
 /** What stands now; undefined when nothing was ever contradicted. */
 export async function readTrust({ store, keys }: Home): Promise<Trust | undefined> {
   const newest = (await store.names(keys.trusts)).at(-1);
-  return newest === undefined ? undefined : readJson(store, `${keys.trusts}/${newest}`, trustSchema);
+  return newest === undefined ? undefined : readJson(store, `${keys.trusts}/${newest}`, trustSchema, () => UNREADABLE);
 }
 
 export async function isTrusted(home: Home): Promise<boolean> {

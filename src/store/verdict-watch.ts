@@ -4,7 +4,7 @@ import type { Kind } from '../domain/kind.js';
 import { kindSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 import { parseIndexKey } from './home-keys.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
 
 /** Verdicts that later readings of the balance may still contradict, until they are too old to. */
 export interface WatchedVerdict extends AttemptRef {
@@ -14,7 +14,7 @@ export interface WatchedVerdict extends AttemptRef {
   untilMs: number;
 }
 
-const schema = z.object({
+export const watchSchema = z.object({
   kind: kindSchema,
   verdict: z.enum(['billed', 'not_billed', 'undecided']),
   atMs: timeSchema,
@@ -35,7 +35,7 @@ export async function watchedVerdicts({ store, keys }: Home): Promise<WatchedVer
   const found: WatchedVerdict[] = [];
   for await (const key of store.list(keys.watches)) {
     const ref = parseIndexKey(keys.watches, key);
-    const watched = ref && (await readJson(store, key, schema));
+    const watched = ref && (await readJson(store, key, watchSchema, forgotten));
     if (ref && watched) found.push({ ...ref, ...watched });
   }
   return found;

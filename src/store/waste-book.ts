@@ -11,8 +11,9 @@ import { parallel } from './parallel.js';
  * number of workers never reserve more than the limit together.
  */
 
-const entrySchema = z.object({ id: z.string(), n: z.int(), nano: nanoSchema, atMs: timeSchema });
-type Entry = z.output<typeof entrySchema>;
+export const wasteSchema = z.object({ id: z.string(), n: z.int(), nano: nanoSchema, atMs: timeSchema });
+type Entry = z.output<typeof wasteSchema>;
+const SPENT: Entry = { id: '', n: 0, nano: Number.MAX_SAFE_INTEGER, atMs: 0 };
 
 const READ_WIDTH = 16;
 
@@ -36,7 +37,7 @@ export async function reserveWaste(
     if (reserved + nano > limit.maxNano) return false;
     const entry: Entry = { id, n, nano, atMs: limit.atMs };
     // Another job that took this number is counted in the next round.
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(entrySchema, entry))) return true;
+    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(wasteSchema, entry))) return true;
   }
 }
 
@@ -50,7 +51,7 @@ export async function noteWaste(
   for (;;) {
     const entries = await readEntries(home, batch);
     if (entries.some((entry) => entry.id === id && entry.n === n)) return;
-    const bytes = encodeAs(entrySchema, { id, n, nano, atMs });
+    const bytes = encodeAs(wasteSchema, { id, n, nano, atMs });
     if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
   }
 }
@@ -58,7 +59,8 @@ export async function noteWaste(
 async function readEntries(home: Home, batch: string): Promise<Entry[]> {
   const names = await home.store.names(folderOf(home, batch));
   const entries = await parallel(names, READ_WIDTH, (name) =>
-    readJson(home.store, `${folderOf(home, batch)}/${name}`, entrySchema),
+    // What was reserved here is not known: nothing more is reserved from this batch's limit.
+    readJson(home.store, `${folderOf(home, batch)}/${name}`, wasteSchema, () => SPENT),
   );
   return entries.filter((entry) => entry !== undefined);
 }

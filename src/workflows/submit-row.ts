@@ -25,7 +25,7 @@ const SYNC_MAX_MS = 900_000;
 type Refusal = Extract<SubmitResult, { outcome: 'refused' }>;
 
 /** Opens the job's submits; they share the counts of refusals. */
-export function openSubmits({ account, row, timeScale, upToNano, syncMaxMs = SYNC_MAX_MS }: JobInput): Submits {
+export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX_MS }: JobInput): Submits {
   const home = homeProxy(account);
   const { submit } = submitProxy(account, syncMaxMs);
   const known = new Map<number, SubmitResult>();
@@ -53,8 +53,11 @@ export function openSubmits({ account, row, timeScale, upToNano, syncMaxMs = SYN
           // A row that may have been billed has not failed for that.
           if (work.again) return work.again.otherwise;
           return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
+        case 'replaced':
+          work.input = { ...work.input, row: result.row };
+          return { step: 'submit' };
         case 'needs_inputs':
-          if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
+          if (await downloadProxy(account).fetchInputs({ row: work.input.row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
         case 'no_record':
           await pauseForRecords(true);
@@ -71,6 +74,7 @@ export function openSubmits({ account, row, timeScale, upToNano, syncMaxMs = SYN
 
   /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
   async function submitOnce(work: Job, n: number): Promise<SubmitResult> {
+    const { row } = work.input;
     // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
     known.delete(n);
     const most = work.again ? work.again.upToNano : upToNano;
@@ -149,6 +153,7 @@ export function openSubmits({ account, row, timeScale, upToNano, syncMaxMs = SYN
 
 /** A row that the budget or a person keeps back has not failed. */
 function unsentStatus(reason: ReasonCode): Status {
+  if (reason === 'record_damaged') return 'review';
   if (reason === 'cancelled_by_user') return 'cancelled';
-  return reason === 'budget_reached' ? 'not_started' : 'failed';
+  return reason === 'budget_reached' || reason === 'row_replaced' ? 'not_started' : 'failed';
 }

@@ -165,11 +165,11 @@ export function endRest(state: BatchState): void {
 }
 
 /**
- * A batch that ended early has not read all its rows: its results know which an earlier run had finished. Undefined
- * from a worker that did not count them yet.
+ * The results have read every row, also those that a batch which ended early never came to: their counts stand.
+ * Undefined from a worker that did not count them yet.
  */
 export function takeTally(state: BatchState, tally: BatchTally | undefined): void {
-  if (!isDraining(state) || tally?.open !== 0) return;
+  if (tally?.open !== 0) return;
   const { counts, creditsNano, creditsUnknown } = tally;
   Object.assign(state, { counts, creditsNano, creditsUnknown });
 }

@@ -24,7 +24,7 @@ async function batch() {
       const writer = createRowsWriter(store, 'a', 'b');
       for (const [index, id] of ids.entries()) {
         const stored = storedRow(index);
-        const row = { ...stored.row, id, cells: { ...stored.row.cells, prompt: `${id} of ${createdAtMs}` } };
+        const row = { ...stored.row, hash: 'x', id, cells: { ...stored.row.cells, prompt: `${id} of ${createdAtMs}` } };
         await writer.add({ row, raw: { id, prompt: row.cells.prompt } });
       }
       const columns = ['id', 'prompt'];

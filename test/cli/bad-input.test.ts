@@ -126,6 +126,19 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
   });
 });
 
+test('3-R15: outputs that tell of another home: exit 4 before anything is asked, unless a person says so', async () => {
+  const { mkdirSync } = await import('node:fs');
+  mkdirSync(join(cwd, 'out', 'shots'), { recursive: true });
+  const mark = JSON.stringify({ schema: 1, homeId: 'a'.repeat(32), seenMs: 5 });
+  writeFileSync(join(cwd, 'out', 'shots', 'home-rehearsal-9.json'), mark);
+  const { exitCode, stderr } = await run(['run', 'shots.csv', '--yes']);
+  expect([exitCode, stderr]).toEqual([
+    4,
+    expect.stringMatching(/is not the home that 'shots' in .* was run from: bring the home back .* --trust-home/),
+  ]);
+  expect((await run(['run', 'shots.csv', '--yes', '--trust-home'])).exitCode).toBe(5);
+});
+
 test('a service that is not there: exit 5 within 15 s', async () => {
   const { exitCode, stderr } = await run(['run', 'shots.csv', '--yes']);
   expect([exitCode, stderr]).toEqual([

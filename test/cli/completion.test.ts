@@ -29,7 +29,7 @@ describe('bash completes', () => {
   test('every command, and the orders below one', () => {
     expect(offered('')).toEqual(COMMANDS.map(({ name }) => name));
     expect(offered('re')).toEqual(['resume', 'retry', 'review', 'results']);
-    expect(offered('ledger', '')).toEqual(['show', 'verify']);
+    expect(offered('ledger', '')).toEqual(['show', 'verify', 'repair']);
   });
 
   test('kinds, shells and batches', () => {

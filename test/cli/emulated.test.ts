@@ -187,6 +187,7 @@ test('doctor checks each thing', async () => {
     'ports',
     'data',
     'home',
+    'records',
     'out',
     'key',
     'service',

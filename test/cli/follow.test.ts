@@ -34,16 +34,19 @@ interface Look {
   progress?: BatchProgress | Error;
   slots?: SemaphoreView;
   state?: 'running' | 'ended' | 'broken' | 'absent';
+  /** The home is another one. */
+  isAway?: true;
 }
 
 async function follow(
   looks: Look[],
-  options: { waitMs?: number | null; afterSeq?: number; abortAfterMs?: number } = {},
+  options: { waitMs?: number | null; afterSeq?: number; abortAfterMs?: number; supplies?: boolean } = {},
 ) {
   let nowMs = 0;
   let look: Look = {};
   let index = 0;
   let reconnects = 0;
+  let supplied = 0;
   const abort = new AbortController();
   const source: BatchSource = {
     progress: async () => {
@@ -70,6 +73,12 @@ async function follow(
     batch: 'b',
     afterSeq: options.afterSeq ?? 0,
     waitMs: options.waitMs ?? null,
+    isHome: async () => look.isAway !== true,
+    supplyAgain: options.supplies
+      ? async () => {
+          supplied += 1;
+        }
+      : undefined,
     onSnapshot: (snapshot) => snapshots.push(snapshot),
     onEvent: (one) => events.push(one),
     signal: abort.signal,
@@ -80,7 +89,7 @@ async function follow(
       if (nowMs > 3_600_000) throw new Error('followed for ever');
     },
   });
-  return { end, events, snapshots, nowMs, reconnects };
+  return { end, events, snapshots, nowMs, reconnects, supplied };
 }
 
 const outage = Object.assign(new Error('14 UNAVAILABLE'), { name: 'ServiceError' });
@@ -101,6 +110,33 @@ test('each event is told once, those from before not at all, and the end is foun
 test('a workflow that was ended by someone is told apart from one that ended', async () => {
   expect((await follow([{ state: 'broken' }])).end).toEqual({ end: 'broken', word: 'terminated' });
   expect((await follow([{ state: 'absent' }])).end).toEqual({ end: 'broken', word: 'gone' });
+});
+
+describe('6-O1: a home that is not the one the batch began in', () => {
+  const away: Look[] = Array.from({ length: 20 }, () => ({ progress: outage, isAway: true }));
+
+  test('ends it before a connection could start an engine there', async () => {
+    const { end, reconnects, supplied } = await follow([{}, ...away], { supplies: true });
+    expect([end, reconnects, supplied]).toEqual([{ end: 'other_home' }, 0, 0]);
+  });
+
+  test('ends it when a server without the batch is found, and nothing is handed over', async () => {
+    const { end, supplied } = await follow([{ state: 'absent', isAway: true }], { supplies: true });
+    expect([end, supplied]).toEqual([{ end: 'other_home' }, 0]);
+  });
+
+  test('with the right home a wiped server is given the batch anew, and its events count from the start', async () => {
+    const { end, supplied, events } = await follow(
+      [
+        ...Array.from({ length: 4 }, () => ({ progress: progress({ events: [event(7)] }) })),
+        { state: 'absent' },
+        { progress: progress({ events: [event(1)] }), state: 'running' },
+        { state: 'ended', progress: progress({ phase: 'ended' }) },
+      ],
+      { supplies: true },
+    );
+    expect([end.end, supplied, events.length]).toEqual(['ended', 1, 2]);
+  });
 });
 
 test('detaching ends it with the last look', async () => {

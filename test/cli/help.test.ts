@@ -105,6 +105,8 @@ test('callsheet run --help', async () => {
                                       billed: rerun pays again for all, rerun=ID,… for these
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
+      --trust-home                    this home is the right one, although the outputs or Temporal tell
+                                      of another
       --shared-folder                 with a shared Temporal: every worker reaches --out and the home by
                                       these paths
 

@@ -145,17 +145,19 @@ describe('what running does with a row', () => {
   });
 
   test('changed content is told with the hash that was submitted', () => {
-    expect(planRow(row, record({ rowHash: 'old' }), [attempt(intent('old'), refused)], null, false)).toEqual({
+    expect(planRow(row, record({ rowHash: 'old' }), [attempt(intent('old'), created)], null, false)).toMatchObject({
       row,
       changed: { submittedHash: 'old', isOpen: false },
-      plan: { plan: 'submit' },
     });
     expect(planRow(row, undefined, [attempt(intent('old'), created)], null, false).changed).toEqual({
       submittedHash: 'old',
       isOpen: true,
     });
-    expect(planRow(row, undefined, [attempt(intent('old'), refused)], null, false).changed?.isOpen).toBe(false);
-    // Without an attempt nothing was submitted: the new content is simply the content.
+    // What never cost anything binds nobody: the new content is simply the content (design 2).
+    expect(planRow(row, undefined, [attempt(intent('old'), refused)], null, false)).toEqual({
+      row,
+      plan: { plan: 'submit' },
+    });
     expect(planRow(row, record({ rowHash: 'old', attempts: 0, status: 'failed' }), [], null, false)).toEqual({
       row,
       plan: { plan: 'submit' },

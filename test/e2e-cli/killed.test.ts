@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
@@ -45,6 +45,26 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', {
     const third = await rig.run(RUN);
     expect([0, 3], third.stderr).toContain(third.code);
     await expectWhole(rig, 'forty', IDS, cuts);
+  });
+
+  it('6-O1: of everything, and the data folder is gone: who follows stops, and nothing is sent again', async () => {
+    const following = rig.start(RUN);
+    await untilBusy(rig, 'forty', 2 * FIRST);
+    const { pid, server, worker } = await engineOf(rig);
+    kill(rig, 'forty', [pid, server.pid, worker.pid]);
+    renameSync(rig.data, `${rig.data} lost`);
+    const jobs = rig.emulator.truth().jobs.length;
+    const ended = await following.ended;
+    expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('is not the home that')]);
+    const again = await rig.run(RUN);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('--trust-home')]);
+    expect(rig.emulator.truth().jobs).toHaveLength(jobs);
+    expect(await rig.engine()).toBeUndefined();
+    // The home is brought back.
+    rmSync(rig.data, { recursive: true, force: true });
+    renameSync(`${rig.data} lost`, rig.data);
+    const third = await rig.run(RUN);
+    expect([0, 3], third.stderr).toContain(third.code);
   });
 
   it('of everything, and Temporal forgets it all: the home alone knows what was submitted', async () => {

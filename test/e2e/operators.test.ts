@@ -5,12 +5,17 @@ import { jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import type { Emulator, FaultRule } from '../../src/emulator/emulator.js';
 import { startEmulator } from '../../src/emulator/emulator.js';
+import { orderRerun } from '../../src/store/batch-marks.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { openHome } from '../../src/store/home.js';
 import { StoreError } from '../../src/store/port.js';
 import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 
 const RESET = 'its workflow is reset to its beginning';
+/** The row with other values; in a manifest its hash would tell. */
+const changed = (row: Row): Row => ({ ...row, hash: `${row.hash} changed` });
 const RENDERS = { 'vendor-f': [60, 90], 'vendor-b': [40, 60] } as const;
 
 describe.skipIf(!hasTemporal())(
@@ -53,6 +58,34 @@ describe.skipIf(!hasTemporal())(
         const { counts } = await stack.run('b', rows);
         expect(counts.done).toBe(12);
         await expectOneRequestPerAttempt(stack, stack.emulator, 'b', rows);
+      });
+    });
+
+    it.concurrent('4-U1: a manifest edited while it runs: nothing is paid twice, and what is stale needs a person', async () => {
+      await withStack('edited', [], async (stack) => {
+        const rows = Array.from({ length: 9 }, (_, i) => filmRow(`r${i}`));
+        // The last row does not change; one more comes first, so that every other row has moved.
+        const edited = [filmRow('new'), ...rows.map((row, i) => (i < 8 ? changed(row) : row))];
+        await stack.supply('b', await stack.seed('b', rows));
+        await until(() => stack.emulator.truth().jobs.length >= 5);
+        const order = await stack.seed('b', edited);
+        await stack.supply('b', order);
+        const { counts } = await stack.result('b');
+        const { jobs } = stack.emulator.truth();
+        expect(jobs).toHaveLength(10);
+        const stale = (await stack.resultLines('b')).filter(({ status }) => status === 'review');
+        expect(stale.length).toBeGreaterThanOrEqual(5);
+        expect(counts).toMatchObject({ done: 10 - stale.length, review: stale.length });
+        for (const line of stale) expect(line).toMatchObject({ reason_code: 'row_changed', attempts: 1 });
+        // By order they are paid again, once.
+        const home = openHome(createFolderStore(stack.settings.home), 'edited');
+        await orderRerun(home, 'b', order.generation, true, Date.now());
+        await stack.supply('b', order);
+        expect((await stack.result('b')).counts).toMatchObject({ done: 10, review: 0 });
+        expect(stack.emulator.truth().jobs).toHaveLength(10 + stale.length);
+        await stack.supply('b', order);
+        await stack.result('b');
+        expect(stack.emulator.truth().jobs).toHaveLength(10 + stale.length);
       });
     });
 

@@ -38,10 +38,17 @@ describe('what a home is bound to', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('a damaged file is named, not guessed', async () => {
+  test('3-R13: a home of a newer callsheet is refused, one of an earlier is taken over', async () => {
     const home = newHome();
-    await home.store.put(home.keys.batch('spring'), Buffer.from('{'));
-    await expect(home.readBatch('spring')).rejects.toMatchObject({ code: 'DAMAGED', key: home.keys.batch('spring') });
+    await home.store.put(home.keys.account, Buffer.from('{"schema":1,"baseUrl":"https://a.example"}'));
+    await home.bindBaseUrl('https://a.example');
+    const id = await home.homeId();
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    await home.bindBaseUrl('https://a.example');
+    expect(await home.homeId()).toBe(id);
+    await home.store.put(home.keys.account, Buffer.from('{"schema":3,"url":"https://a.example"}'));
+    await expect(home.baseUrl()).rejects.toMatchObject({ code: 'NEWER' });
+    await expect(home.bindBaseUrl('https://a.example')).rejects.toMatchObject({ code: 'NEWER' });
   });
 
   test('accounts of one store are apart', async () => {

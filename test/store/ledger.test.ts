@@ -1,7 +1,7 @@
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type AttemptState, handleOf, standingOf } from '../../src/domain/attempt.js';
+import { type AttemptState, allowsAnother, handleOf, standingOf } from '../../src/domain/attempt.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createLedger, LedgerError } from '../../src/store/ledger.js';
 import { intent, states } from './support/examples.js';
@@ -211,6 +211,38 @@ describe('F47: torn and foreign records', () => {
     await ledger.claim(ref, intent());
     writeFileSync(join(await folder(), '0001.001.json'), text);
     expect(await ledger.readAttempt(ref)).toMatchObject({ torn: true, states: [intent()] });
+  });
+
+  const notBilled: AttemptState = { state: 'verdict', atMs: 2, verdict: 'not_billed', sentence: 'no' };
+  const unbilled: AttemptState = { state: 'ruled', atMs: 2, ruling: 'not_billed', by: { who: 'ann' } };
+  test.each<[string, AttemptState[]]>([
+    ['refused', [states.refused]],
+    ['not billed', [states.unknown, notBilled]],
+    ['written off by a person', [states.unknown, unbilled]],
+    ['overridden', [states.unknown, states.overridden]],
+    ['ended without a result', [states.created, states.ended]],
+  ])('3-R13: %s, and a later record that cannot be read: no other attempt is allowed', async (_, later) => {
+    const { ledger, folder } = openLedger();
+    await ledger.claim(ref, intent());
+    for (const state of later) await ledger.append(ref, state);
+    const standing = async () => {
+      const attempt = await ledger.readAttempt(ref);
+      return attempt && standingOf(attempt);
+    };
+    expect(allowsAnother((await standing()) ?? 'claimed')).toBe(true);
+    writeFileSync(join(await folder(), `0001.00${later.length + 1}.json`), '{"state":"of a newer callsheet"}');
+    expect(await standing()).toBe('open_case');
+    // What is found out afterwards stands.
+    await ledger.append(ref, { ...notBilled, atMs: 9 });
+    expect(await standing()).toBe('not_billed');
+  });
+
+  test('3-R13: an accepted job stays one, whatever cannot be read behind it', async () => {
+    const { ledger, folder } = openLedger();
+    await ledger.claim(ref, intent());
+    await ledger.append(ref, states.created);
+    writeFileSync(join(await folder(), '0001.002.json'), '{');
+    expect(await ledger.readAttempt(ref)).toMatchObject({ torn: true, states: [intent(), states.created] });
   });
 
   test('a torn index entry is read from the claim; without a claim it says nothing', async () => {

@@ -32,13 +32,13 @@ describe('row records', () => {
     expect(read.map((record) => record?.id)).toEqual([...ids.slice(0, 50), ...Array(10).fill(undefined)]);
   });
 
-  test('a damaged record is named, not taken for a row that has not ended', async () => {
+  test('6-O4: a damaged record is a row that needs a person, not taken for a row that has not ended', async () => {
     const store = createFolderStore(temporaryFolder());
     const records = createRecords(store, 'default');
     await records.writeRecord('b', rowRecord('a'));
     const [shard = ''] = await store.names('default/batches/b/records');
     await store.put(`default/batches/b/records/${shard}/a.json`, Buffer.from('{"schema":2}'));
-    await expect(records.readRecord('b', 'a')).rejects.toMatchObject({ code: 'DAMAGED' });
+    expect(await records.readRecord('b', 'a')).toMatchObject({ status: 'review', reasonCode: 'record_damaged' });
   });
 });
 

@@ -1,9 +1,11 @@
 /** What every adapter owes, whatever its family: service documents 1 and 2 as each kind's sample holds them. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind, providerOf } from '../../src/domain/kind.js';
+import { callMaxMs } from '../../src/domain/longest-render.js';
 import { readError } from '../../src/service/errors.js';
 import type { Adapter, AsyncAdapter } from '../../src/vendors/adapter.js';
 import { ADAPTERS, adapterFor } from '../../src/vendors/index.js';
@@ -230,7 +232,8 @@ describe('facts of each kind', () => {
   };
 
   it.each(everyKind)('%s', (kind, adapter) => {
-    const callMs = adapter.flow === 'sync' ? adapter.callMaxMs : null;
+    const isClip = kind === 'svc/clip' || kind === 'svc/animation';
+    const callMs = isClip ? callMaxMs(kind, { syncMaxMs: 0 }) : null;
     expect([adapter.entrypoint, adapter.charge, callMs, adapter.urlLifeMs]).toEqual(facts[kind]);
     if (adapter.flow !== 'async') return;
     expect(adapter.pollBaseMs).toBe(kind === 'vendor-b/avatar' ? 10_000 : 5_000);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readVoices } from '../../service/account.js';
-import { encodeJson, readJson } from '../../store/json-file.js';
+import { encodeJson, forgotten, readJson } from '../../store/json-file.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { understood } from './account-reads.js';
@@ -35,7 +35,7 @@ export function createKnownVoices(session: Session, access: HomeAccess) {
 }
 
 async function readKept({ config }: Session, { home }: HomeAccess): Promise<ReadonlySet<string>> {
-  const found = await readJson(home.store, keyOf(home.account), keptSchema).catch(() => undefined);
+  const found = await readJson(home.store, keyOf(home.account), keptSchema, forgotten);
   const isGood = found !== undefined && found.baseUrl === config.baseUrl && Date.now() - found.atMs < KEPT_MS;
   return new Set(isGood ? found.voices : []);
 }

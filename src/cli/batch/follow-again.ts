@@ -36,7 +36,8 @@ export async function followAgain(session: Session, batch: string): Promise<numb
       EXIT.someNotDone,
     );
   }
-  const end = await watchBatch(session, { access, work, batch, afterSeq: 0, finishedBefore, events });
+  const watched = { access, work, batch, afterSeq: 0, finishedBefore, events, supplyAgain: undefined };
+  const end = await watchBatch(session, watched);
   if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
   return closeBatch(session, { ...common, result: end.result });
 }

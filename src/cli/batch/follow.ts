@@ -2,6 +2,7 @@ import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { BatchSource } from './batch-source.js';
+import { isOutage, unlessOutage } from './outage.js';
 import { type Standstill, standstillsOf } from './standstills.js';
 
 /** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
@@ -32,6 +33,10 @@ export interface FollowOptions {
   waitMs: number | null;
   onSnapshot(snapshot: Snapshot): void;
   onEvent(event: FollowEvent): void;
+  /** False when the home no longer knows the batch: another folder lies in its place, or nothing. */
+  isHome(): Promise<boolean>;
+  /** Hands the batch to a server that has lost it; undefined for a command that only looks on. */
+  supplyAgain: (() => Promise<void>) | undefined;
   /** Aborted when the user detaches. */
   signal: AbortSignal;
   now(): number;
@@ -43,7 +48,8 @@ export type FollowEnd =
   | { end: 'ended'; result: BatchResult }
   | { end: 'detached'; last: Snapshot | undefined }
   | { end: 'paused_too_long'; reason: AccountPause; last: Snapshot }
-  | { end: 'broken'; word: string };
+  | { end: 'broken'; word: string }
+  | { end: 'other_home' };
 
 /** A pause that is waited for only so long. */
 type AccountPause = Exclude<PauseReason['reason'], 'user' | 'network'>;
@@ -85,7 +91,9 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
       if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs });
       if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
-        await Promise.race([reconnect(source), detached]);
+        // A new connection may start an engine: never one in a folder that knows nothing of what was submitted.
+        if ((await unlessOutage(options.isHome())) === false) return { end: 'other_home' };
+        await Promise.race([unlessOutage(source.reconnect()), detached]);
       }
     }
     await options.sleep(LOOK_EVERY_MS);
@@ -116,7 +124,7 @@ async function lookOnce(
     const state = await source.state();
     if (state.state === 'ended') return { end: { end: 'ended', result: state.result } };
     if (state.state === 'broken') return { end: { end: 'broken', word: state.word } };
-    if (state.state === 'absent') return { end: { end: 'broken', word: 'gone' } };
+    if (state.state === 'absent') return whenAbsent(options, seen, last);
   }
   if (progress === undefined) return last === undefined ? {} : { snapshot: last };
   const slots = ownPauses(await source.slots(), options.batch);
@@ -129,6 +137,19 @@ async function lookOnce(
   tellStandstills(options, seen, slots);
   const reason = pausedTooLong(options, seen, progress);
   return reason === undefined ? { snapshot } : { snapshot, end: { end: 'paused_too_long', reason, last: snapshot } };
+}
+
+/** The server has forgotten the batch. With its home in place nothing is lost: the ledger says what was submitted. */
+async function whenAbsent(
+  options: FollowOptions,
+  seen: Seen,
+  last: Snapshot | undefined,
+): Promise<{ snapshot?: Snapshot; end?: FollowEnd }> {
+  if (!(await options.isHome())) return { end: { end: 'other_home' } };
+  if (options.supplyAgain === undefined) return { end: { end: 'broken', word: 'gone' } };
+  await options.supplyAgain();
+  seen.seq = 0;
+  return last === undefined ? {} : { snapshot: last };
 }
 
 /** The pauses that keep this batch: those of the account and its own. */
@@ -173,19 +194,4 @@ function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: Bat
     if (now() - seenAtMs >= waitMs) return reason;
   }
   return undefined;
-}
-
-/** Errors of the connection, which pass; everything else is a defect. */
-function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const names = ['ServiceError', 'TransportError', 'QueryNotRegisteredError', 'StoreError', 'EngineError'];
-  return names.includes(error.name) || 'code' in error || error.name.startsWith('Temporal');
-}
-
-async function reconnect(source: BatchSource): Promise<void> {
-  try {
-    await source.reconnect();
-  } catch (error) {
-    if (!isOutage(error)) throw error;
-  }
 }

@@ -11,6 +11,7 @@ import type { Session } from '../session.js';
 import { closeBatch } from './close-batch.js';
 import { newJsonEvents } from './json-events.js';
 import { knownBatch } from './known-batch.js';
+import { refuseOtherHome } from './same-home.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
@@ -23,6 +24,7 @@ export async function retryBatch(
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
+  await refuseOtherHome(session, access, batch, false);
   const { retry } = order;
   const counter = await createRowCounter(session, {
     access,

@@ -2,8 +2,9 @@ import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
-import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
+import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
+import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { readOwnCredits } from '../access/account-reads.js';
@@ -12,7 +13,8 @@ import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
 import { refuseChanged } from '../plan/changed-columns.js';
-import type { ChangedOrder } from '../plan/changed-flag.js';
+import { bothOrders, type ChangedOrder } from '../plan/changed-flag.js';
+import { changedByNow } from '../plan/compare-again.js';
 import { leavingText } from '../plan/leaving-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
@@ -24,6 +26,7 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
+import { refuseForgottenBatch, refuseOtherHome } from './same-home.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -35,6 +38,8 @@ export interface RunRequest {
   rerunsChanged: ChangedOrder;
   isSaidYes: boolean;
   isSharedFolder: boolean;
+  /** A person says that the home is right, whatever outputs or Temporal tell. */
+  trustsHome: boolean;
   responseFormat: ResponseFormat;
 }
 
@@ -47,6 +52,8 @@ interface Run {
   access: HomeAccess;
   prepared: PreparedBatch;
   generation: GenerationFacts;
+  /** Rows that were changed after a paid attempt are paid again. */
+  mayRerun: ChangedOrder;
 }
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
@@ -57,14 +64,17 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const access = openHomeAccess(session.config);
   await proveHome(session, access);
   await refuseOtherPlaces(session, access, request, baseUrl);
+  await refuseOtherHome(session, access, place.batch, request.trustsHome);
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
-  await refuseChanged(access, place, prepared, request.rerunsChanged);
+  const ordered = await rerunOrder(access.home, place.batch, generation.generation);
+  const mayRerun = bothOrders(request.rerunsChanged, ordered);
+  await refuseChanged(access, place, prepared, mayRerun);
   refuseTakenNames(prepared, place);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) session.terminal.warn(leaving);
-  const run: Run = { session, request, access, prepared, generation };
+  const run: Run = { session, request, access, prepared, generation, mayRerun };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
@@ -119,16 +129,18 @@ async function refuseOtherPlaces(
 }
 
 /** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
-async function preparePlaces({ session, request, access, prepared, generation }: Run): Promise<void> {
+async function preparePlaces(run: Run): Promise<void> {
+  const { session, request, access, prepared } = run;
   const { config } = session;
   const { batch, folder, file } = request.place;
+  const out = openPlace(config, config.out, 'shared');
   try {
-    const out = openPlace(config, config.out, 'shared');
     await out.probe();
     await refuseFullDisk(out, prepared.outputBytes);
   } catch (error) {
     throw placeRefused(config.out, error);
   }
+  await refuseForgottenBatch(session, access, batch, request.trustsHome);
   await access.home.bindOut(batch, config.out, Date.now());
   await writeBatchOptions(access.home, batch, {
     schema: 1,
@@ -140,7 +152,17 @@ async function preparePlaces({ session, request, access, prepared, generation }:
     ...(file === undefined ? {} : { manifest: file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
-  await access.rows.setCurrentGeneration(batch, generation.generation);
+  await takeOver(run);
+  await writeHomeMark(out, access.home, batch);
   await clearStopped(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
+}
+
+/** From here on no job submits a row with other values than this manifest gives it. */
+async function takeOver({ request, access, prepared, generation, mayRerun }: Run): Promise<void> {
+  const { place, rerunsChanged } = request;
+  const { home } = access;
+  await refuseChanged(access, place, await changedByNow(access, place.batch, generation, prepared), mayRerun);
+  if (rerunsChanged !== false) await orderRerun(home, place.batch, generation.generation, mayRerun, Date.now());
+  await access.rows.setCurrentGeneration(place.batch, generation.generation);
 }

@@ -1,6 +1,7 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
+import type { WorkAccess } from '../access/work-access.js';
 import type { CountedRows } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
 import { closeBatch } from './close-batch.js';
@@ -36,10 +37,12 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
   if (unserved !== undefined) session.terminal.warn(`${unserved}; the batch waits for it`);
   const afterSeq = await lastEventSeq(session, work, batch);
   early.handingOver();
-  await submitBatch(session, work, { batch, generation, rows, retry, retries });
+  const order = { batch, generation, rows, retry, retries };
+  await submitBatch(session, work, order);
   events?.started({ generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
   early.over();
-  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events });
+  const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
+  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
   if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
   return closeBatch(session, {
     access,

@@ -25,12 +25,15 @@ export interface WatchOptions {
   /** Rows that were finished before this command. */
   finishedBefore: number;
   events: JsonEvents | undefined;
+  /** Hands the batch to a server that has lost it; undefined for a command that only looks on. */
+  supplyAgain: ((work: WorkAccess) => Promise<void>) | undefined;
 }
 
 /** Closes the connection in every case. */
 export async function watchBatch(session: Session, options: WatchOptions): Promise<FollowEnd> {
   const { io } = session.cli;
-  const { batch } = options;
+  const { access, batch, supplyAgain } = options;
+  const began = await access.home.readBatch(batch);
   const source = createBatchSource({ ...options, connect: () => resumeWork(session) });
   const presenter = await createPresenter({
     io,
@@ -54,6 +57,9 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
       batch,
       afterSeq: options.afterSeq,
       waitMs: io.isInteractive ? null : session.config.budget.waitMinutes * 60_000,
+      // A batch of the same name that began at another time was begun in another home.
+      isHome: async () => (await access.home.readBatch(batch))?.createdAtMs === began?.createdAtMs,
+      supplyAgain: supplyAgain && (() => supplyAgain(source.current())),
       onSnapshot: (snapshot) => presenter.snapshot(snapshot),
       onEvent: (event) => {
         options.events?.follow(event);
@@ -103,6 +109,11 @@ export async function leaveBatch(
       throw new UserError(
         `the workflow of '${batch}' is ${end.word} at the Temporal server before all rows ended: the same \`callsheet run\` again goes on`,
         EXIT.someNotDone,
+      );
+    case 'other_home':
+      throw new UserError(
+        `${session.config.home} is not the home that '${batch}' began in: bring that one back before you run again; a run from this one would pay again for what is at the service`,
+        EXIT.configuration,
       );
   }
 }

@@ -4,7 +4,7 @@ import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
-/** `ledger show | verify`: the write-ahead record of every paid request. Both only read. */
+/** `ledger show | verify | repair`: the write-ahead record of every paid request. Only `repair` writes. */
 export function defineLedger(command: Command, cli: Cli): void {
   command
     .description(
@@ -29,8 +29,8 @@ export function defineLedger(command: Command, cli: Cli): void {
   const verify = command
     .command('verify')
     .description(
-      "Reads every record of the account's ledger and says what cannot be: a row paid twice without an override,\n" +
-        'states without a claim or after an end, records that cannot be read. Mends nothing.',
+      "Reads every document of the account's home and says what cannot be: a row paid twice without an override,\n" +
+        'states without a claim or after an end, documents that cannot be read. Mends nothing.',
     );
   addSettings(verify, 'connection')
     .addHelpText(
@@ -41,5 +41,21 @@ export function defineLedger(command: Command, cli: Cli): void {
       const session = await openSession(verify, cli);
       const { verifyAll } = await import('../ledger/verify-all.js');
       cli.exitCode = await verifyAll(session);
+    });
+  const repair = command
+    .command('repair')
+    .description(
+      'Sets aside every damaged document that can be made anew (it is moved, never deleted) and rebuilds it from the\n' +
+        "attempts where that is possible. The attempts' own records are never touched.",
+    );
+  addSettings(repair, 'connection')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  callsheet ledger repair\n\nExit codes:\n  0  nothing damaged is left    1  some is    4  settings, or a home that cannot be read',
+    )
+    .action(async () => {
+      const session = await openSession(repair, cli);
+      const { repairAll } = await import('../ledger/repair-all.js');
+      cli.exitCode = await repairAll(session);
     });
 }

@@ -14,6 +14,7 @@ interface RunFlags extends ManifestFlags {
   retries: number;
   changed?: ChangedOrder;
   sharedFolder?: boolean;
+  trustHome?: boolean;
   responseFormat: 'url' | 'b64_json';
 }
 
@@ -43,6 +44,7 @@ export function defineRun(command: Command, cli: Cli): void {
         rerunsChanged: flags.changed ?? false,
         isSaidYes: flags.yes === true,
         isSharedFolder: flags.sharedFolder === true,
+        trustsHome: flags.trustHome === true,
         responseFormat: flags.responseFormat,
       });
     });
@@ -61,6 +63,7 @@ function runOptions(): Option[] {
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),
+    new Option('--trust-home', 'this home is the right one, although the outputs or Temporal tell of another'),
     new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
   ];
 }

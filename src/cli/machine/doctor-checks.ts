@@ -6,9 +6,11 @@ import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { lookForTemporalCli } from '../../engine/temporal-cli.js';
 import { StoreError } from '../../store/port.js';
+import { lookOverDocuments } from '../../store/verify-documents.js';
 import { readOwnCredits } from '../access/account-reads.js';
-import { openPlace } from '../access/home-access.js';
+import { openHomeAccess, openPlace } from '../access/home-access.js';
 import { sharedAddress } from '../access/work-access.js';
+import { commandHint } from '../hints.js';
 import { buildId } from '../product.js';
 import type { Session } from '../session.js';
 import { clockSkewMs } from './clock-skew.js';
@@ -24,6 +26,7 @@ export interface Check {
 type Finding = Omit<Check, 'name'>;
 
 const DISK_LOW_BYTES = 2 * 1024 ** 3;
+const RECORDS_MS = 5_000;
 const SKEW_MAX_MS = 5_000;
 const NODE_MIN = [20, 19] as const;
 
@@ -37,6 +40,7 @@ export async function runChecks(session: Session, onCheck: (check: Check) => voi
     ['ports', checkPorts],
     ['data', () => checkPlace(config, config.data, 'private', '--data')],
     ['home', () => checkPlace(config, config.home, 'private', '--home')],
+    ['records', () => checkRecords(session)],
     ['out', () => checkPlace(config, config.out, 'shared', '--out')],
     ['key', () => checkKey(session)],
     ['service', () => checkService(session)],
@@ -133,6 +137,16 @@ async function checkPlace(
   const finding = `${location} can be written, ${shown}`;
   if (free === undefined || free >= DISK_LOW_BYTES) return { result: 'ok', finding };
   return { result: 'warn', finding, advice: 'make room before a large batch' };
+}
+
+/** A home of millions of rows is not read to its end: `ledger verify` does that. */
+async function checkRecords(session: Session): Promise<Finding> {
+  const { home } = openHomeAccess(session.config);
+  const untilMs = Date.now() + RECORDS_MS;
+  const { documents, damaged, shown } = await lookOverDocuments(home, () => Date.now() < untilMs);
+  if (damaged === 0) return { result: 'ok', finding: `${documents} documents of the home were read, none is damaged` };
+  const finding = `${damaged} of ${documents} documents of the home cannot be read, the first is ${shown[0]?.key}`;
+  return { result: 'warn', finding, advice: commandHint(session, 'ledger repair') };
 }
 
 async function checkKey(session: Session): Promise<Finding> {

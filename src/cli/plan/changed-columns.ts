@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { intentOf } from '../../domain/attempt.js';
 import type { Row } from '../../domain/row.js';
+import { isRerun } from '../../store/batch-marks.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { type ChangedOrder, isRerun } from './changed-flag.js';
+import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { PreparedBatch } from './prepare-batch.js';
 import { refuseChangedRows, SHOWN_MAX } from './refuse-rows.js';

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { RerunOrder } from '../../store/batch-marks.js';
 
 /** Which changed rows are paid again: every one, none, or those that are named. */
-export type ChangedOrder = boolean | ReadonlySet<string>;
+export type ChangedOrder = RerunOrder;
 
 export function changedOption(): Option {
   return new Option(
@@ -10,8 +11,10 @@ export function changedOption(): Option {
   ).argParser(changedOrder);
 }
 
-export function isRerun(order: ChangedOrder, id: string): boolean {
-  return typeof order === 'boolean' ? order : order.has(id);
+/** What either of two orders covers. */
+export function bothOrders(a: ChangedOrder, b: ChangedOrder): ChangedOrder {
+  if (typeof a === 'boolean') return a || b;
+  return typeof b === 'boolean' ? b || a : new Set([...a, ...b]);
 }
 
 function changedOrder(text: string): ChangedOrder {

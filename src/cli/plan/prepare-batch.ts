@@ -46,6 +46,7 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const outputs = binding && openOutputCheck(session.config, binding.out, batch);
   const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
+  let written = 0;
   const outside = await openOutsideChecks(session, access, place);
   try {
     const summary = await checkManifest(session, place, {
@@ -53,13 +54,18 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
       // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
       ...(binding === undefined ? {} : { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
       onRow: async (row, raw) => {
-        await writer?.add({ row, raw });
+        // After a bad row the manifest is refused: what follows is checked and priced, and not written.
+        if (row.index === written) {
+          await writer?.add({ row, raw });
+          written += 1;
+        }
         await counter.add(row);
       },
       ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
     });
     const counted = await counter.finish();
     const { columns, passthroughColumns } = summary;
+    if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
     return { summary, leaving, ...counted, ...(generation === undefined ? {} : { generation }) };
   } catch (error) {

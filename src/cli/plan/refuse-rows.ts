@@ -1,5 +1,6 @@
+import { isRerun } from '../../store/batch-marks.js';
 import { UserError } from '../user-error.js';
-import { type ChangedOrder, isRerun } from './changed-flag.js';
+import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { PreparedBatch } from './prepare-batch.js';
 

@@ -1,4 +1,4 @@
-import { rowStanding } from '../../activities/row-letter.js';
+import { type RowContent, rowStanding } from '../../activities/row-letter.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
@@ -29,6 +29,8 @@ export interface ChangedRow {
 }
 
 export interface RowPlanner {
+  /** False for a batch that never ran: there is nothing to look up. */
+  isKnown: boolean;
   plan(rows: readonly Row[]): Promise<PlannedRow[]>;
 }
 
@@ -41,6 +43,7 @@ export async function createRowPlanner(
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
   return {
+    isKnown,
     // A batch that never ran has nothing to look up: a million rows cost no read.
     plan: async (rows) =>
       isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs }) : rows.map(toSubmit),
@@ -62,7 +65,7 @@ async function planKnown(batch: string, rows: readonly Row[], planning: Planning
     rows.map(async (row, i) => {
       const record = records[i];
       // Of a finished row the record says all; else the ledger knows what can be carried on.
-      const isSettled = rowStanding(record, null, retry, row.hash).ended;
+      const isSettled = rowStanding(record, null, retry, contentOf(row)).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
       const planned = planRow(row, record, attempts, retry, isCancelled);
       const lost = record && isSettled ? await lostFile(batch, record, planning) : undefined;
@@ -95,9 +98,9 @@ export function planRow(
   retry: RetryOrder | null,
   isCancelled: boolean,
 ): PlannedRow {
-  const changed = changeOf(row, record, attempts);
+  const changed = changeOf(row, attempts, record === undefined);
   const common = changed === undefined ? { row } : { row, changed };
-  const standing = rowStanding(record, attempts, retry, row.hash);
+  const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
   if (isCancelled && record === undefined && attempts.length === 0) {
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
@@ -105,16 +108,17 @@ export function planRow(
   return { ...common, plan: standing.letter === 'n' ? freshPlan(row, record) : { plan: 'joined' } };
 }
 
-/** Only an attempt binds a row to its content. */
-function changeOf(row: Row, record: RowRecord | undefined, attempts: Attempt[]): ChangedRow | undefined {
-  if (record !== undefined) {
-    const isSame = record.attempts === 0 || record.rowHash === row.hash;
-    return isSame ? undefined : { submittedHash: record.rowHash, isOpen: false };
-  }
-  const last = attempts.findLast((attempt) => intentOf(attempt) !== undefined);
-  const intent = last === undefined ? undefined : intentOf(last);
+/** Only an attempt that was or may be billed binds a row to its content. */
+function changeOf(row: Row, attempts: Attempt[], isOpen: boolean): ChangedRow | undefined {
+  const paid = attempts.findLast((attempt) => !isKnownUnbilled(standingOf(attempt)));
+  const intent = paid === undefined ? undefined : intentOf(paid);
   if (intent === undefined || intent.rowHash === row.hash) return undefined;
-  return { submittedHash: intent.rowHash, isOpen: last !== undefined && !isKnownUnbilled(standingOf(last)) };
+  return { submittedHash: intent.rowHash, isOpen };
+}
+
+/** Counted and priced as if it were paid again: without the order for it, nothing of the manifest is submitted. */
+function contentOf({ hash }: Row): RowContent {
+  return { hash, mayRerun: true };
 }
 
 function toSubmit(row: Row): PlannedRow {

@@ -1,0 +1,45 @@
+import { readBatchOptions } from '../store/batch-options.js';
+import { writeHomeMark } from '../store/home-mark.js';
+import type { Dependencies } from './dependencies.js';
+
+/** Keeps the marks beside the outputs up to date for the batches that submit, a few writes a minute at most. */
+
+const EVERY_MS = 30_000;
+
+interface Marks {
+  /** Batches that claimed attempts since their mark was written. */
+  batches: Set<string>;
+  writtenAtMs: number;
+}
+
+const marks = new WeakMap<Dependencies, Marks>();
+
+export function noteClaimed(deps: Dependencies, batch: string): void {
+  marksOf(deps).batches.add(batch);
+}
+
+/** Called when the home has a new reading of the balance. A mark that cannot be written keeps nothing up. */
+export async function refreshMarks(deps: Dependencies): Promise<void> {
+  const known = marksOf(deps);
+  if (known.batches.size === 0 || Math.abs(deps.now() - known.writtenAtMs) < EVERY_MS) return;
+  const batches = [...known.batches];
+  known.batches.clear();
+  known.writtenAtMs = deps.now();
+  await Promise.all(batches.map((batch) => markHome(deps, batch)));
+}
+
+export async function markHome(deps: Dependencies, batch: string): Promise<void> {
+  try {
+    const { out } = await readBatchOptions(deps.home, batch);
+    await writeHomeMark(deps.openStore(out), deps.home, batch);
+  } catch (error) {
+    marksOf(deps).batches.add(batch);
+    deps.log.warn({ batch, error: String(error) }, 'the mark beside the outputs could not be written');
+  }
+}
+
+function marksOf(deps: Dependencies): Marks {
+  const known = marks.get(deps) ?? { batches: new Set<string>(), writtenAtMs: 0 };
+  marks.set(deps, known);
+  return known;
+}
