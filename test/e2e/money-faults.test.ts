@@ -36,7 +36,8 @@ const firstFilm = (...action: Extract<FaultRule['action'], unknown[]>): FaultRul
 });
 const LOST_CREATED = firstFilm({ do: 'reset-before-answer', created: true });
 /** A reservation may come back as long as its job may run: until then it could hide another film's charge. */
-const nothingComesBack = () => delay((WAITS.thetaMs + WAITS.renderMaxMs['vendor-f'] + WAITS.rhoMs + 2 * WAITS.lambdaMs) / SPEED);
+const nothingComesBack = () =>
+  delay((WAITS.thetaMs + WAITS.renderMaxMs['vendor-f'] + WAITS.rhoMs + 2 * WAITS.lambdaMs) / SPEED);
 const NEVER_CREATED: FaultRule = { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'close-unread' } };
 
 describe.skipIf(!hasTemporal())(
