@@ -242,6 +242,8 @@ describe('what is refused', () => {
   test('the policy `always` without a waste limit can do nothing, and says so', async () => {
     const idle = await load({ flags: { ambiguity: 'always' } });
     expect(idle.warnings).toEqual([expect.stringContaining('pays nothing again while alwaysMaxWaste is 0')]);
+    const cheap = await load({ flags: { 'sync.maxWaste': '0.1' } });
+    expect(cheap.warnings).toEqual([expect.stringContaining('sync.maxWaste pays nothing again')]);
     const set = await load({ flags: { ambiguity: 'always', alwaysMaxWaste: '1', 'sync.maxWaste': '0.1' } });
     expect(set.warnings).toEqual([]);
     expect(set.config).toMatchObject({ ambiguity: 'always', alwaysMaxWaste: 1e9, sync: { maxWaste: 1e8 } });
@@ -278,6 +280,13 @@ describe('what is refused', () => {
       /^callsheet\.config\.json:2:36: B56 prices\.0\.components\.0\.unit must be one of request, /,
     );
     expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
+  });
+
+  test('5-X10: a price rule without components, which would be a price of 0', async () => {
+    writeConfig('{"prices":[{"kind":"svc/image","components":[]}]}');
+    expect(await problemsOf({})).toEqual([
+      expect.stringMatching(/B56 prices\.0\.components must have at least one component/),
+    ]);
   });
 });
 

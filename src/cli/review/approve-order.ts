@@ -1,8 +1,9 @@
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
+import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
@@ -10,19 +11,23 @@ import { type CaseSum, sumOf, sumText } from './case-list.js';
 import { type FoundCase, stakeOf } from './case-row.js';
 import type { ReviewOrder } from './orders.js';
 
-/** One question for all rows of an order, before anything is changed. Throws a UserError when it is not granted. */
+/**
+ * One question for all rows of an order, before anything is changed. Throws a UserError when it is not granted; gives
+ * what each row that is paid again may cost (0 where nobody knows).
+ */
 export async function approveOrder(
   session: Session,
   access: HomeAccess,
   found: readonly FoundCase[],
   order: ReviewOrder,
-): Promise<void> {
+): Promise<ReadonlyMap<string, CreditsNano>> {
   const stake = sumOf(found.map((one) => ({ stakeNano: stakeOf(one) })));
   if (order.command === 'resubmit') return approvePayment(session, access, found, order.isSaidYes, stake);
   // What costs nothing can be taken back by a later order: only a person who sits there is asked, and only of many.
-  if (order.isSaidYes || found.length < 2 || !session.cli.io.isInteractive) return;
+  if (order.isSaidYes || found.length < 2 || !session.cli.io.isInteractive) return new Map();
   const what = order.command === 'attach-handle' ? 'Fetch' : order.isBilled ? 'Give up' : 'Settle as not billed';
   await ask(session, `${what} ${amount(found.length, 'row')}, ${sumText(stake)} at stake?`);
+  return new Map();
 }
 
 /** Says what it costs before anything is paid again. */
@@ -32,25 +37,37 @@ async function approvePayment(
   found: readonly FoundCase[],
   isSaidYes: boolean,
   stake: CaseSum,
-): Promise<void> {
+): Promise<ReadonlyMap<string, CreditsNano>> {
   const { config, terminal, cli } = session;
   const prices = await knownPrices(session, access);
-  const cost = sumOf(found.map(({ row }) => ({ stakeNano: rowPrice(row, prices, LIST_PRICE_PPB)?.hi ?? null })));
+  const priced = found.map(({ row }) => ({
+    id: row.id,
+    stakeNano: withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))?.hi ?? null,
+  }));
+  const cost = sumOf(priced);
+  const paid = new Map(priced.map(({ id, stakeNano }) => [id, stakeNano ?? 0]));
   const rows = found.length === 1 ? `row '${found[0]?.row.id}'` : `${found.length} rows`;
   const { maxCredits } = config.budget;
-  if (maxCredits !== null && (cost.unknown > 0 || cost.stakeNano > maxCredits)) {
+  const spent = await spentBefore(session, access, found[0]?.batch ?? '');
+  const beforeNano = spent.endedNano + spent.openNano;
+  const isUnknown = cost.unknown > 0 || spent.unbounded > 0;
+  if (maxCredits !== null && (isUnknown || beforeNano + cost.stakeNano > maxCredits)) {
+    const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
     const limit = formatCredits(maxCredits);
-    throw new UserError(`B52 to pay again for ${rows} costs ${costText(cost)}, and --max-credits is ${limit}`);
+    throw new UserError(
+      `B52 to pay again for ${rows} costs ${costText(cost)}${earlier}, and --max-credits is ${limit}`,
+    );
   }
   const risk = `${sumText(stake)} of earlier requests may have been billed as well`;
   if (isSaidYes) {
     terminal.note(`paying again for ${rows}: ${costText(cost)}; ${risk}`);
-    return;
+    return paid;
   }
   if (!cli.io.isInteractive) {
     throw new UserError(`${rows} would be paid again (${costText(cost)}): say --yes; ${risk}; nothing was submitted`);
   }
   await ask(session, `Pay again for ${rows}: ${costText(cost)}? ${risk}`);
+  return paid;
 }
 
 function costText(cost: CaseSum): string {

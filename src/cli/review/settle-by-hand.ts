@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { LedgerError } from '../../store/ledger.js';
+import { noteWaste } from '../../store/waste-book.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
 import { EXIT } from '../exit-codes.js';
@@ -40,17 +41,13 @@ export async function settleByHand(
       ready.push(await prepare(session, access, known, id, order));
     });
   }
-  if (ready.length > 0) {
-    await approveOrder(
-      session,
-      access,
-      ready.map(({ found }) => found),
-      order,
-    );
-  }
+  const orders = ready.map(({ found }) => found);
+  const paid = ready.length > 0 ? await approveOrder(session, access, orders, order) : new Map<string, number>();
   const recorded: (Ready & { state: AttemptState })[] = [];
   for (const one of ready) {
     await perRow(rows, one.found.row.id, async () => {
+      const priceNano = paid.get(one.found.row.id);
+      if (priceNano !== undefined) await noteWaste(access.home, refOf(one.found), priceNano, Date.now());
       const state = stateOf(order, one.handle, Date.now());
       await record(access, refOf(one.found), state);
       recorded.push({ ...one, state });

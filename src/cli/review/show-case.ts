@@ -3,7 +3,7 @@ import { type Attempt, handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { BalanceCheckpoint } from '../../store/home.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
@@ -38,7 +38,8 @@ export async function showCase(session: Session, batch: string, id: string): Pro
   const access = openHomeAccess(session.config);
   const found = await findCase(access, await knownBatch(session, access, batch), id);
   const readings = await readingsAround(access, found);
-  const costNano = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB)?.hi ?? null;
+  const price = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB);
+  const costNano = withFollowUp(found.row, price)?.hi ?? null;
   const shown: Shown = { found, readings, costNano, story: await caseStory(access, found) };
   if (session.isJson) return session.terminal.json(json(session, shown));
   for (const line of lines(session, shown)) session.terminal.data(line);
