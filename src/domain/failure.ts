@@ -51,7 +51,7 @@ export const REASONS = {
     retry: false,
     billed: 'no',
     meaning: "The provider's own words say that its content check refused the job.",
-    advice: 'Change the prompt or the media, then run with `--changed rerun`.',
+    advice: 'Change the prompt or the media in the manifest, then run the same command again.',
   },
   render_cancelled: {
     class: 'provider',

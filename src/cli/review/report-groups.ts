@@ -1,9 +1,15 @@
+import type { CountedAttempts } from '../../activities/settle-group.js';
 import { clockText } from '../../books/check/story.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
-import type { PricedGroup } from './settle-group.js';
+
+/** What a group of one price comes to, as far as the balance tells. */
+export interface PricedGroup extends CountedAttempts {
+  /** What each member would cost. */
+  priceNano: CreditsNano;
+}
 
 /** Says of each group what was recorded, or why it cannot be settled yet. */
 export function reportGroups(session: Session, batch: string, groups: readonly PricedGroup[]): void {

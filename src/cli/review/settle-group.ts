@@ -1,6 +1,6 @@
-import { type CountedAttempts, countAttempts, recordGroup } from '../../activities/settle-group.js';
+import { countAttempts, recordGroup } from '../../activities/settle-group.js';
 import { type AttemptRef, standingOf } from '../../domain/attempt.js';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { formatCredits } from '../../domain/money.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { recordDependencies } from '../access/record-dependencies.js';
 import { knownBatch } from '../batch/known-batch.js';
@@ -11,13 +11,7 @@ import { amount } from '../views/counts.js';
 import { caseRows, findCase } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import { allBatches } from './list-cases.js';
-import { reportGroups } from './report-groups.js';
-
-/** What a group of one price comes to, as far as the balance tells. */
-export interface PricedGroup extends CountedAttempts {
-  /** What each member would cost. */
-  priceNano: CreditsNano;
-}
+import { type PricedGroup, reportGroups } from './report-groups.js';
 
 /**
  * Settles the lost answers of a batch that the balance cannot tell from each other, by their count: what the policy
