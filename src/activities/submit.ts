@@ -9,6 +9,7 @@ import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { tryAgain } from './failures.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
@@ -18,7 +19,7 @@ import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
-import { noteUnderWay } from './under-way.js';
+import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
@@ -147,6 +148,10 @@ async function claimAndSend(
     if (upToNano !== undefined && (intent.expected?.hi ?? Number.POSITIVE_INFINITY) > upToNano) {
       return { outcome: 'not_sent', reason: 'budget_reached' };
     }
+    // Nothing was claimed, so whoever takes this row over finds a free place.
+    if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
+    const untilMs = claimedWallMs + FRESH_MS + work.adapter.headersTimeoutMs;
+    noteAwaited(deps, ref, { creditsNano: intent.expected?.hi ?? null, untilMs });
     const claimed = await claim(deps, ref, intent);
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken')

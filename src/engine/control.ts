@@ -10,6 +10,8 @@ export type ControlRequest =
   /** Like `status`, and the engine counts as used from now. */
   | { cmd: 'join' }
   | { cmd: 'stop' }
+  /** Like `stop`, without waiting for the answers of paid requests. */
+  | { cmd: 'stop-now' }
   | { cmd: 'account'; registration: AccountRegistration };
 
 export type ControlReply = { ok: true; status: EngineState } | { ok: false; code: string; message: string };
@@ -93,7 +95,7 @@ function readRequest(line: string): ControlRequest | undefined {
   const value = parse(line);
   if (!isJsonObject(value)) return undefined;
   const { cmd } = value;
-  if (cmd === 'status' || cmd === 'join' || cmd === 'stop') return { cmd };
+  if (cmd === 'status' || cmd === 'join' || cmd === 'stop' || cmd === 'stop-now') return { cmd };
   const registration = readRegistration(value.registration);
   return cmd === 'account' && registration !== undefined ? { cmd, registration } : undefined;
 }

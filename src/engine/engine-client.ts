@@ -1,14 +1,16 @@
 /** What client commands do with the engine: start or join it, hand it their account, look at it, end it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awaitedOf, awaitedText } from './awaited-text.js';
 import { askEngine, type ControlReply, type NoReply } from './control.js';
 import { EngineError } from './engine-error.js';
 import { builtPrograms, type EngineProgram } from './engine-options.js';
-import { readRecord, removeRecord } from './engine-record.js';
+import { type EngineRecord, type ProcessMark, readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 import { endLeftovers, endProcess, isGone, lives, markOf } from './processes.js';
 import type { AccountRegistration } from './registration.js';
 import { startDetached } from './start-detached.js';
+import { isStoppedByOrder, writeStopMark } from './stop-mark.js';
 
 export interface EnsureEngineOptions {
   dataFolder: string;
@@ -43,7 +45,9 @@ const replyTimeoutMs = 5_000;
 const registerTimeoutMs = 40_000;
 /** Who asks an engine to stop wants it gone, even if it does not answer. */
 const stopReplyTimeoutMs = 3_000;
-const stopTimeoutMs = 60_000;
+/** After its last word that it waits for the answer of a paid request. */
+const stopTimeoutMs = 90_000;
+const stopLookMs = 500;
 const defaultIdleMs = 5 * 60_000;
 
 /** Joins the engine of the data folder, or starts it. Two callers at once get the same engine. */
@@ -53,11 +57,19 @@ export async function ensureEngine(options: EnsureEngineOptions): Promise<Engine
   let joined = true;
   let isStarting: () => boolean = () => false;
   let starts = 0;
-  for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await sleep(40)) {
+  let isDraining = false;
+  for (let deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await sleep(isDraining ? 500 : 40)) {
     const reply = await ask(places, { cmd: 'join' }, replyTimeoutMs);
     if (reply === 'silent') throw silent(places);
     if (reply !== 'none' && reply.ok) {
       const { status } = reply;
+      const calls = awaitedOf(status);
+      if (status.state === 'stopping' && calls.length > 0) {
+        if (!isDraining) tell(`the engine before this one ends: ${awaitedText(calls)}; then a new one starts`);
+        isDraining = true;
+        deadline = Date.now() + startTimeoutMs;
+      }
+      if (status.state === 'stopping') continue;
       if (status.buildId !== options.buildId) throw otherBuild(status);
       if (status.state === 'ready' && status.address !== null) return handle(places, status.address, joined);
     } else if (!isStarting()) {
@@ -87,18 +99,58 @@ export async function engineStatus(dataFolder: string): Promise<EngineState | un
   return reply !== 'none' && reply.ok ? reply.status : undefined;
 }
 
-/** `stopped`: it ended in order. `killed`: what was left of it was ended by force. `none`: nothing ran. */
-export async function stopEngine(dataFolder: string): Promise<'stopped' | 'killed' | 'none'> {
+export interface StopOptions {
+  /** Does not wait for the answers of paid requests: what they bought may be lost. */
+  isForced: boolean;
+  /** Called with each change of what is still waited for. */
+  onAwaiting(text: string): void;
+}
+
+/**
+ * `stopped`: it ended in order. `killed`: what was left of it was ended by force. `draining`: what was left waits for
+ * the answers of paid requests and ends by itself. `none`: nothing ran.
+ */
+export type StopOutcome = 'stopped' | 'killed' | 'draining' | 'none';
+
+/** Ends the engine of a data folder; whoever follows a batch does not start it again. */
+export async function stopEngine(dataFolder: string, options: StopOptions): Promise<StopOutcome> {
   const places = enginePlaces(dataFolder);
   const record = readRecord(places.record);
-  const reply = await ask(places, { cmd: 'stop' }, stopReplyTimeoutMs);
+  const reply = await ask(places, { cmd: options.isForced ? 'stop-now' : 'stop' }, stopReplyTimeoutMs);
   const supervisor = reply !== 'none' && reply !== 'silent' && reply.ok ? markOf(reply.status.pid) : null;
-  if (supervisor !== null && (await isGone(supervisor, stopTimeoutMs))) return 'stopped';
+  if (supervisor !== null && (await hasEnded(places, supervisor, options))) return 'stopped';
   if (record === undefined || ![record.supervisor, record.server, record.worker].some(lives)) return 'none';
+  writeStopMark(places.stopMark);
+  return endByForce(places, record, options);
+}
+
+async function hasEnded(places: EnginePlaces, supervisor: ProcessMark, options: StopOptions): Promise<boolean> {
+  let told = '';
+  for (let deadline = Date.now() + stopTimeoutMs; Date.now() < deadline; ) {
+    if (await isGone(supervisor, stopLookMs)) return true;
+    const reply = await ask(places, { cmd: 'status' }, stopReplyTimeoutMs);
+    const calls = reply !== 'none' && reply !== 'silent' && reply.ok ? awaitedOf(reply.status) : [];
+    if (calls.length === 0 || options.isForced) continue;
+    deadline = Date.now() + stopTimeoutMs;
+    const text = awaitedText(calls);
+    if (text !== told) options.onAwaiting(text);
+    told = text;
+  }
+  return false;
+}
+
+async function endByForce(places: EnginePlaces, record: EngineRecord, { isForced }: StopOptions): Promise<StopOutcome> {
   await endProcess(record.supervisor, 5_000);
-  await endLeftovers(record);
+  await endLeftovers(record, isForced);
+  // The record is what `engine stop --now` finds such a worker by.
+  if (lives(record.worker)) return 'draining';
   removeRecord(places.record);
   return 'killed';
+}
+
+/** Whether a person ended the engine since it last ran. */
+export function wasStopped(dataFolder: string): boolean {
+  return isStoppedByOrder(enginePlaces(dataFolder).stopMark);
 }
 
 function handle(places: EnginePlaces, address: string, joined: boolean): Engine {

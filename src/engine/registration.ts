@@ -1,4 +1,5 @@
 /** What the command line, the supervisor and its worker say to each other about accounts. */
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { type S3Environment, s3Environment } from '../domain/s3.js';
 
@@ -23,11 +24,16 @@ export interface ToWorker {
   registration: AccountRegistration;
 }
 
-/** Worker to supervisor. `open` comes once a minute and on every change. */
+/**
+ * Worker to supervisor. `open` comes every few seconds: batches, and whatever else goes on for an account (an output
+ * that is still fetched after its batch ended).
+ */
 export type FromWorker =
   | { type: 'ready'; turn: number; account: string }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
-  | { type: 'open'; batches: number };
+  | { type: 'open'; batches: number; others: number }
+  /** While it ends, once a second: paid requests that have no answer yet. */
+  | { type: 'awaiting'; calls: AwaitedCall[] };
 
 /** Reads what the supervisor says; undefined when it is no account. */
 export function readToWorker(value: unknown): ToWorker | undefined {
@@ -47,13 +53,20 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
   return undefined;
 }
 
-/** Reads a worker's message; undefined when it is none of the three. */
+/** Reads a worker's message; undefined when it is none of them. */
 export function readFromWorker(value: unknown): FromWorker | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { type, turn, account, code, message, batches } = value;
-  if (type === 'open' && typeof batches === 'number') return { type, batches };
+  const { type, turn, account, code, message, batches, others, calls } = value;
+  if (type === 'open' && typeof batches === 'number') return { type, batches, others: Number(others ?? 0) };
+  if (type === 'awaiting' && Array.isArray(calls)) return { type, calls: calls.flatMap(readCall) };
   if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
   if (type === 'ready') return { type, turn, account };
   if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
+}
+
+function readCall(value: unknown): AwaitedCall[] {
+  if (!isJsonObject(value) || typeof value.untilMs !== 'number') return [];
+  const { untilMs, creditsNano } = value;
+  return [{ untilMs, creditsNano: typeof creditsNano === 'number' ? creditsNano : null }];
 }

@@ -1,15 +1,18 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
 import { tryLock } from '../../scripts/lib/lock.mjs';
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import { type ControlReply, type ControlRequest, serveControl } from './control.js';
 import type { SupervisorOptions } from './engine-options.js';
-import { type EngineRecord, readRecord, removeRecord, writeRecord } from './engine-record.js';
+import { type EngineRecord, readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { createIdleClock } from './idle.js';
 import type { Keeper } from './keeper.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 import { endLeftovers, markOf, workerDrainMs } from './processes.js';
+import { createRecordKeeper } from './record-keeper.js';
 import { startServer } from './server.js';
+import { clearStopMark, writeStopMark } from './stop-mark.js';
 import { childEnvironment } from './supervisor-environment.js';
 import { createWorkerLink, type WorkerLink } from './worker-link.js';
 
@@ -21,12 +24,22 @@ export interface EngineLog {
 export interface Supervisor {
   /** Resolves when server and worker run; throws when the server does not start. */
   start(): Promise<void>;
-  /** Drains the worker, ends the server and gives everything back; the second call waits for the first. */
-  stop(why: string): Promise<void>;
+  /**
+   * Drains the worker, ends the server and gives everything back; the second call waits for the first. An engine that
+   * a person stops stays stopped until `run`, `resume` or `retry` wants it again.
+   */
+  stop(why: StopReason): Promise<void>;
   stopped: Promise<void>;
 }
 
+export type StopReason = 'asked to' | 'asked to at once' | 'Ctrl-C' | 'SIGTERM' | 'SIGINT' | OwnReason;
+/** Why an engine ends that nobody stopped. */
+type OwnReason = 'no open work' | 'the start failed' | 'unexpected error';
+
+const ownReasons: readonly StopReason[] = ['no open work', 'the start failed', 'unexpected error'];
 const serverStopMs = 10_000;
+/** What is ended by force still gets the time to write down what it knows. */
+const forcedStopMs = 2_000;
 const registrationTimeoutMs = 30_000;
 
 /** Takes the data folder; undefined when another supervisor has it. */
@@ -43,13 +56,17 @@ function createEngine(
   unlock: () => void,
 ): Supervisor {
   const record = newRecord(options, places);
-  const save = () => writeRecord(places.record, record);
+  const records = createRecordKeeper(places.record, record, (error) =>
+    log.warn({ error: String(error) }, 'the engine cannot write its record (is the disk full?); it is tried again'),
+  );
   const idle = createIdleClock(options.idleMs, Date.now);
   const environment = childEnvironment(process.env);
   let state: EngineState['state'] = 'starting';
   let control: Server | undefined;
   let server: Keeper | undefined;
   let worker: WorkerLink | undefined;
+  let awaited: AwaitedCall[] = [];
+  let isForced = false;
   let idleTimer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -63,7 +80,8 @@ function createEngine(
     control = await serveControl(places.socket, answer);
     const left = readRecord(places.record);
     if (left !== undefined) await endLeftovers(left);
-    save();
+    clearStopMark(places.stopMark);
+    records.save();
     server = await startServer({
       ...options,
       log: places.logs.server,
@@ -78,7 +96,12 @@ function createEngine(
       args: ['--address', record.address ?? '', '--namespace', 'default', '--data', places.dataFolder],
       environment: { ...environment, TEMPORAL_ADDRESS: record.address ?? '', TEMPORAL_NAMESPACE: 'default' },
       log: places.logs.worker,
-      onOpenBatches: idle.openBatches,
+      onOpen: idle.open,
+      onAwaiting: (calls) => {
+        awaited = calls;
+        // What is paid is waited for as long as it may take, whatever the worker's own limit for the rest.
+        if (calls.length > 0 && !isForced) worker?.keeper.grant(workerDrainMs);
+      },
       onChange: (mark) => changed('worker', mark),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
@@ -97,12 +120,12 @@ function createEngine(
 
   function changed(name: 'server' | 'worker', mark: EngineRecord['server']): void {
     record[name] = mark;
-    save();
+    records.save();
   }
 
   function endWhenIdle(): void {
     const endsAtMs = idle.endsAtMs();
-    if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open batch');
+    if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open work');
   }
 
   async function answer(request: ControlRequest): Promise<ControlReply> {
@@ -114,6 +137,9 @@ function createEngine(
         return { ok: true, status: status() };
       case 'stop':
         void stop('asked to');
+        return { ok: true, status: status() };
+      case 'stop-now':
+        void stop('asked to at once');
         return { ok: true, status: status() };
       case 'account': {
         if (worker === undefined || state !== 'ready') {
@@ -140,18 +166,25 @@ function createEngine(
       server: { pid: record.server?.pid ?? null, restarts: server?.restarts() ?? 0 },
       worker: { pid: record.worker?.pid ?? null, restarts: worker?.keeper.restarts() ?? 0 },
       accounts: worker?.accounts() ?? [],
-      openBatches: idle.count(),
+      openBatches: idle.work()?.batches ?? null,
+      otherWork: idle.work()?.others ?? null,
+      awaited,
       endsAtMs: idle.endsAtMs(),
       logs: places.logs,
     };
   }
 
-  function stop(why: string): Promise<void> {
+  function stop(why: StopReason): Promise<void> {
+    if (!ownReasons.includes(why)) writeStopMark(places.stopMark);
+    if (why === 'asked to at once') {
+      isForced = true;
+      worker?.keeper.grant(forcedStopMs);
+    }
     stopping ??= shutDown(why);
     return stopping;
   }
 
-  async function shutDown(why: string): Promise<void> {
+  async function shutDown(why: StopReason): Promise<void> {
     state = 'stopping';
     log.info({ why }, 'the engine ends');
     ending.abort();
@@ -159,9 +192,10 @@ function createEngine(
     await starting?.catch(() => undefined);
     clearInterval(idleTimer);
     // The worker first: what it still has to report needs the server.
-    await worker?.keeper.stop(workerDrainMs);
+    await worker?.keeper.stop(isForced ? forcedStopMs : workerDrainMs);
     await server?.stop(serverStopMs);
     control?.close();
+    records.stop();
     removeRecord(places.record);
     unlock();
     reportStopped();

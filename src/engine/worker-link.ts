@@ -1,5 +1,6 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { EngineProgram } from './engine-options.js';
 import type { ProcessMark } from './engine-record.js';
 import { createKeeper, type Keeper } from './keeper.js';
@@ -12,7 +13,8 @@ export interface WorkerLinkOptions {
   args: string[];
   environment: NodeJS.ProcessEnv;
   log: string;
-  onOpenBatches(count: number): void;
+  onOpen(open: { batches: number; others: number }): void;
+  onAwaiting(calls: AwaitedCall[]): void;
   onChange(process: ProcessMark | null): void;
   onDeath(how: string, restartInMs: number): void;
   /** A replayed account that the worker could not take. */
@@ -84,7 +86,11 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     const message = readFromWorker(value);
     if (message === undefined) return;
     if (message.type === 'open') {
-      options.onOpenBatches(message.batches);
+      options.onOpen(message);
+      return;
+    }
+    if (message.type === 'awaiting') {
+      options.onAwaiting(message.calls);
       return;
     }
     const waiting = pending.get(message.turn);

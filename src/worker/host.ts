@@ -2,6 +2,7 @@ import type { Log } from '../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
 import type { AccountSettings } from '../contract/settings.js';
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
 import { createCallbacks } from '../store/callbacks.js';
@@ -17,6 +18,8 @@ export interface WorkerHost {
   /** Starts serving an account, or takes its newest key; says `ready` or `failed`. */
   serve(message: ToWorker): Promise<void>;
   shutdown(): Promise<void>;
+  /** Paid requests whose answers a shutdown waits for. */
+  awaited(): AwaitedCall[];
 }
 
 interface Served {
@@ -44,6 +47,7 @@ export function createWorkerHost(options: {
       turn = turn.then(() => take(message));
       return turn;
     },
+    awaited: () => [...served.values()].flatMap(({ worker }) => worker.awaited()),
     async shutdown() {
       clearInterval(timer);
       await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
@@ -116,12 +120,14 @@ export function createWorkerHost(options: {
       log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   }
 
-  /** Open batches keep the engine awake. */
+  /** Open batches keep the engine awake, and whatever else runs but the semaphores. */
   async function sayOpen(): Promise<void> {
     try {
       const { client } = await options.place;
-      const { count } = await client.workflow.count("WorkflowType = 'batch' AND ExecutionStatus = 'Running'");
-      say({ type: 'open', batches: count });
+      const running = async (which: string): Promise<number> =>
+        (await client.workflow.count(`WorkflowType ${which} AND ExecutionStatus = 'Running'`)).count;
+      const [batches, all] = await Promise.all([running("= 'batch'"), running("!= 'semaphore'")]);
+      say({ type: 'open', batches, others: Math.max(0, all - batches) });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');
     }

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/config/schema.js';
+import { KINDS } from '../../src/domain/kind.js';
 import { dynamicConfigFlags } from '../../src/engine/server-flags.js';
+import { adapterFor } from '../../src/vendors/index.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -42,6 +44,14 @@ describe('docker-compose.yml and what it runs', () => {
       expect(text.includes('healthcheck:'), name).toBe(!isOnce);
     }
     for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(from).toMatch(/:\d+\.\d+\.\d+-/);
+  });
+
+  it('R1: gives a worker the time in which a paid call may still be answered', () => {
+    const longestMs = Math.max(...KINDS.map((kind) => adapterFor(kind).headersTimeoutMs));
+    const minutes = Number(/stop_grace_period: (\d+)m$/m.exec(compose)?.[1]);
+    expect(minutes * 60_000).toBeGreaterThan(longestMs + 60_000);
+    const seconds = Number(/terminationGracePeriodSeconds: (\d+)/.exec(read('docs/operations.md'))?.[1]);
+    expect(seconds).toBe(minutes * 60);
   });
 
   it('publishes ports on this machine alone', () => {

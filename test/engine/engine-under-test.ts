@@ -25,7 +25,7 @@ const folders: string[] = [];
 /** Stops every engine of the test, however it went. */
 afterEach(async () => {
   for (const folder of folders.splice(0)) {
-    await stopEngine(folder);
+    await endEngine(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 }, 60_000);
@@ -36,6 +36,10 @@ export function newFolder(name = 'data'): string {
   mkdirSync(folder, { recursive: true });
   folders.push(folder);
   return folder;
+}
+
+export function endEngine(folder: string) {
+  return stopEngine(folder, { isForced: true, onAwaiting: () => undefined });
 }
 
 export function engineIn(dataFolder: string, options: Partial<EnsureEngineOptions> = {}): Promise<Engine> {

@@ -1,11 +1,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { engineStatus, stopEngine } from '../../src/engine/engine-client.js';
+import { engineStatus, stopEngine, wasStopped } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
-import { account, engineIn, everythingIn, key, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
+import {
+  account,
+  endEngine,
+  engineIn,
+  everythingIn,
+  key,
+  newFolder,
+  stateOf,
+  until,
+  whenGone,
+} from './engine-under-test.js';
 
 describe.skipIf(!hasTemporal())('the engine', () => {
   test('starts, is joined, says what runs, and stops', async () => {
@@ -27,10 +37,10 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     await close();
     expect(namespaceInfo?.name).toBe('default');
 
-    expect(await stopEngine(folder)).toBe('stopped');
+    expect(await endEngine(folder)).toBe('stopped');
     expect(await engineStatus(folder)).toBeUndefined();
     expect([existsSync(join(folder, 'engine.json')), existsSync(state.socket)]).toEqual([false, false]);
-    expect(await stopEngine(folder)).toBe('none');
+    expect(await endEngine(folder)).toBe('none');
   }, 60_000);
 
   test('is one engine, however many start it at once', async () => {
@@ -103,6 +113,44 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     await engine.register(account('one', { open: 0 }));
     await gone;
     expect(await engine.status()).toBeUndefined();
+  }, 60_000);
+
+  test('R1: that is stopped waits for paid answers, says what they cost, and stays stopped', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    await engine.register(account('one', { awaits: 3_000 }));
+    const { pid } = await stateOf(engine);
+    const startedAtMs = Date.now();
+    const said: string[] = [];
+    const stop = stopEngine(folder, { isForced: false, onAwaiting: (text) => said.push(text) });
+    await until(async () => (await stateOf(engine)).awaited.length === 1);
+    const lines: string[] = [];
+    const next = engineIn(folder, { onProgress: (line) => lines.push(line) });
+    expect(await stop).toBe('stopped');
+    expect(Date.now() - startedAtMs).toBeGreaterThan(2_900);
+    expect(said[0]).toMatch(/^it waits for 1 paid call \(0\.08 credits\), until \d\d:\d\d:\d\d at the latest$/);
+    expect((await stateOf(await next)).pid).not.toBe(pid);
+    expect(lines[0]).toContain('the engine before this one ends: it waits for 1 paid call');
+  }, 60_000);
+
+  test('R1: that is stopped by force does not wait', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    await engine.register(account('one', { awaits: 120_000 }));
+    const waiting = stopEngine(folder, { isForced: false, onAwaiting: () => undefined });
+    await until(async () => (await stateOf(engine)).awaited.length === 1);
+    expect(await endEngine(folder)).toBe('stopped');
+    expect(await waiting).toBe('stopped');
+  }, 60_000);
+
+  test('O5: says that it was stopped by order until somebody starts it again', async () => {
+    const folder = newFolder();
+    await engineIn(folder);
+    expect(wasStopped(folder)).toBe(false);
+    await endEngine(folder);
+    expect(wasStopped(folder)).toBe(true);
+    await engineIn(folder);
+    expect(wasStopped(folder)).toBe(false);
   }, 60_000);
 
   test('says why its server does not start', async () => {

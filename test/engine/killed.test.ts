@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Engine, stopEngine } from '../../src/engine/engine-client.js';
+import type { Engine } from '../../src/engine/engine-client.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
-import { account, engineIn, kill9, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
+import { account, endEngine, engineIn, kill9, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
 
 /** Something durable: it must be there whatever was killed since. */
 async function startWorkflow(engine: Engine, workflowId: string): Promise<void> {
@@ -111,9 +111,9 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     const { pid, server } = await stateOf(await engineIn(folder));
     await kill9(pid);
     const gone = whenGone(server.pid ?? 0);
-    expect(await stopEngine(folder)).toBe('killed');
+    expect(await endEngine(folder)).toBe('killed');
     await gone;
-    expect(await stopEngine(folder)).toBe('none');
+    expect(await endEngine(folder)).toBe('none');
   }, 60_000);
 
   test('or rather hangs is said not to answer, and ended by `engine stop`', async () => {
@@ -122,7 +122,7 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     process.kill(pid, 'SIGSTOP');
     await expect(engineIn(folder)).rejects.toMatchObject({ code: 'not_responding' });
     const gone = Promise.all([whenGone(pid), whenGone(server.pid ?? 0)]);
-    expect(await stopEngine(folder)).toBe('killed');
+    expect(await endEngine(folder)).toBe('killed');
     await gone;
     expect((await engineIn(folder)).joined).toBe(false);
   }, 60_000);
