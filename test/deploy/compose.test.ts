@@ -73,7 +73,7 @@ describe('docker-compose.yml and what it runs', () => {
     const file = [...read('deploy/dynamicconfig.yaml').matchAll(/^(\S+):\n {2}- value: (.+)$/gm)];
     const plain = (value: string): string => value.replaceAll('"', '');
     const flags = dynamicConfigFlags.filter((flag) => flag !== '--dynamic-config-value').map(plain);
-    expect(file.map(([, name, value]) => `${name}=${value}`).sort()).toEqual(flags.sort());
+    expect(file.map(([, name, value = '']) => `${name}=${plain(value)}`).sort()).toEqual(flags.sort());
     expect(services.get('temporal')).toContain('DYNAMIC_CONFIG_FILE_PATH: /deploy/dynamicconfig.yaml');
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { engineStatus, stopEngine, wasStopped } from '../../src/engine/engine-client.js';
@@ -16,6 +16,27 @@ import {
   until,
   whenGone,
 } from './engine-under-test.js';
+
+/** Ports on which the process listens, by the kernel's own tables. */
+function listeningPorts(pid: number): number[] {
+  const own = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && own.includes(`socket:[${inode}]`))
+      .map(([, local]) => Number.parseInt(local?.split(':').at(-1) ?? '', 16)),
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed meanwhile.
+    return '';
+  }
+}
 
 describe.skipIf(!hasTemporal())('the engine', () => {
   test('starts, is joined, says what runs, and stops', async () => {
@@ -42,6 +63,23 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect([existsSync(join(folder, 'engine.json')), existsSync(state.socket)]).toEqual([false, false]);
     expect(await endEngine(folder)).toBe('none');
   }, 60_000);
+
+  test.skipIf(process.platform !== 'linux')(
+    'R7: answers no HTTP request of a stranger, on none of its ports',
+    async () => {
+      const engine = await engineIn(newFolder());
+      const { server } = await stateOf(engine);
+      const ports = listeningPorts(server.pid ?? 0);
+      expect(ports.length).toBeGreaterThan(1);
+      for (const port of ports) {
+        const answer = await fetch(`http://127.0.0.1:${port}/api/v1/namespaces/default/workflows`).catch(
+          () => undefined,
+        );
+        expect(answer?.status ?? 0, `port ${port}`).not.toBe(200);
+      }
+    },
+    60_000,
+  );
 
   test('is one engine, however many start it at once', async () => {
     const folder = newFolder();
