@@ -71,7 +71,10 @@ export async function ensureEngine(options: EnsureEngineOptions): Promise<Engine
       }
       if (status.state === 'stopping') continue;
       if (status.buildId !== options.buildId) throw otherBuild(status);
-      if (status.state === 'ready' && status.address !== null) return handle(places, status.address, joined);
+      if (status.state === 'ready' && status.address !== null) {
+        if (!joined && status.notice) tell(status.notice);
+        return handle(places, status.address, joined);
+      }
     } else if (!isStarting()) {
       joined = false;
       // Another supervisor was first and is not heard yet, or it is just ending.

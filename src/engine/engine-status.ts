@@ -31,5 +31,7 @@ export interface EngineState {
   awaited: AwaitedCall[];
   /** When the engine ends by itself unless it is used again; null while anything is open. */
   endsAtMs: number | null;
+  /** What happened at the start that a person should know. */
+  notice: string | null;
   logs: EngineLogs;
 }

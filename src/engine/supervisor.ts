@@ -8,18 +8,15 @@ import { type EngineRecord, readRecord, removeRecord } from './engine-record.js'
 import type { EngineState } from './engine-status.js';
 import { createIdleClock } from './idle.js';
 import type { Keeper } from './keeper.js';
+import type { EngineLog } from './log-files.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import { endLeftovers, markOf, workerDrainMs } from './processes.js';
-import { createRecordKeeper } from './record-keeper.js';
+import { endLeftovers, workerDrainMs } from './processes.js';
+import { createRecordKeeper, newRecord } from './record-keeper.js';
 import { startServer } from './server.js';
-import { clearStopMark, writeStopMark } from './stop-mark.js';
+import { asideNotice } from './server-database.js';
+import { clearStopMark, isOrder, type StopReason, writeStopMark } from './stop-mark.js';
 import { childEnvironment } from './supervisor-environment.js';
 import { createWorkerLink, type WorkerLink } from './worker-link.js';
-
-export interface EngineLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
 
 export interface Supervisor {
   /** Resolves when server and worker run; throws when the server does not start. */
@@ -32,11 +29,6 @@ export interface Supervisor {
   stopped: Promise<void>;
 }
 
-export type StopReason = 'asked to' | 'asked to at once' | 'Ctrl-C' | 'SIGTERM' | 'SIGINT' | OwnReason;
-/** Why an engine ends that nobody stopped. */
-type OwnReason = 'no open work' | 'the start failed' | 'unexpected error';
-
-const ownReasons: readonly StopReason[] = ['no open work', 'the start failed', 'unexpected error'];
 const serverStopMs = 10_000;
 /** What is ended by force still gets the time to write down what it knows. */
 const forcedStopMs = 2_000;
@@ -67,6 +59,7 @@ function createEngine(
   let worker: WorkerLink | undefined;
   let awaited: AwaitedCall[] = [];
   let isForced = false;
+  let notice: string | null = null;
   let idleTimer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -90,6 +83,10 @@ function createEngine(
       onAddress: (address, uiAddress) => Object.assign(record, { address, uiAddress }),
       onChange: (mark) => changed('server', mark),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
+      onSetAside: (path) => {
+        notice = asideNotice(path);
+        log.warn({ path }, 'the damaged database of the Temporal server was set aside');
+      },
     });
     worker = createWorkerLink({
       program: options.worker,
@@ -169,13 +166,14 @@ function createEngine(
       openBatches: idle.work()?.batches ?? null,
       otherWork: idle.work()?.others ?? null,
       awaited,
+      notice,
       endsAtMs: idle.endsAtMs(),
       logs: places.logs,
     };
   }
 
   function stop(why: StopReason): Promise<void> {
-    if (!ownReasons.includes(why)) writeStopMark(places.stopMark);
+    if (isOrder(why)) writeStopMark(places.stopMark);
     if (why === 'asked to at once') {
       isForced = true;
       worker?.keeper.grant(forcedStopMs);
@@ -202,20 +200,4 @@ function createEngine(
   }
 
   return { start, stop, stopped };
-}
-
-function newRecord(options: SupervisorOptions, places: EnginePlaces): EngineRecord {
-  return {
-    schema: 1,
-    buildId: options.buildId,
-    dataFolder: places.dataFolder,
-    socket: places.socket,
-    startedAtMs: Date.now(),
-    address: null,
-    uiAddress: null,
-    supervisor: markOf(process.pid) ?? { pid: process.pid, mark: '' },
-    server: null,
-    worker: null,
-    log: places.logs.engine,
-  };
 }

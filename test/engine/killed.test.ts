@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engine/engine-client.js';
@@ -94,6 +94,20 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     expect((await stateOf(next)).pid).not.toBe(before.pid);
     expect(await statusOfWorkflow(next, 'kept')).toBe('RUNNING');
   }, 60_000);
+
+  test('O7: whose database is damaged sets it aside by itself, with a line', async () => {
+    for (const damage of ['', 'no database at all']) {
+      const folder = newFolder();
+      await engineIn(folder);
+      await endEngine(folder);
+      for (const name of readdirSync(folder)) if (name.startsWith('temporal.db')) rmSync(join(folder, name));
+      writeFileSync(join(folder, 'temporal.db'), damage);
+      const lines: string[] = [];
+      await engineIn(folder, { onProgress: (line) => lines.push(line) });
+      expect(lines.join('\n')).toMatch(/database was damaged and is kept as .*temporal\.db\.damaged-/);
+      expect(readdirSync(folder).filter((name) => /^temporal\.db\.damaged-.*Z$/.test(name))).toHaveLength(1);
+    }
+  }, 90_000);
 
   test('as a whole is replaced by the next command', async () => {
     const folder = newFolder();
