@@ -6,7 +6,7 @@ import { markOf } from './processes.js';
 
 export interface RecordKeeper {
   /** Never throws: the end of a child must be dealt with although nothing can be written. */
-  save(): void;
+  save(change: Partial<EngineRecord>): void;
   stop(): void;
 }
 
@@ -19,14 +19,15 @@ export function createRecordKeeper(
 ): RecordKeeper {
   let timer: NodeJS.Timeout | undefined;
 
-  function save(): void {
+  function save(change: Partial<EngineRecord>): void {
+    Object.assign(record, change);
     clearTimeout(timer);
     timer = undefined;
     try {
       writeRecord(path, record);
     } catch (error) {
       onTrouble(error);
-      timer = setTimeout(save, againAfterMs);
+      timer = setTimeout(() => save({}), againAfterMs);
     }
   }
 

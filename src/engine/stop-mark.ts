@@ -1,5 +1,6 @@
 /** engine.stopped: a person ended the engine, so whoever only follows a batch must not start it again. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isJsonObject } from '../domain/json.js';
 
 export type StopReason = 'asked to' | 'asked to at once' | 'Ctrl-C' | 'SIGTERM' | 'SIGINT' | OwnReason;
 /** Why an engine ends that nobody stopped. */
@@ -11,17 +12,30 @@ export function isOrder(why: StopReason): boolean {
   return !ownReasons.includes(why);
 }
 
+export interface StopMark {
+  /** Batches that were open when it ended; null when that was not known. */
+  openBatches: number | null;
+}
+
 /** Says so until `clearStopMark`. On a full disk the order is carried out without its mark. */
-export function writeStopMark(path: string): void {
+export function writeStopMark(path: string, { openBatches }: StopMark): void {
   try {
-    writeFileSync(path, `${JSON.stringify({ schema: 1, atMs: Date.now() })}\n`, { mode: 0o600 });
+    writeFileSync(path, `${JSON.stringify({ schema: 1, atMs: Date.now(), openBatches })}\n`, { mode: 0o600 });
   } catch {
     // The engine ends all the same.
   }
 }
 
-export function isStoppedByOrder(path: string): boolean {
-  return existsSync(path);
+/** Undefined when nobody ended the engine by order since it last ran. */
+export function readStopMark(path: string): StopMark | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isJsonObject(value) && typeof value.openBatches === 'number') return { openBatches: value.openBatches };
+  } catch {
+    // A mark that was cut short is one all the same.
+  }
+  return { openBatches: null };
 }
 
 export function clearStopMark(path: string): void {

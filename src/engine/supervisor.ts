@@ -4,7 +4,7 @@ import { tryLock } from '../../scripts/lib/lock.mjs';
 import type { AwaitedCall } from '../domain/awaited-call.js';
 import { type ControlReply, type ControlRequest, serveControl } from './control.js';
 import type { SupervisorOptions } from './engine-options.js';
-import { type EngineRecord, readRecord, removeRecord } from './engine-record.js';
+import { readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { createIdleClock } from './idle.js';
 import type { Keeper } from './keeper.js';
@@ -59,7 +59,7 @@ function createEngine(
   let worker: WorkerLink | undefined;
   let awaited: AwaitedCall[] = [];
   let isForced = false;
-  let notice: string | null = null;
+  let notice: EngineState['notice'] = null;
   let idleTimer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -74,14 +74,14 @@ function createEngine(
     const left = readRecord(places.record);
     if (left !== undefined) await endLeftovers(left);
     clearStopMark(places.stopMark);
-    records.save();
+    records.save({});
     server = await startServer({
       ...options,
       log: places.logs.server,
       environment,
       signal: ending.signal,
-      onAddress: (address, uiAddress) => Object.assign(record, { address, uiAddress }),
-      onChange: (mark) => changed('server', mark),
+      onAddress: (address, uiAddress) => records.save({ address, uiAddress }),
+      onChange: (server) => records.save({ server }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
       onSetAside: (path) => {
         notice = asideNotice(path);
@@ -93,13 +93,16 @@ function createEngine(
       args: ['--address', record.address ?? '', '--namespace', 'default', '--data', places.dataFolder],
       environment: { ...environment, TEMPORAL_ADDRESS: record.address ?? '', TEMPORAL_NAMESPACE: 'default' },
       log: places.logs.worker,
-      onOpen: idle.open,
+      onOpen: (work) => {
+        idle.open(work);
+        if (record.openBatches !== work.batches) records.save({ openBatches: work.batches });
+      },
       onAwaiting: (calls) => {
         awaited = calls;
         // What is paid is waited for as long as it may take, whatever the worker's own limit for the rest.
         if (calls.length > 0 && !isForced) worker?.keeper.grant(workerDrainMs);
       },
-      onChange: (mark) => changed('worker', mark),
+      onChange: (worker) => records.save({ worker }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
     });
@@ -115,11 +118,6 @@ function createEngine(
     return starting;
   }
 
-  function changed(name: 'server' | 'worker', mark: EngineRecord['server']): void {
-    record[name] = mark;
-    records.save();
-  }
-
   function endWhenIdle(): void {
     const endsAtMs = idle.endsAtMs();
     if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open work');
@@ -133,10 +131,8 @@ function createEngine(
         idle.used();
         return { ok: true, status: status() };
       case 'stop':
-        void stop('asked to');
-        return { ok: true, status: status() };
       case 'stop-now':
-        void stop('asked to at once');
+        void stop(request.cmd === 'stop' ? 'asked to' : 'asked to at once');
         return { ok: true, status: status() };
       case 'account': {
         if (worker === undefined || state !== 'ready') {
@@ -173,7 +169,7 @@ function createEngine(
   }
 
   function stop(why: StopReason): Promise<void> {
-    if (isOrder(why)) writeStopMark(places.stopMark);
+    if (isOrder(why)) writeStopMark(places.stopMark, { openBatches: record.openBatches ?? null });
     if (why === 'asked to at once') {
       isForced = true;
       worker?.keeper.grant(forcedStopMs);

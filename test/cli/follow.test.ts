@@ -38,7 +38,13 @@ interface Look {
 
 async function follow(
   looks: Look[],
-  options: { waitMs?: number | null; afterSeq?: number; abortAfterMs?: number } = {},
+  options: {
+    waitMs?: number | null;
+    afterSeq?: number;
+    abortAfterMs?: number;
+    trouble?: string;
+    reconnectError?: Error;
+  } = {},
 ) {
   let nowMs = 0;
   let look: Look = {};
@@ -61,6 +67,7 @@ async function follow(
     },
     reconnect: async () => {
       reconnects += 1;
+      if (options.reconnectError) throw options.reconnectError;
     },
   };
   const events: FollowEvent[] = [];
@@ -70,6 +77,7 @@ async function follow(
     batch: 'b',
     afterSeq: options.afterSeq ?? 0,
     waitMs: options.waitMs ?? null,
+    trouble: async () => options.trouble,
     onSnapshot: (snapshot) => snapshots.push(snapshot),
     onEvent: (one) => events.push(one),
     signal: abort.signal,
@@ -101,6 +109,18 @@ test('each event is told once, those from before not at all, and the end is foun
 test('a workflow that was ended by someone is told apart from one that ended', async () => {
   expect((await follow([{ state: 'broken' }])).end).toEqual({ end: 'broken', word: 'terminated' });
   expect((await follow([{ state: 'absent' }])).end).toEqual({ end: 'broken', word: 'gone' });
+});
+
+test('O5: an engine that was stopped by order is not started again: following ends', async () => {
+  const reconnectError = Object.assign(new Error('stopped'), { name: 'EngineError', code: 'stopped_by_order' });
+  const { end, reconnects } = await follow([{}, { progress: outage }], { reconnectError });
+  expect([end, reconnects]).toEqual([{ end: 'stopped' }, 1]);
+});
+
+test('O2: a full disk is named while nothing answers', async () => {
+  const trouble = 'the disk of /data is full';
+  const { snapshots } = await follow([{}, { progress: outage }], { trouble, abortAfterMs: 3_000 });
+  expect(snapshots.at(-1)).toMatchObject({ lostWhy: trouble });
 });
 
 test('detaching ends it with the last look', async () => {

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
-import { type Engine, type EnsureEngineOptions, ensureEngine, stopEngine } from '../../src/engine/engine-client.js';
+import { type Engine, type EnsureEngineOptions, ensureEngine } from '../../src/engine/engine-client.js';
 import type { EngineState } from '../../src/engine/engine-status.js';
 import type { AccountRegistration } from '../../src/engine/registration.js';
+import { stopEngine } from '../../src/engine/stop-engine.js';
 
 export const key = 'key-that-nobody-may-see';
 

@@ -175,7 +175,7 @@ test('O2: a record that cannot be written is tried again and never throws into t
   const troubles: unknown[] = [];
   const record = { schema: 1, buildId: 'test' } as unknown as EngineRecord;
   const keeper = createRecordKeeper(path, record, (error) => troubles.push(error));
-  keeper.save();
+  keeper.save({});
   expect([troubles.length, readRecord(path)]).toEqual([1, undefined]);
   mkdirSync(join(folder, 'away'));
   vi.advanceTimersByTime(10_000);

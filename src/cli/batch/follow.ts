@@ -14,6 +14,8 @@ export interface Snapshot {
   balanceNano: CreditsNano | undefined;
   /** Since when nothing answers; undefined while all is well. */
   lostSinceMs: number | undefined;
+  /** What this machine knows of the reason: a full disk. */
+  lostWhy: string | undefined;
 }
 
 export type FollowEvent =
@@ -30,6 +32,8 @@ export interface FollowOptions {
   afterSeq: number;
   /** How long an account's pause is waited for; null = without end. */
   waitMs: number | null;
+  /** Why nothing may answer, as far as this machine knows. */
+  trouble(): Promise<string | undefined>;
   onSnapshot(snapshot: Snapshot): void;
   onEvent(event: FollowEvent): void;
   /** Aborted when the user detaches. */
@@ -43,11 +47,14 @@ export type FollowEnd =
   | { end: 'ended'; result: BatchResult }
   | { end: 'detached'; last: Snapshot | undefined }
   | { end: 'paused_too_long'; reason: AccountPause; last: Snapshot }
-  | { end: 'broken'; word: string };
+  | { end: 'broken'; word: string }
+  /** A person ended the engine. */
+  | { end: 'stopped' };
 
 /** A pause that is waited for only so long. */
 type AccountPause = Exclude<PauseReason['reason'], 'user'>;
 
+const ANSWERED = { lostSinceMs: undefined, lostWhy: undefined };
 const LOOK_EVERY_MS = 500;
 const BALANCE_EVERY_MS = 5_000;
 const STATE_EVERY_MS = 2_000;
@@ -82,10 +89,11 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
       if (!isOutage(error)) throw error;
       if (lostSinceMs === undefined) options.onEvent({ type: 'lost' });
       lostSinceMs ??= now();
-      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs });
+      const lostWhy = await options.trouble();
+      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs, lostWhy });
       if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
-        await Promise.race([reconnect(source), detached]);
+        if ((await Promise.race([reconnect(source), detached])) === 'stopped') return { end: 'stopped' };
       }
     }
     await options.sleep(LOOK_EVERY_MS);
@@ -124,7 +132,7 @@ async function lookOnce(
     seen.balanceAtMs = now();
     seen.balanceNano = await source.balance();
   }
-  const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, lostSinceMs: undefined };
+  const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, ...ANSWERED };
   options.onSnapshot(snapshot);
   tellStandstills(options, seen, slots);
   const reason = pausedTooLong(options, seen, progress);
@@ -180,10 +188,12 @@ function isOutage(error: unknown): boolean {
   return names.includes(error.name) || 'code' in error || error.name.startsWith('Temporal');
 }
 
-async function reconnect(source: BatchSource): Promise<void> {
+async function reconnect(source: BatchSource): Promise<'stopped' | undefined> {
   try {
     await source.reconnect();
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'stopped_by_order') return 'stopped';
     if (!isOutage(error)) throw error;
   }
+  return undefined;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { awaitedOf, awaitedText } from '../../engine/awaited-text.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
@@ -13,13 +13,18 @@ export function defineEngine(command: Command, cli: Cli): void {
   );
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
   addSettings(status, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${READ_EXIT_HELP}`)
+    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${STATUS_EXIT_HELP}`)
     .action(async () => {
       const { config, isJson, terminal } = await openSession(status, cli);
       const { engineStatus } = await import('../../engine/engine-client.js');
+      const { leftOpen } = await import('../../engine/stop-engine.js');
       const state = await engineStatus(config.data);
-      if (isJson) terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...state });
-      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; \`callsheet run\` starts one`);
+      const left = state === undefined ? leftOpen(config.data) : 0;
+      if (left > 0) cli.exitCode = EXIT.standsStill;
+      const stands = left > 0 ? { openBatches: left } : {};
+      if (isJson)
+        terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...stands, ...state });
+      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(left)}`);
       else for (const line of engineLines(state)) terminal.data(line);
     });
   const stop = command
@@ -36,7 +41,7 @@ export function defineEngine(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const { config, isJson, terminal } = await openSession(stop, cli);
-      const { stopEngine } = await import('../../engine/engine-client.js');
+      const { stopEngine } = await import('../../engine/stop-engine.js');
       const isForced = stop.opts<{ now?: boolean }>().now === true;
       const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
       const outcome = await stopEngine(config.data, { isForced, onAwaiting });
@@ -53,6 +58,12 @@ const STOPPED = {
     'the engine did not answer and was ended; its worker may still wait for paid calls and ends by itself (--now ends it)',
   none: 'no engine runs',
 } as const;
+
+function nextStep(openBatches: number): string {
+  if (openBatches === 0) return '`callsheet run` starts one';
+  const what = openBatches === 1 ? '1 batch stands' : `${openBatches} batches stand`;
+  return `${what} still with open rows: \`callsheet resume --all\` goes on`;
+}
 
 export function engineLines(state: EngineState): string[] {
   const awaited = awaitedOf(state);

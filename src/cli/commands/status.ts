@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import { EXIT, STATUS_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
@@ -14,11 +14,17 @@ export function defineStatus(command: Command, cli: Cli): void {
       .argument('<batch>', "the batch's name"),
     'connection',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string) => showStatus(await openSession(command, cli), batch));
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${STATUS_EXIT_HELP}`,
+    )
+    .action(async (batch: string) => {
+      cli.exitCode = await showStatus(await openSession(command, cli), batch);
+    });
 }
 
-async function showStatus(session: Session, batch: string): Promise<void> {
+/** Gives the exit code. */
+async function showStatus(session: Session, batch: string): Promise<number> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { joinWork } = await import('../access/work-access.js');
@@ -30,9 +36,13 @@ async function showStatus(session: Session, batch: string): Promise<void> {
   const work = await joinWork(session);
   try {
     const report = await readBatchState(access, work, batch);
-    if (report === undefined) return;
+    if (report === undefined) return EXIT.done;
     const { progress, ...facts } = report;
-    if (session.isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...facts });
+    const exitCode = report.state === 'not running' ? EXIT.standsStill : EXIT.done;
+    if (session.isJson) {
+      terminal.json({ schema: 1, account: session.config.account.name, ...facts });
+      return exitCode;
+    }
     const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
     terminal.data(`${terminal.colors.bold(batch)}: ${report.state}`);
     terminal.data(`rows      ${report.rows}: ${countsText(report.counts)}`);
@@ -41,7 +51,8 @@ async function showStatus(session: Session, batch: string): Promise<void> {
     terminal.data(`writes to ${report.out}`);
     if (report.blocked !== null) terminal.data(terminal.colors.yellow(`paused    ${report.blocked}`));
     if (report.state === 'not running')
-      terminal.note('the `callsheet run …` that started it, given again, goes on with it');
+      terminal.note(`\`callsheet resume ${batch}\` goes on with it, or the \`callsheet run …\` that started it`);
+    return exitCode;
   } finally {
     await work?.close();
   }

@@ -92,10 +92,10 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
 }
 
 /** Whatever of this changes is worth a line of its own. */
-export function stateOf({ progress, slots, lostSinceMs }: Snapshot): string {
+export function stateOf({ progress, slots, lostSinceMs, lostWhy = '' }: Snapshot): string {
   const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
   const curbs = (slots?.curbs ?? []).map((one) => (one.curb === 'breaker' ? one.family : one.curb)).sort();
-  return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses, ...curbs].join(' ');
+  return [progress.phase, lostSinceMs === undefined ? '' : `lost ${lostWhy}`, ...pauses, ...curbs].join(' ');
 }
 
 export function bar(part: number, whole: number, width: number): string {
@@ -133,7 +133,7 @@ function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): str
   return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
 }
 
-function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
+function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Snapshot): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
@@ -142,7 +142,9 @@ function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
     const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
-    lines.push(`no answer from Temporal or the worker${howLong}, trying again`);
+    lines.push(
+      `no answer from Temporal or the worker${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
+    );
   }
   return lines;
 }
