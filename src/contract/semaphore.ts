@@ -96,6 +96,8 @@ export interface SemaphoreState {
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
   renderTimesMs: Record<string, number[]>;
+  /** Reads of the account that failed last, and since when. */
+  unread: { credits?: number; discounts?: number };
 }
 
 /** Why fewer jobs are granted than the plan allows, though nobody paused anything. */
@@ -103,6 +105,8 @@ export type Curb =
   /** Nothing is granted until then: the balance settles a lost answer. */
   | { curb: 'quiet'; untilMs: number }
   | ({ curb: 'breaker' } & Omit<Breaker, 'failures'>)
+  /** The account's balance and caps, or its discounts, cannot be read: they are taken as they were. */
+  | { curb: 'unread'; what: 'credits' | 'discounts'; sinceMs: number }
   /** Someone else seems to run jobs on this account. */
   | { curb: 'foreign'; cap: number; sinceMs: number };
 
@@ -136,6 +140,8 @@ export interface RecoverResult {
   next: number | null;
   /** As the home remembers them; on the first page. */
   breakers?: Breaker[];
+  /** The cap as it was last read; on the first page, where it was ever read. */
+  concurrent?: number;
 }
 
 /** What to do with a holder that was asked after: leave it, free its slot, or hold it until a time. */

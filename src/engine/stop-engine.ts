@@ -33,7 +33,7 @@ export async function stopEngine(dataFolder: string, options: StopOptions): Prom
   const supervisor = reply !== 'none' && reply !== 'silent' && reply.ok ? markOf(reply.status.pid) : null;
   if (supervisor !== null && (await hasEnded(places, supervisor, options))) return 'stopped';
   if (record === undefined || ![record.supervisor, record.server, record.worker].some(lives)) return 'none';
-  writeStopMark(places.stopMark, { openBatches: record.openBatches ?? null });
+  writeStopMark(places.stopMark, record);
   return endByForce(places, record, options);
 }
 

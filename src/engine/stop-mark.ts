@@ -1,6 +1,7 @@
 /** engine.stopped: a person ended the engine, so whoever only follows a batch must not start it again. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isJsonObject } from '../domain/json.js';
+import type { EngineRecord } from './engine-record.js';
 
 export type StopReason = 'asked to' | 'asked to at once' | 'Ctrl-C' | 'SIGTERM' | 'SIGINT' | OwnReason;
 /** Why an engine ends that nobody stopped. */
@@ -18,7 +19,7 @@ export interface StopMark {
 }
 
 /** Says so until `clearStopMark`. On a full disk the order is carried out without its mark. */
-export function writeStopMark(path: string, { openBatches }: StopMark): void {
+export function writeStopMark(path: string, { openBatches }: Pick<EngineRecord, 'openBatches'>): void {
   try {
     writeFileSync(path, `${JSON.stringify({ schema: 1, atMs: Date.now(), openBatches })}\n`, { mode: 0o600 });
   } catch {

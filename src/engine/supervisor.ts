@@ -169,7 +169,7 @@ function createEngine(
   }
 
   function stop(why: StopReason): Promise<void> {
-    if (isOrder(why)) writeStopMark(places.stopMark, { openBatches: record.openBatches ?? null });
+    if (isOrder(why)) writeStopMark(places.stopMark, record);
     if (why === 'asked to at once') {
       isForced = true;
       worker?.keeper.grant(forcedStopMs);
@@ -189,6 +189,7 @@ function createEngine(
     await worker?.keeper.stop(isForced ? forcedStopMs : workerDrainMs);
     await server?.stop(serverStopMs);
     control?.close();
+    if (isOrder(why)) writeStopMark(places.stopMark, record);
     records.stop();
     removeRecord(places.record);
     unlock();

@@ -50,6 +50,8 @@ export function createWorkerHost(options: {
     awaited: () => [...served.values()].flatMap(({ worker }) => worker.awaited()),
     async shutdown() {
       clearInterval(timer);
+      // What is left open is known to whoever asks while no engine runs.
+      void sayOpen();
       await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
       await Promise.all([...served.keys()].map((account) => switchboard.disconnect(account)));
     },

@@ -47,6 +47,7 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     cases: [],
     breakers: [],
     renderTimesMs: {},
+    unread: {},
   };
 }
 

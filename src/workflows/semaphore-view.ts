@@ -15,12 +15,16 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
   };
 }
 
-function curbsOf({ quiets, breakers, foreign }: SemaphoreState, nowMs: number): Curb[] {
+function curbsOf({ quiets, breakers, foreign, unread }: SemaphoreState, nowMs: number): Curb[] {
   const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
   const curbs: Curb[] = [];
   if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
   for (const { family, cause, sinceMs, nextProbeMs } of breakers) {
     curbs.push({ curb: 'breaker', family, cause, sinceMs, nextProbeMs });
+  }
+  for (const what of ['credits', 'discounts'] as const) {
+    const sinceMs = unread[what];
+    if (sinceMs !== undefined) curbs.push({ curb: 'unread', what, sinceMs });
   }
   if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
   return curbs;

@@ -33,7 +33,6 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
   let failures = 0;
   let turns = 0;
   let syncRetries = 0;
-  let recordsPaused = false;
 
   setHandler(messages.outcomeKnown, ({ n, result }) => {
     known.set(n, result);
@@ -49,7 +48,6 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
 
     async read(work, result) {
       if (result.outcome === 'standing' || result.outcome === 'refused') work.n = result.n;
-      if (recordsPaused && result.outcome !== 'no_record') await pauseForRecords(false);
       switch (result.outcome) {
         case 'not_sent':
           return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
@@ -57,8 +55,9 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
           if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
         case 'no_record':
-          await pauseForRecords(true);
-          await sleep('15 s');
+          // The semaphore lifts this pause itself: a job may be cancelled while it waits.
+          await getExternalWorkflowHandle(semaphoreId(account)).signal(messages.pauseGrants, { reason: 'records' });
+          work.slot.release();
           return { step: 'submit' };
         case 'refused':
           return refused(work, result);
@@ -144,13 +143,6 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
       ...(needNano === undefined ? {} : { needNano }),
       ...(balanceNano === undefined ? {} : { balanceNano }),
     });
-  }
-
-  async function pauseForRecords(on: boolean): Promise<void> {
-    recordsPaused = on;
-    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
-    if (on) await semaphore.signal(messages.pauseGrants, { reason: 'records' });
-    else await semaphore.signal(messages.resumeGrants, { reason: 'records' });
   }
 }
 

@@ -4,8 +4,10 @@ import type { LiveWord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { blockedText } from '../views/blocked.js';
+import { troubles } from '../views/live-view.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
+import { ownPauses } from './follow.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -21,7 +23,7 @@ export interface BatchStateReport {
   out: string;
   createdAt: string;
   generation: string;
-  /** What finished work cannot be stored, in a sentence. */
+  /** What keeps the batch from going on, in sentences, with since when. */
   blocked: string | null;
   /** Undefined when the workflow does not run. */
   progress: BatchProgress | undefined;
@@ -50,9 +52,26 @@ export async function readBatchState(
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
     generation,
-    blocked: running === 'unknown' || !running?.blocked ? null : blockedText(running.blocked),
+    blocked: running === 'unknown' || work === undefined ? null : await blockedBy(access, work, batch, running),
     progress: running === 'unknown' ? undefined : running,
   };
+}
+
+async function blockedBy(
+  access: HomeAccess,
+  work: WorkAccess,
+  batch: string,
+  progress: BatchProgress | undefined,
+): Promise<string | null> {
+  if (progress === undefined) return null;
+  const source = createBatchSource({ access, batch, work, connect: async () => work });
+  // A semaphore that does not answer leaves what the batch itself says.
+  const slots = ownPauses(await source.slots().catch(() => undefined), batch);
+  const isTold = slots?.pauses.some(({ reason }) => reason === 'outputs') ?? false;
+  const own = progress.blocked === null || isTold ? [] : [blockedText(progress.blocked)];
+  const atMs = Date.now();
+  const sentences = [...own, ...troubles({ atMs, progress, slots, lostSinceMs: undefined, lostWhy: undefined })];
+  return sentences.length === 0 ? null : sentences.join('; ');
 }
 
 async function lookAtWorkflow(

@@ -140,7 +140,7 @@ async function lookOnce(
 }
 
 /** The pauses that keep this batch: those of the account and its own. */
-function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
+export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
   if (slots === undefined) return undefined;
   return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
 }

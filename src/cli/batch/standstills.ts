@@ -3,7 +3,7 @@ import type { Provider } from '../../domain/kind.js';
 
 /** What keeps grants back: a pause of the account, the quiet of a lost answer, or the breaker of a family. */
 export interface Standstill {
-  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign'>;
+  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign' | 'unread'>;
   family?: Provider;
 }
 

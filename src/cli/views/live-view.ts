@@ -94,7 +94,9 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
 /** Whatever of this changes is worth a line of its own. */
 export function stateOf({ progress, slots, lostSinceMs, lostWhy = '' }: Snapshot): string {
   const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
-  const curbs = (slots?.curbs ?? []).map((one) => (one.curb === 'breaker' ? one.family : one.curb)).sort();
+  const curbs = (slots?.curbs ?? [])
+    .map((one) => (one.curb === 'breaker' ? one.family : one.curb === 'unread' ? one.what : one.curb))
+    .sort();
   return [progress.phase, lostSinceMs === undefined ? '' : `lost ${lostWhy}`, ...pauses, ...curbs].join(' ');
 }
 
@@ -133,7 +135,8 @@ function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): str
   return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
 }
 
-function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Snapshot): string[] {
+/** Whatever keeps the batch from going on, each with its reason and since when. */
+export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
@@ -156,6 +159,10 @@ function curbText(curb: Curb, planCap: number): string {
     case 'breaker': {
       const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
       return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
+    }
+    case 'unread': {
+      const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
+      return `the account's ${what} cannot be read since ${formatClock(curb.sinceMs)}: taken as they were, tried again`;
     }
     case 'foreign':
       return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
