@@ -4,6 +4,7 @@ import type { Log } from './activities/dependencies.js';
 import { createActivities } from './activities/index.js';
 import { awaitedCalls, endClaims } from './activities/under-way.js';
 import { taskQueues } from './contract/names.js';
+import type { AccountSettings } from './contract/settings.js';
 import type { AwaitedCall } from './domain/awaited-call.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
@@ -30,6 +31,8 @@ export interface AccountWorker {
   shutdown(): Promise<void>;
   /** Paid requests whose answers a shutdown waits for. */
   awaited(): AwaitedCall[];
+  /** Goes on with other prices, limits and waits; what names places and connections stays as it is. */
+  adopt(settings: AccountSettings): void;
 }
 
 /** Connects to a Temporal server as worker and client. */
@@ -87,6 +90,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     account,
     ended,
     awaited: () => awaitedCalls(handed),
+    adopt: (changed) => void Object.assign(settings, changed),
     async shutdown() {
       endClaims(handed);
       endRescue();

@@ -29,7 +29,8 @@ export interface ToWorker {
  * that is still fetched after its batch ended).
  */
 export type FromWorker =
-  | { type: 'ready'; turn: number; account: string }
+  /** `settings`: those that the account is served with from now on. */
+  | { type: 'ready'; turn: number; account: string; settings: JsonObject }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
   | { type: 'open'; batches: number; others: number }
   /** While it ends, once a second: paid requests that have no answer yet. */
@@ -60,7 +61,8 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
   if (type === 'open' && typeof batches === 'number') return { type, batches, others: Number(others ?? 0) };
   if (type === 'awaiting' && Array.isArray(calls)) return { type, calls: calls.flatMap(readCall) };
   if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
-  if (type === 'ready') return { type, turn, account };
+  if (type === 'ready')
+    return isJsonObject(value.settings) ? { type, turn, account, settings: value.settings } : undefined;
   if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
 }

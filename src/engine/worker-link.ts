@@ -104,7 +104,8 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     }
     clearTimeout(one?.timer);
     const registration = waiting?.registration ?? one?.registration;
-    if (registration !== undefined) taken.set(message.account, { registration, failures: 0 });
+    const { account, settings } = message;
+    if (registration !== undefined) taken.set(account, { registration: { ...registration, settings }, failures: 0 });
     waiting?.answer?.({ ok: true });
   }
 

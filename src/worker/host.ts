@@ -1,13 +1,16 @@
 import type { Log } from '../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
+import { taskQueues } from '../contract/names.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { AwaitedCall } from '../domain/awaited-call.js';
+import type { JsonObject } from '../domain/json.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
 import { createCallbacks } from '../store/callbacks.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
+import { adoptSettings } from './adopt-settings.js';
 import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
@@ -25,7 +28,8 @@ export interface WorkerHost {
 interface Served {
   worker: AccountWorker;
   key: KeySource;
-  settings: string;
+  settings: AccountSettings;
+  s3: S3Environment;
 }
 
 const OPEN_EVERY_MS = 5_000;
@@ -37,6 +41,8 @@ export function createWorkerHost(options: {
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
+  /** Workers that another one has taken over from, and that still wait for answers. */
+  const ending = new Set<AccountWorker>();
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
   const switchboard = createSwitchboard(onError);
   let turn: Promise<void> = Promise.resolve();
@@ -47,21 +53,25 @@ export function createWorkerHost(options: {
       turn = turn.then(() => take(message));
       return turn;
     },
-    awaited: () => [...served.values()].flatMap(({ worker }) => worker.awaited()),
+    awaited: () => allWorkers().flatMap((worker) => worker.awaited()),
     async shutdown() {
       clearInterval(timer);
       // What is left open is known to whoever asks while no engine runs.
       void sayOpen();
-      await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
+      await Promise.all(allWorkers().map((worker) => worker.shutdown()));
       await Promise.all([...served.keys()].map((account) => switchboard.disconnect(account)));
     },
   };
 
+  function allWorkers(): AccountWorker[] {
+    return [...ending, ...[...served.values()].map(({ worker }) => worker)];
+  }
+
   async function take({ turn, registration }: ToWorker): Promise<void> {
     const { account } = registration;
     try {
-      await serveAccount(registration);
-      say({ type: 'ready', turn, account });
+      const settings = await serveAccount(registration);
+      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject });
       await sayOpen();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
@@ -71,30 +81,43 @@ export function createWorkerHost(options: {
     }
   }
 
-  async function serveAccount({ account, settings, key, s3 = {} }: AccountRegistration): Promise<void> {
+  /** Gives the settings that the account is served with. */
+  async function serveAccount({ account, settings, key, s3 = {} }: AccountRegistration): Promise<AccountSettings> {
     const known = served.get(account);
-    const text = JSON.stringify([settings, s3]);
-    if (known) {
-      await offerKey(known.key, settings as unknown as AccountSettings, key);
-      if (known.settings === text) return;
-      await known.worker.shutdown();
-      served.delete(account);
+    const asked = settings as unknown as AccountSettings;
+    if (known === undefined) return start(asked, createKeySource(key), s3);
+    const hasOpen = JSON.stringify(known.settings) !== JSON.stringify(asked) && (await hasOpenBatches(account));
+    const adopted = adoptSettings(known.settings, asked, hasOpen);
+    if (adopted.change === 'refused') throw Object.assign(new Error(adopted.why), { code: 'contradiction' });
+    await offerKey(known.key, asked, key);
+    if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
+      const next = await start(adopted.settings, known.key, s3);
+      // It may have to wait for paid answers: nobody else waits for it.
+      ending.add(known.worker);
+      void known.worker.shutdown().finally(() => ending.delete(known.worker));
+      return next;
     }
-    const source = known?.key ?? createKeySource(key);
-    const accountSettings = settings as unknown as AccountSettings;
-    await receiveCallbacks(accountSettings, s3);
-    const worker = await startAccountWorker({
-      place: await options.place,
-      settings: accountSettings,
-      key: source,
-      s3,
-      log,
-    });
-    served.set(account, { worker, key: source, settings: text });
+    known.worker.adopt(adopted.settings);
+    known.settings = adopted.settings;
+    return adopted.settings;
+  }
+
+  async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
+    const { account } = settings;
+    await receiveCallbacks(settings, s3);
+    const worker = await startAccountWorker({ place: await options.place, settings: { ...settings }, key, s3, log });
+    served.set(account, { worker, key, settings, s3 });
     worker.ended.catch((error) => {
       log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
       process.exit(1);
     });
+    return settings;
+  }
+
+  async function hasOpenBatches(account: string): Promise<boolean> {
+    const { client } = await options.place;
+    const which = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}' AND ExecutionStatus = 'Running'`;
+    return (await client.workflow.count(which)).count > 0;
   }
 
   async function receiveCallbacks(settings: AccountSettings, s3: S3Environment): Promise<void> {
