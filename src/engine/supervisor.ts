@@ -1,6 +1,5 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
-import { tryLock } from '../../scripts/lib/lock.mjs';
 import type { AwaitedCall } from '../domain/awaited-call.js';
 import { type ControlReply, type ControlRequest, serveControl } from './control.js';
 import type { SupervisorOptions } from './engine-options.js';
@@ -16,6 +15,7 @@ import { startServer } from './server.js';
 import { asideNotice } from './server-database.js';
 import { clearStopMark, isOrder, type StopReason, writeStopMark } from './stop-mark.js';
 import { childEnvironment } from './supervisor-environment.js';
+import { takeFolder } from './take-folder.js';
 import { createWorkerLink, type WorkerLink } from './worker-link.js';
 
 export interface Supervisor {
@@ -37,8 +37,8 @@ const registrationTimeoutMs = 30_000;
 /** Takes the data folder; undefined when another supervisor has it. */
 export function createSupervisor(options: SupervisorOptions, log: EngineLog): Supervisor | undefined {
   const places = enginePlaces(options.dataFolder);
-  const lock = tryLock(places.lock);
-  return 'holder' in lock ? undefined : createEngine(options, places, log, lock.release);
+  const unlock = takeFolder(places);
+  return unlock && createEngine(options, places, log, unlock);
 }
 
 function createEngine(
