@@ -12,6 +12,8 @@ export interface AccountRegistration {
   /** The frozen account settings; the engine passes them on unread. */
   settings: JsonObject;
   key: { value: string } | { file: string };
+  /** The command brings a newer key and no settings: an account that is served keeps its own. */
+  isKeyOnly?: boolean;
   /** The command's own S3 credentials and places; kept like the key. */
   s3?: S3Environment;
 }
@@ -29,8 +31,8 @@ export interface ToWorker {
  * that is still fetched after its batch ended).
  */
 export type FromWorker =
-  /** `settings`: those that the account is served with from now on. */
-  | { type: 'ready'; turn: number; account: string; settings: JsonObject }
+  /** `settings`: those that the account is served with from now on; the key is not taken where the service refuses it. */
+  | { type: 'ready'; turn: number; account: string; settings: JsonObject; hasTakenKey: boolean }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
   | { type: 'open'; batches: number; others: number }
   /** While it ends, once a second: paid requests that have no answer yet. */
@@ -49,8 +51,9 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
   const { account, settings, key } = value;
   const s3 = s3Environment(isJsonObject(value.s3) ? value.s3 : {});
   if (typeof account !== 'string' || account === '' || !isJsonObject(settings) || !isJsonObject(key)) return undefined;
-  if (typeof key.value === 'string') return { account, settings, key: { value: key.value }, s3 };
-  if (typeof key.file === 'string') return { account, settings, key: { file: key.file }, s3 };
+  const common = { account, settings, s3, ...(value.isKeyOnly === true ? { isKeyOnly: true } : {}) };
+  if (typeof key.value === 'string') return { ...common, key: { value: key.value } };
+  if (typeof key.file === 'string') return { ...common, key: { file: key.file } };
   return undefined;
 }
 
@@ -62,7 +65,9 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
   if (type === 'awaiting' && Array.isArray(calls)) return { type, calls: calls.flatMap(readCall) };
   if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
   if (type === 'ready')
-    return isJsonObject(value.settings) ? { type, turn, account, settings: value.settings } : undefined;
+    return isJsonObject(value.settings)
+      ? { type, turn, account, settings: value.settings, hasTakenKey: value.hasTakenKey !== false }
+      : undefined;
   if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
 }

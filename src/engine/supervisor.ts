@@ -1,7 +1,7 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
 import type { AwaitedCall } from '../domain/awaited-call.js';
-import { type ControlReply, type ControlRequest, serveControl } from './control.js';
+import { type ControlReply, type ControlRequest, notReady, otherKey, serveControl } from './control.js';
 import type { SupervisorOptions } from './engine-options.js';
 import { readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
@@ -134,10 +134,10 @@ function createEngine(
       case 'stop-now':
         void stop(request.cmd === 'stop' ? 'asked to' : 'asked to at once');
         return { ok: true, status: status() };
+      case 'same-key':
+        return worker?.hasKey(request.question) ? { ok: true, status: status() } : otherKey;
       case 'account': {
-        if (worker === undefined || state !== 'ready') {
-          return { ok: false, code: 'not_ready', message: `the engine is ${state}` };
-        }
+        if (worker === undefined || state !== 'ready') return notReady(state);
         idle.used();
         const taken = await worker.register(request.registration, registrationTimeoutMs);
         return taken.ok ? { ok: true, status: status() } : taken;

@@ -6,6 +6,7 @@ import type { ProcessMark } from './engine-record.js';
 import { createKeeper, type Keeper } from './keeper.js';
 import { openLog } from './log-files.js';
 import { type AccountRegistration, readFromWorker, type ToWorker } from './registration.js';
+import { answersTo, type KeyQuestion } from './same-key.js';
 
 export interface WorkerLinkOptions {
   program: EngineProgram;
@@ -24,6 +25,7 @@ export interface WorkerLinkOptions {
 export interface WorkerLink {
   keeper: Keeper;
   accounts(): string[];
+  hasKey(question: KeyQuestion): boolean;
   /** Hands an account over and waits for the worker's word on it. */
   register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer>;
 }
@@ -105,7 +107,15 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     clearTimeout(one?.timer);
     const registration = waiting?.registration ?? one?.registration;
     const { account, settings } = message;
-    if (registration !== undefined) taken.set(account, { registration: { ...registration, settings }, failures: 0 });
+    if (registration !== undefined)
+      taken.set(account, {
+        registration: {
+          ...registration,
+          settings,
+          key: message.hasTakenKey ? registration.key : (one?.registration.key ?? registration.key),
+        },
+        failures: 0,
+      });
     waiting?.answer?.({ ok: true });
   }
 
@@ -133,7 +143,8 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   }
 
   const keeper = createKeeper({ start, onChange: options.onChange, onDeath: options.onDeath });
-  return { keeper, accounts: () => [...taken.keys()], register };
+  const hasKey = (question: KeyQuestion) => answersTo(taken.get(question.account)?.registration.key, question);
+  return { keeper, accounts: () => [...taken.keys()], hasKey, register };
 }
 
 /** Every record waits for the disk on a thread of its own: with Node's four, reads queue behind ten slots' writes. */

@@ -70,8 +70,8 @@ export function createWorkerHost(options: {
   async function take({ turn, registration }: ToWorker): Promise<void> {
     const { account } = registration;
     try {
-      const settings = await serveAccount(registration);
-      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject });
+      const { settings, hasTakenKey } = await serveAccount(registration);
+      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, hasTakenKey });
       await sayOpen();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
@@ -81,25 +81,29 @@ export function createWorkerHost(options: {
     }
   }
 
-  /** Gives the settings that the account is served with. */
-  async function serveAccount({ account, settings, key, s3 = {} }: AccountRegistration): Promise<AccountSettings> {
+  /** Gives the settings that the account is served with, and whether it took the key. */
+  async function serveAccount(
+    registration: AccountRegistration,
+  ): Promise<{ settings: AccountSettings; hasTakenKey: boolean }> {
+    const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
     const known = served.get(account);
     const asked = settings as unknown as AccountSettings;
-    if (known === undefined) return start(asked, createKeySource(key), s3);
+    if (known === undefined) return { settings: await start(asked, createKeySource(key), s3), hasTakenKey: true };
+    if (isKeyOnly) return { settings: known.settings, hasTakenKey: await offerKey(known.key, known.settings, key) };
     const hasOpen = JSON.stringify(known.settings) !== JSON.stringify(asked) && (await hasOpenBatches(account));
     const adopted = adoptSettings(known.settings, asked, hasOpen);
     if (adopted.change === 'refused') throw Object.assign(new Error(adopted.why), { code: 'contradiction' });
-    await offerKey(known.key, asked, key);
+    const hasTakenKey = await offerKey(known.key, asked, key);
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
       // It may have to wait for paid answers: nobody else waits for it.
       ending.add(known.worker);
       void known.worker.shutdown().finally(() => ending.delete(known.worker));
-      return next;
+      return { settings: next, hasTakenKey };
     }
     known.worker.adopt(adopted.settings);
     known.settings = adopted.settings;
-    return adopted.settings;
+    return { settings: adopted.settings, hasTakenKey };
   }
 
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
@@ -137,12 +141,13 @@ export function createWorkerHost(options: {
   }
 
   /** A key that the service does not accept never replaces one that it may accept. */
-  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<void> {
+  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<boolean> {
     const value = createKeySource(offered).current();
     const proof = value === source.current() ? 'good' : await proveKey(settings, value);
     if (proof === 'good') source.replace(offered);
     else
       log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
+    return proof === 'good';
   }
 
   /** Open batches keep the engine awake, and whatever else runs but the semaphores. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { engineStatus } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
+import { isEngineKey } from '../../src/engine/same-key.js';
 import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
@@ -104,6 +105,9 @@ describe.skipIf(!hasTemporal())('the engine', () => {
       reason: 'key_refused',
       message: 'refused',
     });
+    expect(await isEngineKey(folder, 'one', key), 'U6, X11').toBe(true);
+    expect(await isEngineKey(folder, 'one', 'another key')).toBe(false);
+    expect(await isEngineKey(folder, 'three', key)).toBe(false);
     const state = await stateOf(engine);
     expect(state.accounts).toEqual(['one', 'two']);
     expect(everythingIn(folder)).not.toContain(key);

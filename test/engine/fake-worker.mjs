@@ -28,7 +28,7 @@ process.on('message', ({ turn, registration }) => {
   }
   const code = settings.failWhile !== undefined && existsSync(settings.failWhile) ? 'away' : settings.fail;
   if (code) say({ type: 'failed', turn, account, code, message: 'refused' });
-  else say({ type: 'ready', turn, account, settings });
+  else say({ type: 'ready', turn, account, settings, hasTakenKey: true });
   awaits = settings.awaits ?? awaits;
   hangs = settings.hangs ?? hangs;
   const { open: batches, others = 0 } = settings;

@@ -1,9 +1,11 @@
 import { accountSettings } from '../../config/account-settings.js';
+import { keyOrigin } from '../../config/api-key.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
+import { isEngineKey } from '../../engine/same-key.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import {
   configuredTemporalAddress,
@@ -54,7 +56,20 @@ export async function resumeWork(session: Session): Promise<WorkAccess> {
   const state = await runningEngine(session);
   const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
   if (!isServed || state.address === null) return startWork(session);
+  await offerKey(session, state);
   return connectEngine(state.address, state.namespace);
+}
+
+/** A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. */
+async function offerKey(session: Session, state: EngineState): Promise<void> {
+  const { data, account } = session.config;
+  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return;
+  const { secret, file } = await session.apiKey();
+  if (await isEngineKey(data, account.name, secret.reveal())) return;
+  const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
+  const settings = { ...accountSettings(session.config) } as unknown as JsonObject;
+  const key = file === undefined ? { value: secret.reveal() } : { file };
+  await engine.register({ account: account.name, settings, key, isKeyOnly: true });
 }
 
 /**
