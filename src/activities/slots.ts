@@ -1,12 +1,14 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
+import type { OpenAttempt } from '../store/ledger.js';
+import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { quietOf } from './semaphore-notes.js';
-import { renderMaxMs } from './waits.js';
+import { slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;
@@ -43,16 +45,15 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const attempt = await deps.ledger.readAttempt(open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
+    const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind, await rowOfLost(deps, open, attempt)) : open.atMs;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled || (isLost(standing) && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
+    if (settled) await deps.ledger.close(open);
+    else if (isLost(standing) && deps.now() > mayRunUntilMs) continue;
     else if (kept++ >= from) {
       const until = isLost(standing) ? { releaseAtMs: mayRunUntilMs } : {};
-      const isOpenCase = attempt !== undefined && (standing === 'open_case' || standing === 'claimed');
-      const quiet = isOpenCase ? await quietOf(deps, attempt) : undefined;
       const job = { batch: open.batch, id: open.id };
-      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until, ...(quiet ? { quiet } : {}) });
+      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });
     }
   }
   return { holders, next: null, ...breakers };
@@ -61,6 +62,13 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
 async function lastCap({ home, settings }: Dependencies): Promise<{ concurrent?: number }> {
   const cap = (await home.latestCheckpoint())?.concurrent ?? null;
   return cap === null ? {} : { concurrent: Math.min(cap, settings.limits.concurrency ?? cap) };
+}
+
+/** The row of a lost answer, whose length tells how long its job may run; undefined where it cannot be read. */
+async function rowOfLost(deps: Dependencies, open: OpenAttempt, attempt: Attempt): Promise<Row | undefined> {
+  const intent = intentOf(attempt);
+  if (intent === undefined || !isLost(standingOf(attempt))) return undefined;
+  return rowOf(deps, open, intent).catch(() => undefined);
 }
 
 async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {

@@ -35,10 +35,15 @@ export const SETTINGS: readonly Setting[] = [
     '<policy>',
     'after a lost answer: hold, if-proved (needs --exclusive), or always (needs --always-max-waste)',
   ),
-  credits('alwaysMaxWaste', 'always-max-waste', 'with always: the most that may be paid twice per batch'),
-  credits('sync.maxWaste', 'max-waste', 'a synchronous request below this price may be paid twice (default 0 = never)'),
+  credits('alwaysMaxWaste', 'always-max-waste', 'the most that always and sync.maxWaste may pay twice per batch'),
+  credits(
+    'sync.maxWaste',
+    'max-waste',
+    'a synchronous request below this price whose lost answer stays undecided is paid once more (default 0 = never)',
+  ),
   number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),
   number('waits.thetaSeconds', 'theta-seconds', 'how late a job can appear after we gave up (default 180)'),
+  number('waits.rhoSeconds', 'rho-seconds', 'how late a refund can be after the end (default 1800)'),
   json(
     'waits.renderMaxSeconds',
     'render-max-seconds',

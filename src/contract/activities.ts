@@ -3,6 +3,7 @@ import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 /** Inputs and results of activities: small plain JSON, references only. */
@@ -94,23 +95,15 @@ export interface DownloadTried {
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
-  | { outcome: 'wait'; delayMs: number }
+  /** `hinted`: a handle without a confirmation is known, to be asked after at each look. */
+  | { outcome: 'wait'; delayMs: number; hinted?: true }
   /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
   | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
 
-export interface OverrideInput extends AttemptInput {
-  cause: 'always' | 'sync';
-  /** The most that the batch may pay twice in all; only for `always`. */
-  wasteMaxNano: CreditsNano;
+export interface SettleInput extends AttemptInput {
+  /** The batch's policy: with `if-proved` and `always` interchangeable cases are settled by their count. */
+  ambiguity?: AmbiguityPolicy;
 }
-
-export type OverrideResult =
-  | { outcome: 'granted'; slotUntilMs: number }
-  /** Its price is unknown, above the limit, or more than what is left of it. */
-  | { outcome: 'refused' }
-  /** The call may still run. */
-  | { outcome: 'wait'; delayMs: number }
-  | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number };
 
 export interface ReopenInput {
   row: RowRef;
@@ -121,7 +114,14 @@ export interface ReopenInput {
 /** `was` is what the batch counted the row as; absent when it was not counted yet. */
 export type ReopenResult =
   | { outcome: 'nothing' }
-  | { outcome: 'restart'; letter: Letter; attempts: number; was?: { status: Status; creditsNano: CreditsNano | null } };
+  | {
+      outcome: 'restart';
+      letter: Letter;
+      attempts: number;
+      was?: { status: Status; creditsNano: CreditsNano | null };
+      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
+      upToNano?: CreditsNano;
+    };
 
 export interface FinishInput {
   row: RowRef;

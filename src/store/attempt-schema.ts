@@ -19,6 +19,7 @@ const optionalNumber = z.exactOptional(z.number());
 
 const evidence = z.object({
   rule: text,
+  callerGone: z.exactOptional(z.literal(true)),
   phase: optionalText,
   status: optionalNumber,
   code: optionalText,
@@ -66,6 +67,7 @@ export const intentSchema = z.object({
   nonce: text,
   callbackToken: optionalText,
   rowHash: text,
+  caller: optionalText,
   kind: kindSchema,
   generation: text,
   part: z.int(),
@@ -91,7 +93,12 @@ export const attemptStateSchema: z.ZodType<AttemptState> = z.discriminatedUnion(
   z.object({ ...state('done'), outputs: z.array(output), facts }),
   z.object({ ...state('created_lost'), evidence, salvagedHandle: optionalText }),
   z.object({ ...state('unknown'), evidence }),
-  z.object({ ...state('verdict'), verdict: z.enum(['billed', 'not_billed', 'undecided']), sentence: text }),
+  z.object({
+    ...state('verdict'),
+    verdict: z.enum(['billed', 'not_billed', 'undecided']),
+    sentence: text,
+    group: optionalText,
+  }),
   z.object({ ...state('attached'), handle: text, by }),
   z.object({ ...state('ruled'), ruling: z.enum(['billed', 'not_billed']), by }),
   z.object({ ...state('overridden'), cause: z.enum(['person', 'always', 'sync']), by }),

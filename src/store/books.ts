@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 
 /** How the account's balance moved while a batch ran; written when the batch ends, replaced by its next end. */
 export interface BatchBooks {
@@ -27,7 +27,7 @@ const schema: z.ZodType<BatchBooks> = z.object({
 });
 
 export async function writeBooks({ store, keys }: Home, batch: string, books: BatchBooks): Promise<void> {
-  await store.put(keys.books(batch), encodeJson(books));
+  await store.put(keys.books(batch), encodeAs(schema, books));
 }
 
 /** The books of a batch's last end, if it ended. */

@@ -57,7 +57,7 @@ describe('defaults', () => {
       ambiguity: 'hold',
       alwaysMaxWaste: 0,
       sync: { maxWaste: 0 },
-      waits: { lambdaSeconds: 120, thetaSeconds: 180, renderMaxSeconds: { 'vendor-f': 1800, default: 3600 } },
+      waits: { lambdaSeconds: 120, thetaSeconds: 180, rhoSeconds: 1_800, renderMaxSeconds: { 'vendor-f': 1800, default: 3600 } },
       limits: { concurrency: null, rpm: null },
       budget: { maxCredits: null, askAbove: 1_000_000_000, maxFailures: null, waitMinutes: 15 },
       prices: [],
@@ -237,6 +237,8 @@ describe('what is refused', () => {
   test('the policy `always` without a waste limit can do nothing, and says so', async () => {
     const idle = await load({ flags: { ambiguity: 'always' } });
     expect(idle.warnings).toEqual([expect.stringContaining('pays nothing again while alwaysMaxWaste is 0')]);
+    const cheap = await load({ flags: { 'sync.maxWaste': '0.1' } });
+    expect(cheap.warnings).toEqual([expect.stringContaining('sync.maxWaste pays nothing again')]);
     const set = await load({ flags: { ambiguity: 'always', alwaysMaxWaste: '1', 'sync.maxWaste': '0.1' } });
     expect(set.warnings).toEqual([]);
     expect(set.config).toMatchObject({ ambiguity: 'always', alwaysMaxWaste: 1e9, sync: { maxWaste: 1e8 } });
@@ -274,6 +276,13 @@ describe('what is refused', () => {
     );
     expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
   });
+
+  test('5-X10: a price rule without components, which would be a price of 0', async () => {
+    writeConfig('{"prices":[{"kind":"svc/image","components":[]}]}');
+    expect(await problemsOf({})).toEqual([
+      expect.stringMatching(/B56 prices\.0\.components must have at least one component/),
+    ]);
+  });
 });
 
 test('variables that look like settings are told', async () => {
@@ -293,7 +302,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     userAgent: 'callsheet/1.2.3',
     home: '/state/callsheet/home',
     exclusive: false,
-    waits: { lambdaMs: 120_000, thetaMs: 180_000, renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 } },
+    waits: { lambdaMs: 120_000, thetaMs: 180_000, rhoMs: 1_800_000, renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 } },
     limits: { concurrency: null, rpm: 50 },
     prices: [],
     timeScale: 60,

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRef, AttemptState, Decision } from '../../domain/attempt.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { LedgerError } from '../../store/ledger.js';
+import { noteWaste } from '../../store/waste-book.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../hints.js';
+import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { type CaseRow, findCase } from './case-row.js';
@@ -42,8 +44,11 @@ export async function settleByHand(session: Session, batch: string, id: string, 
     await refuseSharedHandle(access, known, id, order.handle);
     await confirmHandle(session, found.row, order.handle);
   }
-  if (order.command === 'resubmit') await approve(session, access, found, order.isSaidYes);
   const ref: AttemptRef = { batch, id, n: found.attempts.at(-1)?.n ?? 1 };
+  if (order.command === 'resubmit') {
+    const upToNano = await approve(session, access, found, order.isSaidYes);
+    await noteWaste(access.home, ref, upToNano ?? 0, Date.now());
+  }
   const state = stateOf(order, Date.now());
   await record(access, ref, state);
   await continueRow(session, found.ref, known.generation);
@@ -86,22 +91,33 @@ async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptSta
   if (state.state === 'ruled' && state.ruling === 'not_billed') await ledger.close(ref);
 }
 
-/** Says what it costs before anything is paid again; asks where a person can answer. */
-async function approve(session: Session, access: HomeAccess, { row }: CaseRow, isSaidYes: boolean): Promise<void> {
+/** Says what it costs before anything is paid again; asks where a person can answer. The price, null = unknown. */
+async function approve(
+  session: Session,
+  access: HomeAccess,
+  { batch, row }: CaseRow,
+  isSaidYes: boolean,
+): Promise<CreditsNano | null> {
   const { config, terminal, cli } = session;
-  const price = rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB);
+  const price = withFollowUp(row, rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB));
   const cost = price?.hi == null ? 'an amount that no price is known for' : `up to ${formatCredits(price.hi)} credits`;
   const { maxCredits } = config.budget;
-  if (maxCredits !== null && (price?.hi == null || price.hi > maxCredits)) {
-    throw new UserError(`B52 row '${row.id}' costs ${cost}, and --max-credits is ${formatCredits(maxCredits)}`);
+  const upToNano = price?.hi ?? null;
+  const spent = await spentBefore(session, access, batch);
+  const beforeNano = spent.endedNano + spent.openNano;
+  if (maxCredits !== null && (upToNano === null || spent.unbounded > 0 || beforeNano + upToNano > maxCredits)) {
+    const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of its batch before`;
+    const limit = formatCredits(maxCredits);
+    throw new UserError(`B52 row '${row.id}' costs ${cost}${earlier}, and --max-credits is ${limit}`);
   }
   terminal.note(`row '${row.id}' is submitted again for ${cost}; the first request may have been billed as well`);
-  if (isSaidYes) return;
+  if (isSaidYes) return upToNano;
   if (!cli.io.isInteractive) throw new UserError(`row '${row.id}' would be paid again (${cost}): say --yes`);
   const { confirm } = await import('@clack/prompts');
   const message = `Pay again for row '${row.id}' (${cost})?`;
   const answer = await confirm({ message, initialValue: false, input: cli.io.stdin, output: cli.io.stderr });
   if (answer !== true) throw new UserError('not confirmed: nothing was submitted');
+  return upToNano;
 }
 
 async function waitForRecord(

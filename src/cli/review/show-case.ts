@@ -2,7 +2,7 @@ import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { BalanceCheckpoint } from '../../store/home.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
@@ -24,7 +24,8 @@ export async function showCase(session: Session, batch: string, id: string): Pro
   const access = openHomeAccess(session.config);
   const found = await findCase(access, await knownBatch(session, access, batch), id);
   const readings = await readingsAround(access, found);
-  const cost = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB)?.hi ?? null;
+  const prices = await knownPrices(session, access);
+  const cost = withFollowUp(found.row, rowPrice(found.row, prices, LIST_PRICE_PPB))?.hi ?? null;
   if (session.isJson) return session.terminal.json(json(session, found, readings, cost));
   for (const line of lines(session, found, readings, cost)) session.terminal.data(line);
 }

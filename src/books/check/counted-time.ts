@@ -1,4 +1,4 @@
-import type { CaseFacts, Charge, SettleEvidence } from './evidence.js';
+import type { Case, Evidence, Movement } from './evidence.js';
 
 /** A gap this many times longer than what is usual says nothing of the time that passed. */
 const JUMP = 10;
@@ -6,29 +6,25 @@ const JUMP = 10;
 /**
  * Time counts as passed only while somebody looked: a clock that was set forward, or a machine that slept, leaves a gap
  * between two readings. Of a gap longer than `gapMaxMs` only that much counts, and of a far longer one nothing. So no
- * deadline is reached by a jump of the clock. Order is kept and distances only shrink: what may have been charged stays
- * open longer, never shorter.
+ * deadline is reached by a jump of the clock. Order is kept and distances only shrink; waits that follow an instant are
+ * added afterwards, so that what may still move stays open longer, never shorter.
  */
-export function countTime(evidence: SettleEvidence, gapMaxMs: number): SettleEvidence {
-  const { subject, checkpoints, nowMs } = evidence;
-  const marks = [...checkpoints.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
+export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
+  const { subject, readings, nowMs } = evidence;
+  const marks = [...readings.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
   const skipped = skippedBy(subject.claimedAtMs, marks, gapMaxMs);
   if (skipped.length === 0) return evidence;
   const counted = (atMs: number): number => atMs - missing(skipped, atMs);
-  const moved = (c: CaseFacts): CaseFacts => ({
-    ...c,
-    claimedAtMs: counted(c.claimedAtMs),
-    gaveUpAtMs: counted(c.gaveUpAtMs),
-  });
+  const moved = (one: Case): Case => ({ ...one, claimedAtMs: counted(one.claimedAtMs), t0Ms: counted(one.t0Ms) });
   return {
     ...evidence,
     nowMs: counted(nowMs),
-    checkpoints: checkpoints.map(({ askedMs, atMs, ...c }) => ({
-      ...c,
+    readings: readings.map(({ askedMs, atMs, balanceNano }) => ({
+      askedMs: counted(askedMs),
       atMs: counted(atMs),
-      askedMs: askedMs === undefined ? undefined : counted(askedMs),
+      balanceNano,
     })),
-    charges: evidence.charges.map((charge) => movedCharge(charge, counted)),
+    movements: evidence.movements.map((movement) => movedMovement(movement, counted)),
     subject: moved(subject),
     rivals: evidence.rivals.map(moved),
   };
@@ -61,7 +57,7 @@ function missing(gaps: Gap[], atMs: number): number {
   );
 }
 
-function movedCharge(charge: Charge, counted: (atMs: number) => number): Charge {
-  const { fromMs, toMs } = charge;
-  return { ...charge, fromMs: counted(fromMs), toMs: toMs === null ? null : counted(toMs) };
+function movedMovement(movement: Movement, counted: (atMs: number) => number): Movement {
+  const { fromMs, toMs } = movement;
+  return { ...movement, fromMs: counted(fromMs), toMs: toMs === null ? null : counted(toMs) };
 }
