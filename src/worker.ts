@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import type { Log } from './activities/dependencies.js';
 import { createActivities } from './activities/index.js';
+import { awaitedCalls, endClaims } from './activities/under-way.js';
 import { taskQueues } from './contract/names.js';
+import type { AccountSettings } from './contract/settings.js';
+import type { AwaitedCall } from './domain/awaited-call.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { type ApiWorker, startApiWorker } from './worker/api.js';
@@ -24,8 +27,12 @@ export interface AccountWorker {
   readonly account: string;
   /** Ends when the workers ended. Rejects when one failed. */
   readonly ended: Promise<void>;
-  /** Takes no new work, waits for what is under way. */
+  /** Claims nothing and takes no new work, waits for what is under way. */
   shutdown(): Promise<void>;
+  /** Paid requests whose answers a shutdown waits for. */
+  awaited(): AwaitedCall[];
+  /** Goes on with other prices, limits and waits; what names places and connections stays as it is. */
+  adopt(settings: AccountSettings): void;
 }
 
 /** Connects to a Temporal server as worker and client. */
@@ -53,7 +60,8 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     await deps.transport.close();
     throw error;
   }
-  const activities = createActivities(options.wrap?.(deps) ?? deps);
+  const handed = options.wrap?.(deps) ?? deps;
+  const activities = createActivities(handed);
   const queues = taskQueues(account);
   const connection = await place.connect();
   const common = { connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
@@ -81,7 +89,10 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   return {
     account,
     ended,
+    awaited: () => awaitedCalls(handed),
+    adopt: (changed) => void Object.assign(settings, changed),
     async shutdown() {
+      endClaims(handed);
       endRescue();
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();

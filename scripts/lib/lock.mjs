@@ -1,6 +1,7 @@
 // A lock between processes that is free again when its holder dies, however it dies.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, startMark } from './live-process.mjs';
@@ -10,17 +11,25 @@ import { isAlive, startMark } from './live-process.mjs';
  * else alive has one, the lock is held; else the own file goes away again. Names are never used twice, so clearing
  * away the file of a dead process cannot hit a living one; of two that look, the later one always sees the earlier.
  * @param {string} folder
- * @returns {{ release: () => void } | { holder: number }}
+ * @returns {{ release: () => void } | { holder: number, foreign?: string }} `foreign`: why nobody here can tell whether
+ *   the holder still lives, in a sentence with what to do.
  */
 export function tryLock(folder) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const mine = `${process.pid}.${startMark(process.pid) ?? '0'}.${randomBytes(6).toString('hex')}`;
+  const mine = `${process.pid}.${startMark(process.pid) ?? '0'}.${placeOf()}.${randomBytes(6).toString('hex')}`;
   writeFileSync(join(folder, mine), '', { flag: 'wx', mode: 0o600 });
   const other = readdirSync(folder).find((name) => name !== mine && !isStale(folder, name));
   const release = () => rmSync(join(folder, mine), { force: true });
   if (other === undefined) return { release };
   release();
-  return { holder: Number(other.split('.')[0]) };
+  const holder = Number(other.split('.')[0]);
+  if (!isForeign(other)) return { holder };
+  const [, , host] = other.split('.');
+  const which = host === hostName() ? 'in another container of this machine' : `on the machine '${host}'`;
+  return {
+    holder,
+    foreign: `process ${holder} ${which} has this folder (${join(folder, other)}): end it there; only if it no longer runs, remove that file`,
+  };
 }
 
 /**
@@ -65,8 +74,52 @@ export async function withLock(folder, work, { onWait, timeoutMs = 900_000 } = {
  * @param {string} name
  */
 function isStale(folder, name) {
+  if (isForeign(name)) return false;
   const [pid, mark] = name.split('.');
-  if (isAlive(Number(pid), mark ?? '')) return false;
+  if (isOfThisBoot(name) && isAlive(Number(pid), mark ?? '')) return false;
   rmSync(join(folder, name), { force: true });
   return true;
+}
+
+/** Machine, boot and process namespace: only where all three are ours does a process number say anything. */
+function placeOf() {
+  return `${hostName()}.${bootId()}.${processNamespace()}`;
+}
+
+/**
+ * Whether another machine, or another process namespace of this one since the same boot, made the file. A name without
+ * a place was made by an older build on this machine.
+ * @param {string} name
+ */
+function isForeign(name) {
+  const [, , host, boot, namespace, random] = name.split('.');
+  if (random === undefined) return false;
+  return host !== hostName() || (boot === bootId() && namespace !== processNamespace());
+}
+
+/** @param {string} name */
+function isOfThisBoot(name) {
+  const [, , , boot, , random] = name.split('.');
+  return random === undefined || boot === bootId();
+}
+
+function hostName() {
+  return hostname().replace(/[^A-Za-z0-9-]+/g, '-') || 'unknown';
+}
+
+function bootId() {
+  return tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+}
+
+function processNamespace() {
+  return tryRead(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+/** @param {() => string} read */
+function tryRead(read) {
+  try {
+    return read().replace(/[^A-Za-z0-9]+/g, '') || '0';
+  } catch {
+    return '0';
+  }
 }

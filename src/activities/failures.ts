@@ -14,7 +14,9 @@ export type FailureType =
   | 'service.key-refused'
   | 'download.interrupted'
   | 'records.unavailable'
-  | 'output.unavailable';
+  | 'output.unavailable'
+  /** The worker ends: another one goes on. */
+  | 'worker.ending';
 
 /** To be tried again, after `delayMs` where one is given. `BENIGN` keeps what is expected out of logs and metrics. */
 export function tryAgain(type: FailureType, code: string, delayMs?: number): ApplicationFailure {

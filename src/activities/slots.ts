@@ -22,6 +22,8 @@ export interface SlotActivities {
   sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
   /** Keeps the breakers where a wiped server finds them. */
   keepBreakers(input: { breakers: Breaker[] }): Promise<void>;
+  /** Returns once the home can be written. */
+  probeRecords(): Promise<void>;
   ensureSemaphore(): Promise<void>;
 }
 
@@ -30,13 +32,14 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
     sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
+    probeRecords: () => withRecords(() => deps.home.store.probe()),
     ensureSemaphore: () => deps.messenger.ensureSemaphore(),
   };
 }
 
 async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
   const holders: RecoverResult['holders'] = [];
-  const breakers = from === 0 ? { breakers: await readBreakers(deps.home) } : {};
+  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await lastCap(deps)) } : {};
   let kept = 0;
   for await (const open of deps.ledger.open()) {
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
@@ -55,6 +58,11 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     }
   }
   return { holders, next: null, ...breakers };
+}
+
+async function lastCap({ home, settings }: Dependencies): Promise<{ concurrent?: number }> {
+  const cap = (await home.latestCheckpoint())?.concurrent ?? null;
+  return cap === null ? {} : { concurrent: Math.min(cap, settings.limits.concurrency ?? cap) };
 }
 
 /** The row of a lost answer, whose length tells how long its job may run; undefined where it cannot be read. */

@@ -9,6 +9,7 @@ import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
+import { tryAgain } from './failures.js';
 import { noteClaimed } from './home-marks.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
@@ -18,7 +19,7 @@ import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
-import { noteUnderWay } from './under-way.js';
+import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
 import { headersLimitMs } from './waits.js';
 
@@ -145,6 +146,10 @@ async function claimAndSend(
     if ((intent.expected?.hi ?? Number.MAX_VALUE) > reserved) {
       return { outcome: 'not_sent', reason: 'budget_reached' };
     }
+    // Nothing was claimed, so whoever takes this row over finds a free place.
+    if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
+    const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
+    noteAwaited(deps, ref, { creditsNano: intent.expected?.hi ?? null, untilMs });
     const claimed = await claim(deps, ref, intent);
     if (claimed === 'no_record') return { outcome: 'no_record' };
     if (claimed === 'taken') {

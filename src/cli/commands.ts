@@ -54,8 +54,8 @@ const BATCHES: Ungrouped[] = [
   },
   {
     name: 'resume',
-    usage: '<batch>',
-    summary: 'go on after a pause, or with a higher budget',
+    usage: '[batch]',
+    summary: 'go on after a pause, a stop or a reboot, or with a higher budget',
     load: async () => (await import('./commands/pause.js')).defineResume,
   },
   {

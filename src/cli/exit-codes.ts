@@ -13,6 +13,8 @@ export const EXIT = {
   unreachable: 5,
   /** Stopped by the budget, or out of credits for longer than `--wait`. */
   outOfCredits: 6,
+  /** Rows are open and nothing works on them: no engine runs, or it was stopped by order. */
+  standsStill: 7,
   /** A defect of callsheet itself. */
   defect: 70,
   /** Detached by Ctrl-C: the work goes on. */
@@ -28,7 +30,11 @@ export const RUN_EXIT_HELP = `Exit codes:
   4    settings, API key, or a folder that cannot be written
   5    Temporal or the service cannot be reached at the start
   6    stopped by the budget, or out of credits for longer than --wait
+  7    rows are open and nothing works on them: the engine was stopped by order
   130  detached by Ctrl-C: the work goes on`;
 
 export const READ_EXIT_HELP = `Exit codes:
   0  done    2  wrong command line    4  settings or API key    5  Temporal or the service cannot be reached`;
+
+export const STATUS_EXIT_HELP = `${READ_EXIT_HELP}
+  7  rows are open and nothing works on them: \`callsheet resume --all\` goes on`;

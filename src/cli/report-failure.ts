@@ -43,6 +43,7 @@ function exitCodeOf(error: unknown): number | undefined {
     case 'TemporalSettingsError':
       return EXIT.configuration;
     case 'EngineError':
+      if (code === 'stopped_by_order') return EXIT.standsStill;
       return ENGINE_UNREACHABLE.includes(code) ? EXIT.unreachable : EXIT.configuration;
     default:
       return undefined;

@@ -122,6 +122,8 @@ export interface SemaphoreState {
   breakers: OpenBreaker[];
   paces: Pace[];
   renderTimesMs: Record<string, number[]>;
+  /** Reads of the account that failed last, and since when. */
+  unread: { credits?: number; discounts?: number };
 }
 
 /** Why fewer jobs are granted than the plan allows, though nobody paused anything. */
@@ -131,6 +133,8 @@ export type Curb =
   | ({ curb: 'breaker' } & Omit<Breaker, 'failures'>)
   /** Submits were turned away several times in a row: they wait until then. */
   | ({ curb: 'paced' } & Pick<Pace, 'cause' | 'route' | 'sinceMs' | 'untilMs'>)
+  /** The account's balance and caps, or its discounts, cannot be read: they are taken as they were. */
+  | { curb: 'unread'; what: 'credits' | 'discounts'; sinceMs: number }
   /** Someone else seems to run jobs on this account. */
   | { curb: 'foreign'; cap: number; sinceMs: number };
 
@@ -164,6 +168,8 @@ export interface RecoverResult {
   next: number | null;
   /** As the home remembers them; on the first page. */
   breakers?: Breaker[];
+  /** The cap as it was last read; on the first page, where it was ever read. */
+  concurrent?: number;
 }
 
 /** What to do with a holder that was asked after: leave it, free its slot, or hold it until a time. */

@@ -4,15 +4,25 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { isJsonObject } from '../domain/json.js';
 import type { EngineState } from './engine-status.js';
 import { type AccountRegistration, readRegistration } from './registration.js';
+import type { KeyQuestion } from './same-key.js';
 
 export type ControlRequest =
   | { cmd: 'status' }
   /** Like `status`, and the engine counts as used from now. */
   | { cmd: 'join' }
   | { cmd: 'stop' }
+  /** Like `stop`, without waiting for the answers of paid requests. */
+  | { cmd: 'stop-now' }
+  | { cmd: 'same-key'; question: KeyQuestion }
   | { cmd: 'account'; registration: AccountRegistration };
 
 export type ControlReply = { ok: true; status: EngineState } | { ok: false; code: string; message: string };
+
+export const otherKey: ControlReply = { ok: false, code: 'other_key', message: 'the engine has another key' };
+
+export function notReady(state: EngineState['state']): ControlReply {
+  return { ok: false, code: 'not_ready', message: `the engine is ${state}` };
+}
 
 /** A registration with all its prices is far below this; a longer line is not from us. */
 const lineBytesMax = 4_000_000;
@@ -93,9 +103,17 @@ function readRequest(line: string): ControlRequest | undefined {
   const value = parse(line);
   if (!isJsonObject(value)) return undefined;
   const { cmd } = value;
-  if (cmd === 'status' || cmd === 'join' || cmd === 'stop') return { cmd };
+  if (cmd === 'status' || cmd === 'join' || cmd === 'stop' || cmd === 'stop-now') return { cmd };
+  if (cmd === 'same-key') return readKeyQuestion(value.question);
   const registration = readRegistration(value.registration);
   return cmd === 'account' && registration !== undefined ? { cmd, registration } : undefined;
+}
+
+function readKeyQuestion(value: unknown): ControlRequest | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { account, nonce, proof } = value;
+  if (typeof account !== 'string' || typeof nonce !== 'string' || typeof proof !== 'string') return undefined;
+  return { cmd: 'same-key', question: { account, nonce, proof } };
 }
 
 function parse(line: string): unknown {

@@ -1,12 +1,11 @@
 /** What client commands do with the engine: start or join it, hand it their account, look at it, end it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askEngine, type ControlReply, type NoReply } from './control.js';
+import { ask } from './ask.js';
+import { awaitedOf, awaitedText } from './awaited-text.js';
 import { EngineError } from './engine-error.js';
 import { builtPrograms, type EngineProgram } from './engine-options.js';
-import { readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import { endLeftovers, endProcess, isGone, lives, markOf } from './processes.js';
 import type { AccountRegistration } from './registration.js';
 import { startDetached } from './start-detached.js';
 
@@ -41,9 +40,6 @@ export interface Engine {
 const startTimeoutMs = 120_000;
 const replyTimeoutMs = 5_000;
 const registerTimeoutMs = 40_000;
-/** Who asks an engine to stop wants it gone, even if it does not answer. */
-const stopReplyTimeoutMs = 3_000;
-const stopTimeoutMs = 60_000;
 const defaultIdleMs = 5 * 60_000;
 
 /** Joins the engine of the data folder, or starts it. Two callers at once get the same engine. */
@@ -53,13 +49,24 @@ export async function ensureEngine(options: EnsureEngineOptions): Promise<Engine
   let joined = true;
   let isStarting: () => boolean = () => false;
   let starts = 0;
-  for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await sleep(40)) {
+  let isDraining = false;
+  for (let deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await sleep(isDraining ? 500 : 40)) {
     const reply = await ask(places, { cmd: 'join' }, replyTimeoutMs);
     if (reply === 'silent') throw silent(places);
     if (reply !== 'none' && reply.ok) {
       const { status } = reply;
+      const calls = awaitedOf(status);
+      if (status.state === 'stopping' && calls.length > 0) {
+        if (!isDraining) tell(`the engine before this one ends: ${awaitedText(calls)}; then a new one starts`);
+        isDraining = true;
+        deadline = Date.now() + startTimeoutMs;
+      }
+      if (status.state === 'stopping') continue;
       if (status.buildId !== options.buildId) throw otherBuild(status);
-      if (status.state === 'ready' && status.address !== null) return handle(places, status.address, joined);
+      if (status.state === 'ready' && status.address !== null) {
+        if (!joined && status.notice) tell(status.notice);
+        return handle(places, status.address, joined);
+      }
     } else if (!isStarting()) {
       joined = false;
       // Another supervisor was first and is not heard yet, or it is just ending.
@@ -87,20 +94,6 @@ export async function engineStatus(dataFolder: string): Promise<EngineState | un
   return reply !== 'none' && reply.ok ? reply.status : undefined;
 }
 
-/** `stopped`: it ended in order. `killed`: what was left of it was ended by force. `none`: nothing ran. */
-export async function stopEngine(dataFolder: string): Promise<'stopped' | 'killed' | 'none'> {
-  const places = enginePlaces(dataFolder);
-  const record = readRecord(places.record);
-  const reply = await ask(places, { cmd: 'stop' }, stopReplyTimeoutMs);
-  const supervisor = reply !== 'none' && reply !== 'silent' && reply.ok ? markOf(reply.status.pid) : null;
-  if (supervisor !== null && (await isGone(supervisor, stopTimeoutMs))) return 'stopped';
-  if (record === undefined || ![record.supervisor, record.server, record.worker].some(lives)) return 'none';
-  await endProcess(record.supervisor, 5_000);
-  await endLeftovers(record);
-  removeRecord(places.record);
-  return 'killed';
-}
-
 function handle(places: EnginePlaces, address: string, joined: boolean): Engine {
   return {
     address,
@@ -116,15 +109,6 @@ function handle(places: EnginePlaces, address: string, joined: boolean): Engine 
     },
     status: () => engineStatus(places.dataFolder),
   };
-}
-
-/** The socket that the running engine wrote down goes first: its TMPDIR may have been another one. */
-function ask(
-  places: EnginePlaces,
-  request: Parameters<typeof askEngine>[1],
-  timeoutMs: number,
-): Promise<ControlReply | NoReply> {
-  return askEngine(readRecord(places.record)?.socket ?? places.socket, request, timeoutMs);
 }
 
 function otherBuild(status: EngineState): EngineError {

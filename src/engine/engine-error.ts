@@ -10,6 +10,8 @@ export type EngineErrorCode =
   | 'start_timeout'
   /** An engine is there but does not answer. */
   | 'not_responding'
+  /** A person ended the engine, and whoever asks only follows. */
+  | 'stopped_by_order'
   /** The engine that was joined is gone. */
   | 'engine_gone'
   /** The worker could not take the account; `reason` is its code. */

@@ -20,6 +20,8 @@ export interface EngineRecord {
   supervisor: ProcessMark;
   server: ProcessMark | null;
   worker: ProcessMark | null;
+  /** Batches that were open last; a record of an older build does not say it. */
+  openBatches?: number;
   log: string;
 }
 

@@ -1,4 +1,5 @@
 /** What an engine says about itself. */
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { EngineLogs } from './places.js';
 
 export interface ChildState {
@@ -24,7 +25,13 @@ export interface EngineState {
   accounts: string[];
   /** Batches that are not finished; null until the worker has counted them. */
   openBatches: number | null;
-  /** When the engine ends by itself unless it is used again; null while batches are open. */
+  /** Other workflows than batches that go on; null until the worker has counted them. */
+  otherWork: number | null;
+  /** While the engine ends: paid requests whose answers it still waits for. */
+  awaited: AwaitedCall[];
+  /** When the engine ends by itself unless it is used again; null while anything is open. */
   endsAtMs: number | null;
+  /** What happened at the start that a person should know. */
+  notice: string | null;
   logs: EngineLogs;
 }

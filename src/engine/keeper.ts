@@ -5,7 +5,7 @@ import { markOf } from './processes.js';
 
 export interface KeeperOptions {
   start(): ChildProcess;
-  /** Called in the same tick as each start and each end. */
+  /** Called in the same tick as each start and each end; must not throw. */
   onChange(process: ProcessMark | null): void;
   onDeath(how: string, restartInMs: number): void;
 }
@@ -14,6 +14,8 @@ export interface Keeper {
   start(): void;
   /** Asks the child to end, kills it after the grace, and never starts it again. */
   stop(graceMs: number): Promise<void>;
+  /** While it is being stopped: the child has this long from now on. */
+  grant(graceMs: number): void;
   /** How often it had to be started again. */
   restarts(): number;
   /** Fulfilled at the first death. */
@@ -23,11 +25,16 @@ export interface Keeper {
 const restartDelaysMs = [0, 1_000, 2_000, 5_000, 10_000];
 /** A child that lived this long was sound: its next death counts as a first one. */
 const soundAfterMs = 60_000;
+/** What is killed and does not go within this time is not waited for. */
+const killedWithinMs = 10_000;
 
 export function createKeeper(options: KeeperOptions): Keeper {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let killer: NodeJS.Timeout | undefined;
   let stopping = false;
+  /** Set while a stop waits for the child. */
+  let giveUp: (() => void) | undefined;
   let restarts = 0;
   let deathsInARow = 0;
   let reportDeath: (how: string) => void = () => undefined;
@@ -37,26 +44,40 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   function start(): void {
     const startedAtMs = Date.now();
-    const mine = options.start();
+    let mine: ChildProcess;
+    try {
+      mine = options.start();
+    } catch (error) {
+      // A full disk has no room for a log: that passes, like the death of a child.
+      ended(startedAtMs, error instanceof Error ? error.message : String(error));
+      return;
+    }
     child = mine;
-    options.onChange(markOf(mine.pid));
     const onEnd = (how: string) => {
       if (child !== mine) return;
       child = undefined;
-      options.onChange(null);
-      reportDeath(how);
-      if (stopping) return;
-      if (Date.now() - startedAtMs > soundAfterMs) deathsInARow = 0;
-      const delayMs = restartDelaysMs[Math.min(deathsInARow, restartDelaysMs.length - 1)] ?? 0;
-      deathsInARow++;
-      options.onDeath(how, delayMs);
-      timer = setTimeout(() => {
-        restarts++;
-        start();
-      }, delayMs);
+      ended(startedAtMs, how);
     };
     mine.once('exit', (code, signal) => onEnd(signal ?? `exit code ${code}`));
     mine.once('error', (error) => onEnd(error.message));
+    options.onChange(markOf(mine.pid));
+  }
+
+  function ended(startedAtMs: number, how: string): void {
+    reportDeath(how);
+    if (!stopping) startLater(startedAtMs, how);
+    options.onChange(null);
+  }
+
+  function startLater(startedAtMs: number, how: string): void {
+    if (Date.now() - startedAtMs > soundAfterMs) deathsInARow = 0;
+    const delayMs = restartDelaysMs[Math.min(deathsInARow, restartDelaysMs.length - 1)] ?? 0;
+    deathsInARow++;
+    timer = setTimeout(() => {
+      restarts++;
+      start();
+    }, delayMs);
+    options.onDeath(how, delayMs);
   }
 
   async function stop(graceMs: number): Promise<void> {
@@ -64,12 +85,28 @@ export function createKeeper(options: KeeperOptions): Keeper {
     clearTimeout(timer);
     const last = child;
     if (last === undefined) return;
-    const ended = new Promise((resolve) => last.once('exit', resolve));
+    const gone = new Promise((resolve) => {
+      last.once('exit', resolve);
+      last.once('error', resolve);
+    });
     last.kill('SIGTERM');
-    const killer = setTimeout(() => last.kill('SIGKILL'), graceMs);
-    await ended;
+    const givenUp = new Promise<void>((resolve) => {
+      giveUp = resolve;
+    });
+    grant(graceMs);
+    await Promise.race([gone, givenUp]);
     clearTimeout(killer);
+    giveUp = undefined;
   }
 
-  return { start, stop, restarts: () => restarts, firstDeath };
+  function grant(graceMs: number): void {
+    if (giveUp === undefined) return;
+    clearTimeout(killer);
+    killer = setTimeout(() => {
+      child?.kill('SIGKILL');
+      killer = setTimeout(() => giveUp?.(), killedWithinMs);
+    }, graceMs);
+  }
+
+  return { start, stop, grant, restarts: () => restarts, firstDeath };
 }

@@ -1,6 +1,12 @@
 /** The engine's log files: appended to, private, and of bounded size. */
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 
+/** Where the supervisor says what happens. */
+export interface EngineLog {
+  info(facts: object, sentence: string): void;
+  warn(facts: object, sentence: string): void;
+}
+
 const logBytesMax = 10_000_000;
 
 /** Opens a log for appending; one that has grown too large becomes `….1` first. */

@@ -15,6 +15,8 @@ export interface EnginePlaces {
   /** Held by the supervisor while it lives. */
   lock: string;
   socket: string;
+  /** There while the engine was ended by order. */
+  stopMark: string;
   logs: EngineLogs;
 }
 
@@ -43,6 +45,7 @@ export function enginePlaces(dataFolder: string): EnginePlaces {
     record: join(folder, 'engine.json'),
     lock: join(folder, 'engine.lock'),
     socket: socketPath(folder),
+    stopMark: join(folder, 'engine.stopped'),
     logs: { engine: join(logs, 'engine.log'), server: join(logs, 'server.log'), worker: join(logs, 'worker.log') },
   };
 }

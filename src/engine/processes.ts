@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
 import type { EngineRecord, ProcessMark } from './engine-record.js';
 
-/** How long a worker may still finish the requests it has begun: an answer that nobody reads may cost money. */
+/** How long a worker has to end after its last word that it waits for the answer of a paid request. */
 export const workerDrainMs = 30_000;
 const serverStopMs = 5_000;
+const forcedMs = 2_000;
 
 /** The mark of a process of ours that has just begun; null when it is gone already. */
 export function markOf(pid: number | undefined): ProcessMark | null {
@@ -17,9 +18,14 @@ export function lives(process: ProcessMark | null): boolean {
   return process !== null && isAlive(process.pid, process.mark);
 }
 
-/** After a killed supervisor: the worker first, while it still has its server, then the server. */
-export async function endLeftovers(record: EngineRecord): Promise<void> {
-  await endProcess(record.worker, workerDrainMs);
+/**
+ * After a killed supervisor: the worker first, while it still has its server, then the server. A worker that does not
+ * go may be waiting for an answer that is paid for: it is left to that, writes it into the ledger and ends by itself.
+ * It can claim nothing more, and its server is gone. By force it is ended all the same.
+ */
+export async function endLeftovers(record: EngineRecord, isForced = false): Promise<void> {
+  if (isForced) await endProcess(record.worker, forcedMs);
+  else if (record.worker !== null && signal(record.worker, 'SIGTERM')) await isGone(record.worker, workerDrainMs);
   await endProcess(record.server, serverStopMs);
 }
 

@@ -1,4 +1,5 @@
 /** What the command line, the supervisor and its worker say to each other about accounts. */
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { type S3Environment, s3Environment } from '../domain/s3.js';
 
@@ -11,6 +12,8 @@ export interface AccountRegistration {
   /** The frozen account settings; the engine passes them on unread. */
   settings: JsonObject;
   key: { value: string } | { file: string };
+  /** The command brings a newer key and no settings: an account that is served keeps its own. */
+  isKeyOnly?: boolean;
   /** The command's own S3 credentials and places; kept like the key. */
   s3?: S3Environment;
 }
@@ -23,11 +26,17 @@ export interface ToWorker {
   registration: AccountRegistration;
 }
 
-/** Worker to supervisor. `open` comes once a minute and on every change. */
+/**
+ * Worker to supervisor. `open` comes every few seconds: batches, and whatever else goes on for an account (an output
+ * that is still fetched after its batch ended).
+ */
 export type FromWorker =
-  | { type: 'ready'; turn: number; account: string }
+  /** `settings`: those that the account is served with from now on; the key is not taken where the service refuses it. */
+  | { type: 'ready'; turn: number; account: string; settings: JsonObject; hasTakenKey: boolean }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
-  | { type: 'open'; batches: number };
+  | { type: 'open'; batches: number; others: number }
+  /** While it ends, once a second: paid requests that have no answer yet. */
+  | { type: 'awaiting'; calls: AwaitedCall[] };
 
 /** Reads what the supervisor says; undefined when it is no account. */
 export function readToWorker(value: unknown): ToWorker | undefined {
@@ -42,18 +51,29 @@ export function readRegistration(value: unknown): AccountRegistration | undefine
   const { account, settings, key } = value;
   const s3 = s3Environment(isJsonObject(value.s3) ? value.s3 : {});
   if (typeof account !== 'string' || account === '' || !isJsonObject(settings) || !isJsonObject(key)) return undefined;
-  if (typeof key.value === 'string') return { account, settings, key: { value: key.value }, s3 };
-  if (typeof key.file === 'string') return { account, settings, key: { file: key.file }, s3 };
+  const common = { account, settings, s3, ...(value.isKeyOnly === true ? { isKeyOnly: true } : {}) };
+  if (typeof key.value === 'string') return { ...common, key: { value: key.value } };
+  if (typeof key.file === 'string') return { ...common, key: { file: key.file } };
   return undefined;
 }
 
-/** Reads a worker's message; undefined when it is none of the three. */
+/** Reads a worker's message; undefined when it is none of them. */
 export function readFromWorker(value: unknown): FromWorker | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { type, turn, account, code, message, batches } = value;
-  if (type === 'open' && typeof batches === 'number') return { type, batches };
+  const { type, turn, account, code, message, batches, others, calls } = value;
+  if (type === 'open' && typeof batches === 'number') return { type, batches, others: Number(others ?? 0) };
+  if (type === 'awaiting' && Array.isArray(calls)) return { type, calls: calls.flatMap(readCall) };
   if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
-  if (type === 'ready') return { type, turn, account };
+  if (type === 'ready')
+    return isJsonObject(value.settings)
+      ? { type, turn, account, settings: value.settings, hasTakenKey: value.hasTakenKey !== false }
+      : undefined;
   if (type === 'failed') return { type, turn, account, code: String(code), message: String(message) };
   return undefined;
+}
+
+function readCall(value: unknown): AwaitedCall[] {
+  if (!isJsonObject(value) || typeof value.untilMs !== 'number') return [];
+  const { untilMs, creditsNano } = value;
+  return [{ untilMs, creditsNano: typeof creditsNano === 'number' ? creditsNano : null }];
 }

@@ -7,6 +7,7 @@ import { EngineError } from './engine-error.js';
 import type { ProcessMark } from './engine-record.js';
 import { createKeeper, type Keeper } from './keeper.js';
 import { lastLines, openLog } from './log-files.js';
+import { databaseFile, saysDamaged, setAside, sizeOf } from './server-database.js';
 import { dynamicConfigFlags, sqliteFlags } from './server-flags.js';
 
 export interface ServerOptions {
@@ -21,6 +22,8 @@ export interface ServerOptions {
   onAddress(address: string, uiAddress: string | null): void;
   onChange(process: ProcessMark | null): void;
   onDeath(how: string, restartInMs: number): void;
+  /** The database was damaged and is kept at this path; the server starts with an empty one. */
+  onSetAside(path: string): void;
 }
 
 const readyTimeoutMs = 60_000;
@@ -35,12 +38,15 @@ export async function startServer(options: ServerOptions): Promise<Keeper> {
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
     const address = `127.0.0.1:${port}`;
     options.onAddress(address, uiPort === null ? null : `http://127.0.0.1:${uiPort}`);
+    const logBytes = sizeOf(options.log);
     const keeper = createKeeper({ ...options, start: () => spawnServer(options, port, uiPort) });
     keeper.start();
     const outcome = await Promise.race([keeper.firstDeath, whenReady(address, options.signal)]);
     if (outcome === 'ready') return keeper;
     how = outcome;
     await keeper.stop(1_000);
+    const aside = saysDamaged(options.log, logBytes) ? setAside(options.dataFolder, Date.now()) : undefined;
+    if (aside !== undefined) options.onSetAside(aside);
   }
   const tail = lastLines(options.log, 5);
   throw new EngineError(
@@ -55,7 +61,7 @@ function spawnServer(options: ServerOptions, port: number, uiPort: number | null
   const place = ['--ip', '127.0.0.1', '--port', String(port), '--log-level', 'warn', ...ui];
   // The database is named relative to the folder: in a path, SQLite would read `?`, `#` and `%` as its own and keep
   // the data somewhere else without a word.
-  const database = ['--db-filename', 'temporal.db', ...sqliteFlags];
+  const database = ['--db-filename', databaseFile, ...sqliteFlags];
   // Nobody else reads the database, whoever may enter the folder.
   const before = process.umask(0o077);
   try {

@@ -3,7 +3,10 @@ import pino from 'pino';
 import type { StartReport, SupervisorOptions } from './engine-options.js';
 import { createSupervisor } from './supervisor.js';
 
-const log = pino({ base: { pid: process.pid } }, pino.destination({ fd: 2, sync: true }));
+const destination = pino.destination({ fd: 2, sync: true });
+// A log that cannot be written, on a full disk for one, is no reason to end.
+destination.on('error', () => undefined);
+const log = pino({ base: { pid: process.pid } }, destination);
 
 function report(message: StartReport): void {
   // The client may be gone already: the log has it too.

@@ -1,39 +1,44 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
-import { tryLock } from '../../scripts/lib/lock.mjs';
-import { type ControlReply, type ControlRequest, serveControl } from './control.js';
+import type { AwaitedCall } from '../domain/awaited-call.js';
+import { type ControlReply, type ControlRequest, notReady, otherKey, serveControl } from './control.js';
 import type { SupervisorOptions } from './engine-options.js';
-import { type EngineRecord, readRecord, removeRecord, writeRecord } from './engine-record.js';
+import { readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
 import { createIdleClock } from './idle.js';
 import type { Keeper } from './keeper.js';
+import type { EngineLog } from './log-files.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import { endLeftovers, markOf, workerDrainMs } from './processes.js';
+import { endLeftovers, workerDrainMs } from './processes.js';
+import { createRecordKeeper, newRecord } from './record-keeper.js';
 import { startServer } from './server.js';
+import { asideNotice } from './server-database.js';
+import { clearStopMark, isOrder, type StopReason, writeStopMark } from './stop-mark.js';
 import { childEnvironment } from './supervisor-environment.js';
+import { takeFolder } from './take-folder.js';
 import { createWorkerLink, type WorkerLink } from './worker-link.js';
-
-export interface EngineLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
 
 export interface Supervisor {
   /** Resolves when server and worker run; throws when the server does not start. */
   start(): Promise<void>;
-  /** Drains the worker, ends the server and gives everything back; the second call waits for the first. */
-  stop(why: string): Promise<void>;
+  /**
+   * Drains the worker, ends the server and gives everything back; the second call waits for the first. An engine that
+   * a person stops stays stopped until `run`, `resume` or `retry` wants it again.
+   */
+  stop(why: StopReason): Promise<void>;
   stopped: Promise<void>;
 }
 
 const serverStopMs = 10_000;
+/** What is ended by force still gets the time to write down what it knows. */
+const forcedStopMs = 2_000;
 const registrationTimeoutMs = 30_000;
 
 /** Takes the data folder; undefined when another supervisor has it. */
 export function createSupervisor(options: SupervisorOptions, log: EngineLog): Supervisor | undefined {
   const places = enginePlaces(options.dataFolder);
-  const lock = tryLock(places.lock);
-  return 'holder' in lock ? undefined : createEngine(options, places, log, lock.release);
+  const unlock = takeFolder(places);
+  return unlock && createEngine(options, places, log, unlock);
 }
 
 function createEngine(
@@ -43,13 +48,18 @@ function createEngine(
   unlock: () => void,
 ): Supervisor {
   const record = newRecord(options, places);
-  const save = () => writeRecord(places.record, record);
+  const records = createRecordKeeper(places.record, record, (error) =>
+    log.warn({ error: String(error) }, 'the engine cannot write its record (is the disk full?); it is tried again'),
+  );
   const idle = createIdleClock(options.idleMs, Date.now);
   const environment = childEnvironment(process.env);
   let state: EngineState['state'] = 'starting';
   let control: Server | undefined;
   let server: Keeper | undefined;
   let worker: WorkerLink | undefined;
+  let awaited: AwaitedCall[] = [];
+  let isForced = false;
+  let notice: EngineState['notice'] = null;
   let idleTimer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -63,23 +73,36 @@ function createEngine(
     control = await serveControl(places.socket, answer);
     const left = readRecord(places.record);
     if (left !== undefined) await endLeftovers(left);
-    save();
+    clearStopMark(places.stopMark);
+    records.save({});
     server = await startServer({
       ...options,
       log: places.logs.server,
       environment,
       signal: ending.signal,
-      onAddress: (address, uiAddress) => Object.assign(record, { address, uiAddress }),
-      onChange: (mark) => changed('server', mark),
+      onAddress: (address, uiAddress) => records.save({ address, uiAddress }),
+      onChange: (server) => records.save({ server }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
+      onSetAside: (path) => {
+        notice = asideNotice(path);
+        log.warn({ path }, 'the damaged database of the Temporal server was set aside');
+      },
     });
     worker = createWorkerLink({
       program: options.worker,
       args: ['--address', record.address ?? '', '--namespace', 'default', '--data', places.dataFolder],
       environment: { ...environment, TEMPORAL_ADDRESS: record.address ?? '', TEMPORAL_NAMESPACE: 'default' },
       log: places.logs.worker,
-      onOpenBatches: idle.openBatches,
-      onChange: (mark) => changed('worker', mark),
+      onOpen: (work) => {
+        idle.open(work);
+        if (record.openBatches !== work.batches) records.save({ openBatches: work.batches });
+      },
+      onAwaiting: (calls) => {
+        awaited = calls;
+        // What is paid is waited for as long as it may take, whatever the worker's own limit for the rest.
+        if (calls.length > 0 && !isForced) worker?.keeper.grant(workerDrainMs);
+      },
+      onChange: (worker) => records.save({ worker }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
     });
@@ -95,14 +118,9 @@ function createEngine(
     return starting;
   }
 
-  function changed(name: 'server' | 'worker', mark: EngineRecord['server']): void {
-    record[name] = mark;
-    save();
-  }
-
   function endWhenIdle(): void {
     const endsAtMs = idle.endsAtMs();
-    if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open batch');
+    if (endsAtMs !== null && Date.now() >= endsAtMs) void stop('no open work');
   }
 
   async function answer(request: ControlRequest): Promise<ControlReply> {
@@ -113,12 +131,13 @@ function createEngine(
         idle.used();
         return { ok: true, status: status() };
       case 'stop':
-        void stop('asked to');
+      case 'stop-now':
+        void stop(request.cmd === 'stop' ? 'asked to' : 'asked to at once');
         return { ok: true, status: status() };
+      case 'same-key':
+        return worker?.hasKey(request.question) ? { ok: true, status: status() } : otherKey;
       case 'account': {
-        if (worker === undefined || state !== 'ready') {
-          return { ok: false, code: 'not_ready', message: `the engine is ${state}` };
-        }
+        if (worker === undefined || state !== 'ready') return notReady(state);
         idle.used();
         const taken = await worker.register(request.registration, registrationTimeoutMs);
         return taken.ok ? { ok: true, status: status() } : taken;
@@ -140,18 +159,26 @@ function createEngine(
       server: { pid: record.server?.pid ?? null, restarts: server?.restarts() ?? 0 },
       worker: { pid: record.worker?.pid ?? null, restarts: worker?.keeper.restarts() ?? 0 },
       accounts: worker?.accounts() ?? [],
-      openBatches: idle.count(),
+      openBatches: idle.work()?.batches ?? null,
+      otherWork: idle.work()?.others ?? null,
+      awaited,
+      notice,
       endsAtMs: idle.endsAtMs(),
       logs: places.logs,
     };
   }
 
-  function stop(why: string): Promise<void> {
+  function stop(why: StopReason): Promise<void> {
+    if (isOrder(why)) writeStopMark(places.stopMark, record);
+    if (why === 'asked to at once') {
+      isForced = true;
+      worker?.keeper.grant(forcedStopMs);
+    }
     stopping ??= shutDown(why);
     return stopping;
   }
 
-  async function shutDown(why: string): Promise<void> {
+  async function shutDown(why: StopReason): Promise<void> {
     state = 'stopping';
     log.info({ why }, 'the engine ends');
     ending.abort();
@@ -159,29 +186,15 @@ function createEngine(
     await starting?.catch(() => undefined);
     clearInterval(idleTimer);
     // The worker first: what it still has to report needs the server.
-    await worker?.keeper.stop(workerDrainMs);
+    await worker?.keeper.stop(isForced ? forcedStopMs : workerDrainMs);
     await server?.stop(serverStopMs);
     control?.close();
+    if (isOrder(why)) writeStopMark(places.stopMark, record);
+    records.stop();
     removeRecord(places.record);
     unlock();
     reportStopped();
   }
 
   return { start, stop, stopped };
-}
-
-function newRecord(options: SupervisorOptions, places: EnginePlaces): EngineRecord {
-  return {
-    schema: 1,
-    buildId: options.buildId,
-    dataFolder: places.dataFolder,
-    socket: places.socket,
-    startedAtMs: Date.now(),
-    address: null,
-    uiAddress: null,
-    supervisor: markOf(process.pid) ?? { pid: process.pid, mark: '' },
-    server: null,
-    worker: null,
-    log: places.logs.engine,
-  };
 }

@@ -1,10 +1,12 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { EngineProgram } from './engine-options.js';
 import type { ProcessMark } from './engine-record.js';
 import { createKeeper, type Keeper } from './keeper.js';
 import { openLog } from './log-files.js';
 import { type AccountRegistration, readFromWorker, type ToWorker } from './registration.js';
+import { answersTo, type KeyQuestion } from './same-key.js';
 
 export interface WorkerLinkOptions {
   program: EngineProgram;
@@ -12,7 +14,8 @@ export interface WorkerLinkOptions {
   args: string[];
   environment: NodeJS.ProcessEnv;
   log: string;
-  onOpenBatches(count: number): void;
+  onOpen(open: { batches: number; others: number }): void;
+  onAwaiting(calls: AwaitedCall[]): void;
   onChange(process: ProcessMark | null): void;
   onDeath(how: string, restartInMs: number): void;
   /** A replayed account that the worker could not take. */
@@ -22,6 +25,7 @@ export interface WorkerLinkOptions {
 export interface WorkerLink {
   keeper: Keeper;
   accounts(): string[];
+  hasKey(question: KeyQuestion): boolean;
   /** Hands an account over and waits for the worker's word on it. */
   register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer>;
 }
@@ -84,7 +88,11 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     const message = readFromWorker(value);
     if (message === undefined) return;
     if (message.type === 'open') {
-      options.onOpenBatches(message.batches);
+      options.onOpen(message);
+      return;
+    }
+    if (message.type === 'awaiting') {
+      options.onAwaiting(message.calls);
       return;
     }
     const waiting = pending.get(message.turn);
@@ -98,7 +106,16 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     }
     clearTimeout(one?.timer);
     const registration = waiting?.registration ?? one?.registration;
-    if (registration !== undefined) taken.set(message.account, { registration, failures: 0 });
+    const { account, settings } = message;
+    if (registration !== undefined)
+      taken.set(account, {
+        registration: {
+          ...registration,
+          settings,
+          key: message.hasTakenKey ? registration.key : (one?.registration.key ?? registration.key),
+        },
+        failures: 0,
+      });
     waiting?.answer?.({ ok: true });
   }
 
@@ -126,7 +143,8 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
   }
 
   const keeper = createKeeper({ start, onChange: options.onChange, onDeath: options.onDeath });
-  return { keeper, accounts: () => [...taken.keys()], register };
+  const hasKey = (question: KeyQuestion) => answersTo(taken.get(question.account)?.registration.key, question);
+  return { keeper, accounts: () => [...taken.keys()], hasKey, register };
 }
 
 /** Every record waits for the disk on a thread of its own: with Node's four, reads queue behind ten slots' writes. */

@@ -26,6 +26,8 @@ export interface HomeKeys {
   attemptsOf(batch: string): string;
   attempts(batch: string, id: string): string;
   attempt(ref: AttemptRef, seq: number): string;
+  /** Below it lie the records of a batch's rows, as `<shard>/<id>.json`. */
+  recordsOf(batch: string): string;
   record(batch: string, id: string): string;
   blob(sha256: string): string;
   balances: string;
@@ -66,6 +68,7 @@ export function homeKeys(account: string): HomeKeys {
   const rows = (batch: string, generation: string) => `${generations(batch)}/${safe(generation)}`;
   const attemptsOf = (batch: string) => `${batchFolder(batch)}/attempts`;
   const attempts = (batch: string, id: string) => `${attemptsOf(batch)}/${shardOf(id)}/${safe(id)}`;
+  const recordsOf = (batch: string) => `${batchFolder(batch)}/records`;
   const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
   const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
   const callbackFolder = (token: string) => `${root}/callbacks/${safe(token).slice(0, 2)}/${token}`;
@@ -82,7 +85,8 @@ export function homeKeys(account: string): HomeKeys {
     attemptsOf,
     attempts,
     attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
-    record: (batch, id) => `${batchFolder(batch)}/records/${shardOf(id)}/${safe(id)}.json`,
+    recordsOf,
+    record: (batch, id) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
     blob: (sha256) => `${root}/media/${safe(sha256)}`,
     balances: `${root}/balance`,
     balanceBucket,

@@ -1,12 +1,16 @@
 import type { Log } from '../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
+import { taskQueues } from '../contract/names.js';
 import type { AccountSettings } from '../contract/settings.js';
+import type { AwaitedCall } from '../domain/awaited-call.js';
+import type { JsonObject } from '../domain/json.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
 import { createCallbacks } from '../store/callbacks.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
+import { adoptSettings } from './adopt-settings.js';
 import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
@@ -17,12 +21,15 @@ export interface WorkerHost {
   /** Starts serving an account, or takes its newest key; says `ready` or `failed`. */
   serve(message: ToWorker): Promise<void>;
   shutdown(): Promise<void>;
+  /** Paid requests whose answers a shutdown waits for. */
+  awaited(): AwaitedCall[];
 }
 
 interface Served {
   worker: AccountWorker;
   key: KeySource;
-  settings: string;
+  settings: AccountSettings;
+  s3: S3Environment;
 }
 
 const OPEN_EVERY_MS = 5_000;
@@ -34,6 +41,8 @@ export function createWorkerHost(options: {
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
+  /** Workers that another one has taken over from, and that still wait for answers. */
+  const ending = new Set<AccountWorker>();
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
   const switchboard = createSwitchboard(onError);
   let turn: Promise<void> = Promise.resolve();
@@ -44,18 +53,25 @@ export function createWorkerHost(options: {
       turn = turn.then(() => take(message));
       return turn;
     },
+    awaited: () => allWorkers().flatMap((worker) => worker.awaited()),
     async shutdown() {
       clearInterval(timer);
-      await Promise.all([...served.values()].map(({ worker }) => worker.shutdown()));
+      // What is left open is known to whoever asks while no engine runs.
+      void sayOpen();
+      await Promise.all(allWorkers().map((worker) => worker.shutdown()));
       await Promise.all([...served.keys()].map((account) => switchboard.disconnect(account)));
     },
   };
 
+  function allWorkers(): AccountWorker[] {
+    return [...ending, ...[...served.values()].map(({ worker }) => worker)];
+  }
+
   async function take({ turn, registration }: ToWorker): Promise<void> {
     const { account } = registration;
     try {
-      await serveAccount(registration);
-      say({ type: 'ready', turn, account });
+      const { settings, hasTakenKey } = await serveAccount(registration);
+      say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, hasTakenKey });
       await sayOpen();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'worker';
@@ -65,30 +81,47 @@ export function createWorkerHost(options: {
     }
   }
 
-  async function serveAccount({ account, settings, key, s3 = {} }: AccountRegistration): Promise<void> {
+  /** Gives the settings that the account is served with, and whether it took the key. */
+  async function serveAccount(
+    registration: AccountRegistration,
+  ): Promise<{ settings: AccountSettings; hasTakenKey: boolean }> {
+    const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
     const known = served.get(account);
-    const text = JSON.stringify([settings, s3]);
-    if (known) {
-      await offerKey(known.key, settings as unknown as AccountSettings, key);
-      if (known.settings === text) return;
-      await known.worker.shutdown();
-      served.delete(account);
+    const asked = settings as unknown as AccountSettings;
+    if (known === undefined) return { settings: await start(asked, createKeySource(key), s3), hasTakenKey: true };
+    if (isKeyOnly) return { settings: known.settings, hasTakenKey: await offerKey(known.key, known.settings, key) };
+    const hasOpen = JSON.stringify(known.settings) !== JSON.stringify(asked) && (await hasOpenBatches(account));
+    const adopted = adoptSettings(known.settings, asked, hasOpen);
+    if (adopted.change === 'refused') throw Object.assign(new Error(adopted.why), { code: 'contradiction' });
+    const hasTakenKey = await offerKey(known.key, asked, key);
+    if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
+      const next = await start(adopted.settings, known.key, s3);
+      // It may have to wait for paid answers: nobody else waits for it.
+      ending.add(known.worker);
+      void known.worker.shutdown().finally(() => ending.delete(known.worker));
+      return { settings: next, hasTakenKey };
     }
-    const source = known?.key ?? createKeySource(key);
-    const accountSettings = settings as unknown as AccountSettings;
-    await receiveCallbacks(accountSettings, s3);
-    const worker = await startAccountWorker({
-      place: await options.place,
-      settings: accountSettings,
-      key: source,
-      s3,
-      log,
-    });
-    served.set(account, { worker, key: source, settings: text });
+    known.worker.adopt(adopted.settings);
+    known.settings = adopted.settings;
+    return { settings: adopted.settings, hasTakenKey };
+  }
+
+  async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
+    const { account } = settings;
+    await receiveCallbacks(settings, s3);
+    const worker = await startAccountWorker({ place: await options.place, settings: { ...settings }, key, s3, log });
+    served.set(account, { worker, key, settings, s3 });
     worker.ended.catch((error) => {
       log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
       process.exit(1);
     });
+    return settings;
+  }
+
+  async function hasOpenBatches(account: string): Promise<boolean> {
+    const { client } = await options.place;
+    const which = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}' AND ExecutionStatus = 'Running'`;
+    return (await client.workflow.count(which)).count > 0;
   }
 
   async function receiveCallbacks(settings: AccountSettings, s3: S3Environment): Promise<void> {
@@ -108,22 +141,23 @@ export function createWorkerHost(options: {
   }
 
   /** A key that the service does not accept never replaces one that it may accept. */
-  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<void> {
+  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<boolean> {
     const value = createKeySource(offered).current();
     const proof = value === source.current() ? 'good' : await proveKey(settings, value);
     if (proof === 'good') source.replace(offered);
     else
       log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
+    return proof === 'good';
   }
 
-  /** Open batches keep the engine awake, and so do outputs that are fetched after their rows have ended. */
+  /** Open batches keep the engine awake, and whatever else runs but the semaphores. */
   async function sayOpen(): Promise<void> {
     try {
       const { client } = await options.place;
-      const { count } = await client.workflow.count(
-        "WorkflowType IN ('batch', 'lateOutput') AND ExecutionStatus = 'Running'",
-      );
-      say({ type: 'open', batches: count });
+      const running = async (which: string): Promise<number> =>
+        (await client.workflow.count(`WorkflowType ${which} AND ExecutionStatus = 'Running'`)).count;
+      const [batches, all] = await Promise.all([running("= 'batch'"), running("!= 'semaphore'")]);
+      say({ type: 'open', batches, others: Math.max(0, all - batches) });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');
     }

@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { readToWorker } from '../engine/registration.js';
+import { type FromWorker, readToWorker } from '../engine/registration.js';
 import { openPlace } from '../worker.js';
 import { createWorkerHost } from './host.js';
 import { createLogger } from './logger.js';
 
 /** The engine's worker process: serves the accounts that its supervisor hands it, until the supervisor is gone. */
+
+const REPORT_EVERY_MS = 1_000;
+/** For reads, polls and downloads that are under way; all of them can be repeated. */
+const DRAIN_MAX_MS = 60_000;
 
 const { values } = parseArgs({
   options: { address: { type: 'string' }, namespace: { type: 'string' }, data: { type: 'string' } },
@@ -21,7 +25,12 @@ const place = openPlace({
   address: values.address ?? '127.0.0.1:7233',
   namespace: values.namespace ?? 'default',
 });
-const host = createWorkerHost({ place, log, say: (message) => process.send?.(message) });
+const say = (message: FromWorker): void => {
+  // A supervisor that was killed hears nothing any more.
+  if (process.connected) process.send?.(message, () => undefined);
+};
+const host = createWorkerHost({ place, log, say });
+let isEnding = false;
 
 process.on('message', (value) => {
   const message = readToWorker(value);
@@ -31,7 +40,17 @@ process.on('disconnect', () => void end());
 process.on('SIGTERM', () => void end());
 process.on('SIGINT', () => undefined);
 
+/** Claims nothing any more and waits for paid answers as long as they may take; for all else only a while. */
 async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  let awaitedAtMs = performance.now();
+  setInterval(() => {
+    const calls = host.awaited();
+    say({ type: 'awaiting', calls });
+    if (calls.length > 0) awaitedAtMs = performance.now();
+    if (performance.now() - awaitedAtMs > DRAIN_MAX_MS) process.exit(1);
+  }, REPORT_EVERY_MS);
   await host.shutdown();
   process.exit(0);
 }

@@ -50,6 +50,7 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     breakers: [],
     paces: [],
     renderTimesMs: {},
+    unread: {},
   };
 }
 

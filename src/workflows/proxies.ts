@@ -60,6 +60,19 @@ export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Act
   });
 }
 
+/**
+ * What the semaphore reads now and then. It fails soon and is made again when it is due next, so that no hand-over and no
+ * submit waits for a service that does not answer.
+ */
+export function routineReadProxy(account: string): Pick<Activities, 'readAccount' | 'readDiscounts'> {
+  return proxyActivities<Activities>({
+    taskQueue: taskQueues(account).api,
+    startToCloseTimeout: '15 s',
+    retry: { initialInterval: '1 s', maximumAttempts: 3, nonRetryableErrorTypes: ['service.key-refused'] },
+    priority: { priorityKey: PRIORITY.read },
+  });
+}
+
 /** The last look at the balance of a batch that ends: it must not wait for a service that is away. */
 export function lastReadProxy(account: string): Pick<Activities, 'readAccount'> {
   return proxyActivities<Activities>({

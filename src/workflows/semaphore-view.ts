@@ -16,7 +16,7 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
   };
 }
 
-function curbsOf({ quiets, breakers, paces, foreign }: SemaphoreState, nowMs: number): Curb[] {
+function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, nowMs: number): Curb[] {
   const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
   const curbs: Curb[] = [];
   if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
@@ -26,6 +26,10 @@ function curbsOf({ quiets, breakers, paces, foreign }: SemaphoreState, nowMs: nu
   for (const { cause, route, sinceMs, untilMs, refusals } of paces) {
     // The account's pause says that the network is away.
     if (refusals >= REFUSALS_MAX && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
+  }
+  for (const what of ['credits', 'discounts'] as const) {
+    const sinceMs = unread[what];
+    if (sinceMs !== undefined) curbs.push({ curb: 'unread', what, sinceMs });
   }
   if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
   return curbs;

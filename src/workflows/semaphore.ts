@@ -13,8 +13,9 @@ import { jobId } from '../contract/names.js';
 import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
+import { openAccountWatch } from './account-watch.js';
 import * as permits from './permits.js';
-import { accountProxy, homeProxy } from './proxies.js';
+import { homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
 import { sameJob } from './same-job.js';
 import { viewOf } from './semaphore-view.js';
@@ -28,6 +29,8 @@ const EVENTS_MAX = 1_200;
 const READ_EVERY_MS = 60_000;
 const DISCOUNTS_EVERY_MS = 300_000;
 const SWEEP_EVERY_MS = 60_000;
+/** What could not be read is tried again this often while work waits. */
+const UNREAD_EVERY_MS = 15_000;
 
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
@@ -37,16 +40,14 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
-  let readDue = input.state === undefined;
+  // A run that hands over waits for no read: the next one makes it again.
+  let readDue = input.state !== undefined;
   let telling = 0;
   let alarmMs: number | undefined;
-  const touch = (): void => {
-    dirty = true;
-  };
-
+  const watch = openAccountWatch(input, state, touch);
   listen();
   if (!ready) await getReady();
-  let kept = JSON.stringify(lasting());
+  let kept = '[]';
   watchOver();
 
   for (;;) {
@@ -54,14 +55,17 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     const now = Date.now();
     permits.releaseDue(state, now);
     for (const grant of permits.grantNext(state, now)) inBackground(tell(grant, true));
-    if (readDue) inBackground(readCaps());
-    if (JSON.stringify(lasting()) !== kept) inBackground(keepBreakers());
+    lookAround();
     if (workflowInfo().historyLength >= eventsMax) break;
     wakeAt(permits.nextDueMs(state, Date.now()));
     await condition(() => dirty || readDue || workflowInfo().historyLength >= eventsMax);
   }
   await condition(() => allHandlersFinished() && telling === 0);
   await continueAsNew<typeof semaphore>({ ...input, state });
+
+  function touch(): void {
+    dirty = true;
+  }
 
   function listen(): void {
     setHandler(messages.acquire, async (ask) => {
@@ -97,14 +101,21 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
 
   async function getReady(): Promise<void> {
     await recoverHolders();
-    await readCaps();
-    await accountProxy(account, 'routine').readDiscounts();
+    await Promise.all([readCaps(), watch.readDiscounts()]);
     ready = true;
+  }
+
+  /** None of this keeps a grant or the next run waiting. */
+  function lookAround(): void {
+    if (readDue) void readCaps();
+    if (JSON.stringify(lasting()) !== kept) void keepBreakers();
+    watch.probeRecords();
   }
 
   function watchOver(): void {
     background(READ_EVERY_MS, busy, readCaps);
-    background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
+    background(UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
+    background(DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
     background(
       0,
       () => accountPauses.isCutOff(state),
@@ -162,16 +173,15 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       const page: Awaited<ReturnType<typeof home.recoverOpen>> = await home.recoverOpen({ from: cursor });
       for (const found of page.holders) permits.recover(state, found);
       state.breakers.push(...(page.breakers ?? []));
+      // As the account was last seen: a service that does not answer now keeps nobody from going on.
+      state.planCap = page.concurrent ?? state.planCap;
       cursor = page.next;
     }
   }
 
-  async function readCaps(): Promise<void> {
+  function readCaps(): Promise<void> {
     readDue = false;
-    const reading = await accountProxy(account, 'routine').readAccount({ maxAgeMs: 10_000 / timeScale });
-    state.planCap = reading.concurrent;
-    accountPauses.review(state, reading);
-    touch();
+    return watch.readCaps();
   }
 
   async function sweep(): Promise<void> {

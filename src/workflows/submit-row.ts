@@ -31,7 +31,6 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
   const known = new Map<number, SubmitResult>();
   let failures = 0;
   let syncRetries = 0;
-  let recordsPaused = false;
 
   setHandler(messages.outcomeKnown, ({ n, result }) => {
     known.set(n, result);
@@ -47,7 +46,6 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
 
     async read(work, result) {
       if (result.outcome === 'standing' || result.outcome === 'refused') work.n = result.n;
-      if (recordsPaused && result.outcome !== 'no_record') await pauseForRecords(false);
       switch (result.outcome) {
         case 'not_sent':
           // A row that may have been billed has not failed for that.
@@ -60,8 +58,9 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
           if (await downloadProxy(account).fetchInputs({ row: work.input.row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
         case 'no_record':
-          await pauseForRecords(true);
-          await sleep('15 s');
+          // The semaphore lifts this pause itself: a job may be cancelled while it waits.
+          await getExternalWorkflowHandle(semaphoreId(account)).signal(messages.pauseGrants, { reason: 'records' });
+          work.slot.release();
           return { step: 'submit' };
         case 'refused':
           return refused(work, result);
@@ -141,13 +140,6 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
       ...(seenNano === undefined ? {} : { seenNano }),
       ...(keyMark === undefined ? {} : { keyMark }),
     });
-  }
-
-  async function pauseForRecords(on: boolean): Promise<void> {
-    recordsPaused = on;
-    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
-    if (on) await semaphore.signal(messages.pauseGrants, { reason: 'records' });
-    else await semaphore.signal(messages.resumeGrants, { reason: 'records' });
   }
 }
 

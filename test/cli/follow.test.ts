@@ -40,7 +40,14 @@ interface Look {
 
 async function follow(
   looks: Look[],
-  options: { waitMs?: number | null; afterSeq?: number; abortAfterMs?: number; supplies?: boolean } = {},
+  options: {
+    waitMs?: number | null;
+    afterSeq?: number;
+    abortAfterMs?: number;
+    trouble?: string;
+    reconnectError?: Error;
+    supplies?: boolean;
+  } = {},
 ) {
   let nowMs = 0;
   let look: Look = {};
@@ -64,6 +71,7 @@ async function follow(
     },
     reconnect: async () => {
       reconnects += 1;
+      if (options.reconnectError) throw options.reconnectError;
     },
   };
   const events: FollowEvent[] = [];
@@ -79,6 +87,7 @@ async function follow(
           supplied += 1;
         }
       : undefined,
+    trouble: async () => options.trouble,
     onSnapshot: (snapshot) => snapshots.push(snapshot),
     onEvent: (one) => events.push(one),
     signal: abort.signal,
@@ -137,6 +146,18 @@ describe('6-O1: a home that is not the one the batch began in', () => {
     );
     expect([end.end, supplied, events.length]).toEqual(['ended', 1, 2]);
   });
+});
+
+test('O5: an engine that was stopped by order is not started again: following ends', async () => {
+  const reconnectError = Object.assign(new Error('stopped'), { name: 'EngineError', code: 'stopped_by_order' });
+  const { end, reconnects } = await follow([{}, { progress: outage }], { reconnectError });
+  expect([end, reconnects]).toEqual([{ end: 'stopped' }, 1]);
+});
+
+test('O2: a full disk is named while nothing answers', async () => {
+  const trouble = 'the disk of /data is full';
+  const { snapshots } = await follow([{}, { progress: outage }], { trouble, abortAfterMs: 3_000 });
+  expect(snapshots.at(-1)).toMatchObject({ lostWhy: trouble });
 });
 
 test('detaching ends it with the last look', async () => {

@@ -25,7 +25,7 @@ test('callsheet --help', async () => {
       status <batch>      where a batch stands
       list                every batch of the account
       pause <batch>       submit nothing new for now
-      resume <batch>      go on after a pause, or with a higher budget
+      resume [batch]      go on after a pause, a stop or a reboot, or with a higher budget
       cancel <batch>      submit nothing new; what is paid is still fetched
       retry <batch>       run failed and cancelled rows again
       review list|show|…  rows that need a person: the evidence, and how to settle them
@@ -167,6 +167,7 @@ test('callsheet run --help', async () => {
       4    settings, API key, or a folder that cannot be written
       5    Temporal or the service cannot be reached at the start
       6    stopped by the budget, or out of credits for longer than --wait
+      7    rows are open and nothing works on them: the engine was stopped by order
       130  detached by Ctrl-C: the work goes on
     "
   `);

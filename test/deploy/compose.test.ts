@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { headersLimitMs } from '../../src/activities/waits.js';
 import { configSchema } from '../../src/config/schema.js';
+import { KINDS } from '../../src/domain/kind.js';
 import { dynamicConfigFlags } from '../../src/engine/server-flags.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,6 +46,16 @@ describe('docker-compose.yml and what it runs', () => {
     for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(from).toMatch(/:\d+\.\d+\.\d+-/);
   });
 
+  it('R1: gives a worker the time in which a paid call may still be answered', () => {
+    // The longest wait of the default settings: `waits.syncMaxSeconds`.
+    const waits = { lambdaMs: 0, thetaMs: 0, rhoMs: 0, syncMaxMs: 900_000, renderMaxMs: {} };
+    const longestMs = Math.max(...KINDS.map((kind) => headersLimitMs({ waits, timeScale: 1 }, kind)));
+    const minutes = Number(/stop_grace_period: (\d+)m$/m.exec(compose)?.[1]);
+    expect(minutes * 60_000).toBeGreaterThan(longestMs + 60_000);
+    const seconds = Number(/terminationGracePeriodSeconds: (\d+)/.exec(read('docs/operations.md'))?.[1]);
+    expect(seconds).toBe(minutes * 60);
+  });
+
   it('publishes ports on this machine alone', () => {
     for (const port of all(/^ +- (\S+:\d+:\d+)$/gm)) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
@@ -63,7 +75,7 @@ describe('docker-compose.yml and what it runs', () => {
     const file = [...read('deploy/dynamicconfig.yaml').matchAll(/^(\S+):\n {2}- value: (.+)$/gm)];
     const plain = (value: string): string => value.replaceAll('"', '');
     const flags = dynamicConfigFlags.filter((flag) => flag !== '--dynamic-config-value').map(plain);
-    expect(file.map(([, name, value]) => `${name}=${value}`).sort()).toEqual(flags.sort());
+    expect(file.map(([, name, value = '']) => `${name}=${plain(value)}`).sort()).toEqual(flags.sort());
     expect(services.get('temporal')).toContain('DYNAMIC_CONFIG_FILE_PATH: /deploy/dynamicconfig.yaml');
   });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
-import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
+import { expectHonestEnd, jsonLines, paidRequests, results } from './support/evidence.js';
 import { csv, film, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
@@ -92,5 +92,49 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 24
     expect(done).toBeGreaterThanOrEqual(stills.length + 10);
     const last = jsonLines<{ type: string; counts?: object }>(ended.stdout).at(-1);
     expect(last).toMatchObject({ type: 'batch_finished', counts: { done, cancelled: rows.length - done } });
+  });
+});
+
+describe.skipIf(!hasTemporal())('an engine that is stopped by order', { timeout: 300_000 }, () => {
+  let rig: Rig;
+  afterEach(() => rig?.stop());
+
+  it('R1, O5, O9: paid calls get their answers, nobody starts it again but `resume`, and nothing is paid twice', async () => {
+    // One synchronous call takes 35 s, longer than a worker has for all else.
+    rig = await startRig({ speed: 20, emulator: { renderSeconds: { 'svc/image': [700, 700] } } });
+    const stills = Array.from({ length: 9 }, (_, i) => image(`still-${i + 1}`));
+    await rig.write('stills.csv', csv(stills));
+    const running = rig.start(['run', 'stills.csv', '--yes', '--concurrency', '4']);
+    const paid = () => paidRequests(rig.emulator.truth());
+    await until('four calls are under way', () => paid() >= 4 || undefined);
+    const stopped = await rig.run(['engine', 'stop']);
+    expect(stopped.code, stopped.stderr).toBe(0);
+    expect(stopped.stderr).toMatch(/it waits for 4 paid calls \(0\.\d+ credits, /);
+    const submitted = paid();
+    const followed = await running.ended;
+    expect([followed.code, followed.stderr]).toEqual([7, expect.stringContaining('the engine was stopped by order')]);
+    expect((await rig.run(['status', 'stills'])).code).toBe(7);
+    const status = await rig.run(['engine', 'status']);
+    expect([status.code, status.stdout]).toEqual([7, expect.stringContaining('1 batch stands still')]);
+    expect((await rig.run(['watch', 'stills'])).code).toBe(7);
+    expect(paid()).toBe(submitted);
+    const resumed = await rig.run(['resume', '--all', '--json']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ running: ['stills'], resumed: [], left: [] });
+    expect((await rig.run(['watch', 'stills'])).code).toBe(0);
+    const rows = expectHonestEnd(
+      rig,
+      'stills',
+      stills.map(({ id }) => id),
+    );
+    expect(rows.map(({ status: word }) => word)).toEqual(stills.map(() => 'done'));
+    expect(paid()).toBe(stills.length);
+    await rig.write('more.csv', csv(stills.map(({ id }) => image(`more-${id}`))));
+    rig.start(['run', 'more.csv', '--yes', '--concurrency', '2']);
+    await until('two calls are under way', () => paid() >= stills.length + 2 || undefined);
+    await rig.run(['engine', 'stop', '--now']);
+    const cancelled = await rig.run(['cancel', 'more']);
+    expect([cancelled.code, cancelled.stdout]).toEqual([0, expect.stringContaining("'more' is cancelled")]);
+    expect(await rig.engine(), 'a cancel starts no engine').toBeUndefined();
   });
 });

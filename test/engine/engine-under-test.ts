@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
-import { type Engine, type EnsureEngineOptions, ensureEngine, stopEngine } from '../../src/engine/engine-client.js';
+import { type Engine, type EnsureEngineOptions, ensureEngine } from '../../src/engine/engine-client.js';
 import type { EngineState } from '../../src/engine/engine-status.js';
 import type { AccountRegistration } from '../../src/engine/registration.js';
+import { stopEngine } from '../../src/engine/stop-engine.js';
 
 export const key = 'key-that-nobody-may-see';
 
@@ -25,7 +26,7 @@ const folders: string[] = [];
 /** Stops every engine of the test, however it went. */
 afterEach(async () => {
   for (const folder of folders.splice(0)) {
-    await stopEngine(folder);
+    await endEngine(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 }, 60_000);
@@ -36,6 +37,10 @@ export function newFolder(name = 'data'): string {
   mkdirSync(folder, { recursive: true });
   folders.push(folder);
   return folder;
+}
+
+export function endEngine(folder: string) {
+  return stopEngine(folder, { isForced: true, onAwaiting: () => undefined });
 }
 
 export function engineIn(dataFolder: string, options: Partial<EnsureEngineOptions> = {}): Promise<Engine> {

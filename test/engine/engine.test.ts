@@ -1,11 +1,44 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { engineStatus, stopEngine } from '../../src/engine/engine-client.js';
+import { engineStatus } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
+import { isEngineKey } from '../../src/engine/same-key.js';
+import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
-import { account, engineIn, everythingIn, key, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
+import {
+  account,
+  endEngine,
+  engineIn,
+  everythingIn,
+  key,
+  newFolder,
+  stateOf,
+  until,
+  whenGone,
+} from './engine-under-test.js';
+
+/** Ports on which the process listens, by the kernel's own tables. */
+function listeningPorts(pid: number): number[] {
+  const own = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && own.includes(`socket:[${inode}]`))
+      .map(([, local]) => Number.parseInt(local?.split(':').at(-1) ?? '', 16)),
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed meanwhile.
+    return '';
+  }
+}
 
 describe.skipIf(!hasTemporal())('the engine', () => {
   test('starts, is joined, says what runs, and stops', async () => {
@@ -27,11 +60,28 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     await close();
     expect(namespaceInfo?.name).toBe('default');
 
-    expect(await stopEngine(folder)).toBe('stopped');
+    expect(await endEngine(folder)).toBe('stopped');
     expect(await engineStatus(folder)).toBeUndefined();
     expect([existsSync(join(folder, 'engine.json')), existsSync(state.socket)]).toEqual([false, false]);
-    expect(await stopEngine(folder)).toBe('none');
+    expect(await endEngine(folder)).toBe('none');
   }, 60_000);
+
+  test.skipIf(process.platform !== 'linux')(
+    'R7: answers no HTTP request of a stranger, on none of its ports',
+    async () => {
+      const engine = await engineIn(newFolder());
+      const { server } = await stateOf(engine);
+      const ports = listeningPorts(server.pid ?? 0);
+      expect(ports.length).toBeGreaterThan(1);
+      for (const port of ports) {
+        const answer = await fetch(`http://127.0.0.1:${port}/api/v1/namespaces/default/workflows`).catch(
+          () => undefined,
+        );
+        expect(answer?.status ?? 0, `port ${port}`).not.toBe(200);
+      }
+    },
+    60_000,
+  );
 
   test('is one engine, however many start it at once', async () => {
     const folder = newFolder();
@@ -55,6 +105,9 @@ describe.skipIf(!hasTemporal())('the engine', () => {
       reason: 'key_refused',
       message: 'refused',
     });
+    expect(await isEngineKey(folder, 'one', key), 'U6, X11').toBe(true);
+    expect(await isEngineKey(folder, 'one', 'another key')).toBe(false);
+    expect(await isEngineKey(folder, 'three', key)).toBe(false);
     const state = await stateOf(engine);
     expect(state.accounts).toEqual(['one', 'two']);
     expect(everythingIn(folder)).not.toContain(key);
@@ -103,6 +156,44 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     await engine.register(account('one', { open: 0 }));
     await gone;
     expect(await engine.status()).toBeUndefined();
+  }, 60_000);
+
+  test('R1: that is stopped waits for paid answers, says what they cost, and stays stopped', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    await engine.register(account('one', { awaits: 3_000 }));
+    const { pid } = await stateOf(engine);
+    const startedAtMs = Date.now();
+    const said: string[] = [];
+    const stop = stopEngine(folder, { isForced: false, onAwaiting: (text) => said.push(text) });
+    await until(async () => (await stateOf(engine)).awaited.length === 1);
+    const lines: string[] = [];
+    const next = engineIn(folder, { onProgress: (line) => lines.push(line) });
+    expect(await stop).toBe('stopped');
+    expect(Date.now() - startedAtMs).toBeGreaterThan(2_900);
+    expect(said[0]).toMatch(/^it waits for 1 paid call \(0\.08 credits\), until \d\d:\d\d:\d\d at the latest$/);
+    expect((await stateOf(await next)).pid).not.toBe(pid);
+    expect(lines[0]).toContain('the engine before this one ends: it waits for 1 paid call');
+  }, 60_000);
+
+  test('R1: that is stopped by force does not wait', async () => {
+    const folder = newFolder();
+    const engine = await engineIn(folder);
+    await engine.register(account('one', { awaits: 120_000 }));
+    const waiting = stopEngine(folder, { isForced: false, onAwaiting: () => undefined });
+    await until(async () => (await stateOf(engine)).awaited.length === 1);
+    expect(await endEngine(folder)).toBe('stopped');
+    expect(await waiting).toBe('stopped');
+  }, 60_000);
+
+  test('O5: says that it was stopped by order until somebody starts it again', async () => {
+    const folder = newFolder();
+    await engineIn(folder);
+    expect(wasStopped(folder)).toBe(false);
+    await endEngine(folder);
+    expect(wasStopped(folder)).toBe(true);
+    await engineIn(folder);
+    expect(wasStopped(folder)).toBe(false);
   }, 60_000);
 
   test('says why its server does not start', async () => {

@@ -1,12 +1,24 @@
 // A worker as the supervisor sees one: takes accounts, counts open batches, can be told to misbehave.
-// The settings of a registration are its orders: {fail: code}, {open: n}, {silentOnce: file}, {failWhile: file}.
+// The settings of a registration are its orders: {fail: code}, {open: n}, {others: n}, {silentOnce: file}, {failWhile: file},
+// {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends.
 import { existsSync, writeFileSync } from 'node:fs';
 
 /** @param {import('../../src/engine/registration.js').FromWorker} message */
 const say = (message) => process.send?.(message);
 
 process.on('disconnect', () => process.exit(0));
-process.on('SIGTERM', () => process.exit(0));
+let awaits = 0;
+let hangs = false;
+process.on('SIGTERM', () => {
+  const endsAtMs = Date.now() + awaits;
+  const report = () => {
+    const isOver = Date.now() >= endsAtMs;
+    if (isOver && !hangs) process.exit(0);
+    if (awaits > 0) say({ type: 'awaiting', calls: isOver ? [] : [{ creditsNano: 80_000_000, untilMs: endsAtMs }] });
+  };
+  setInterval(report, 100);
+  report();
+});
 process.on('message', ({ turn, registration }) => {
   const { account, settings, key } = registration;
   process.stderr.write(`account ${account} key of ${key.value?.length ?? 0}\n`);
@@ -16,7 +28,10 @@ process.on('message', ({ turn, registration }) => {
   }
   const code = settings.failWhile !== undefined && existsSync(settings.failWhile) ? 'away' : settings.fail;
   if (code) say({ type: 'failed', turn, account, code, message: 'refused' });
-  else say({ type: 'ready', turn, account });
-  if (settings.open !== undefined) say({ type: 'open', batches: settings.open });
+  else say({ type: 'ready', turn, account, settings, hasTakenKey: true });
+  awaits = settings.awaits ?? awaits;
+  hangs = settings.hangs ?? hangs;
+  const { open: batches, others = 0 } = settings;
+  if (batches !== undefined) say({ type: 'open', batches, others });
 });
-say({ type: 'open', batches: 0 });
+say({ type: 'open', batches: 0, others: 0 });

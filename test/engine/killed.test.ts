@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Engine, stopEngine } from '../../src/engine/engine-client.js';
+import type { Engine } from '../../src/engine/engine-client.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';
-import { account, engineIn, kill9, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
+import { account, endEngine, engineIn, kill9, newFolder, stateOf, until, whenGone } from './engine-under-test.js';
 
 /** Something durable: it must be there whatever was killed since. */
 async function startWorkflow(engine: Engine, workflowId: string): Promise<void> {
@@ -95,6 +95,20 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     expect(await statusOfWorkflow(next, 'kept')).toBe('RUNNING');
   }, 60_000);
 
+  test('O7: whose database is damaged sets it aside by itself, with a line', async () => {
+    for (const damage of ['', 'no database at all']) {
+      const folder = newFolder();
+      await engineIn(folder);
+      await endEngine(folder);
+      for (const name of readdirSync(folder)) if (name.startsWith('temporal.db')) rmSync(join(folder, name));
+      writeFileSync(join(folder, 'temporal.db'), damage);
+      const lines: string[] = [];
+      await engineIn(folder, { onProgress: (line) => lines.push(line) });
+      expect(lines.join('\n')).toMatch(/database was damaged and is kept as .*temporal\.db\.damaged-/);
+      expect(readdirSync(folder).filter((name) => /^temporal\.db\.damaged-.*Z$/.test(name))).toHaveLength(1);
+    }
+  }, 90_000);
+
   test('as a whole is replaced by the next command', async () => {
     const folder = newFolder();
     const engine = await engineIn(folder);
@@ -111,9 +125,9 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     const { pid, server } = await stateOf(await engineIn(folder));
     await kill9(pid);
     const gone = whenGone(server.pid ?? 0);
-    expect(await stopEngine(folder)).toBe('killed');
+    expect(await endEngine(folder)).toBe('killed');
     await gone;
-    expect(await stopEngine(folder)).toBe('none');
+    expect(await endEngine(folder)).toBe('none');
   }, 60_000);
 
   test('or rather hangs is said not to answer, and ended by `engine stop`', async () => {
@@ -122,7 +136,7 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     process.kill(pid, 'SIGSTOP');
     await expect(engineIn(folder)).rejects.toMatchObject({ code: 'not_responding' });
     const gone = Promise.all([whenGone(pid), whenGone(server.pid ?? 0)]);
-    expect(await stopEngine(folder)).toBe('killed');
+    expect(await endEngine(folder)).toBe('killed');
     await gone;
     expect((await engineIn(folder)).joined).toBe(false);
   }, 60_000);

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { askEngine, type ControlReply, type ControlRequest, serveControl } from '../../src/engine/control.js';
-import { readRecord } from '../../src/engine/engine-record.js';
+import { type EngineRecord, readRecord } from '../../src/engine/engine-record.js';
 import { createIdleClock } from '../../src/engine/idle.js';
 import { createKeeper } from '../../src/engine/keeper.js';
 import { enginePlaces } from '../../src/engine/places.js';
+import { createRecordKeeper } from '../../src/engine/record-keeper.js';
 import { childEnvironment } from '../../src/engine/supervisor-environment.js';
 import { account } from './engine-under-test.js';
 
@@ -61,6 +62,43 @@ describe('a child that dies', () => {
     expect(await keeper.firstDeath).toBe('SIGKILL');
   });
 
+  test('is given more time for as long as it waits for what is paid', async () => {
+    const keeper = createKeeper({
+      start: () =>
+        spawn(process.execPath, [
+          '-e',
+          "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 900)); setInterval(() => {}, 1000); console.log('up')",
+        ]),
+      onChange: () => undefined,
+      onDeath: () => undefined,
+    });
+    keeper.start();
+    await sleep(1_000);
+    const stopping = keeper.stop(300);
+    const more = setInterval(() => keeper.grant(300), 100);
+    await stopping;
+    clearInterval(more);
+    expect(await keeper.firstDeath).toBe('exit code 0');
+  });
+
+  test('O2: is started again although the log for it has no room at first', async () => {
+    let tries = 0;
+    const deaths: string[] = [];
+    const keeper = createKeeper({
+      start: () => {
+        tries += 1;
+        if (tries === 1) throw new Error('ENOSPC: no space left on device');
+        return spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+      },
+      onChange: () => undefined,
+      onDeath: (how) => deaths.push(how),
+    });
+    keeper.start();
+    await vi.waitUntil(() => tries === 2, 10_000);
+    await keeper.stop(5_000);
+    expect(deaths).toEqual(['ENOSPC: no space left on device']);
+  });
+
   test('whose program is not there is tried again too', async () => {
     const keeper = createKeeper({
       start: () => spawn('/nowhere/program', []),
@@ -73,24 +111,28 @@ describe('a child that dies', () => {
   });
 });
 
-test('the idle clock runs from the last use, or from the close of the last batch', () => {
+test('the idle clock runs from the last use, or from the end of the last batch or other work', () => {
   let now = 0;
   const clock = createIdleClock(100, () => now);
-  expect([clock.count(), clock.endsAtMs()]).toEqual([null, 100]);
+  const open = (batches: number, others = 0) => clock.open({ batches, others });
+  expect([clock.work(), clock.endsAtMs()]).toEqual([null, 100]);
   now = 50;
   clock.used();
   expect(clock.endsAtMs()).toBe(150);
-  clock.openBatches(0);
+  open(0);
   expect(clock.endsAtMs()).toBe(150);
   now = 60;
-  clock.openBatches(2);
+  open(2);
   expect(clock.endsAtMs()).toBeNull();
   now = 500;
-  clock.openBatches(0);
-  expect([clock.count(), clock.endsAtMs()]).toEqual([0, 600]);
-  now = 550;
-  clock.openBatches(0);
-  expect(clock.endsAtMs()).toBe(600);
+  open(0, 1);
+  expect(clock.endsAtMs(), 'an output is still fetched').toBeNull();
+  now = 600;
+  open(0);
+  expect([clock.work(), clock.endsAtMs()]).toEqual([{ batches: 0, others: 0 }, 700]);
+  now = 650;
+  open(0);
+  expect(clock.endsAtMs()).toBe(700);
 });
 
 describe('the control socket', () => {
@@ -124,6 +166,21 @@ describe('the control socket', () => {
     expect(await askEngine(path, { cmd: 'status' }, 200)).toBe('silent');
     server.close();
   });
+});
+
+test('O2: a record that cannot be written is tried again and never throws into the end of a child', () => {
+  vi.useFakeTimers();
+  const folder = newTemp();
+  const path = join(folder, 'away', 'engine.json');
+  const troubles: unknown[] = [];
+  const record = { schema: 1, buildId: 'test' } as unknown as EngineRecord;
+  const keeper = createRecordKeeper(path, record, (error) => troubles.push(error));
+  keeper.save({});
+  expect([troubles.length, readRecord(path)]).toEqual([1, undefined]);
+  mkdirSync(join(folder, 'away'));
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  expect([troubles.length, readRecord(path)?.buildId]).toEqual([1, 'test']);
 });
 
 describe('the places', () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,4 +61,23 @@ test('a process is known by its start, not by its number alone', () => {
   // A reboot gave our number to somebody else.
   writeFileSync(join(folder, `${process.pid}.1.abc`), '');
   expect('release' in tryLock(folder)).toBe(true);
+});
+
+test("R14: another machine's lock is never stale, and the sentence says so", () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'callsheet-lock-')), 'lock');
+  const mine = tryLock(folder);
+  expect(mine).toHaveProperty('release');
+  const [name = ''] = readdirSync(folder);
+  if ('release' in mine) mine.release();
+  const [, , host, boot, namespace] = name.split('.');
+  const put = (place: string) => writeFileSync(join(folder, `4194303.1.${place}.abc`), '');
+  put(`elsewhere.${boot}.${namespace}`);
+  expect(tryLock(folder)).toMatchObject({ holder: 4194303, foreign: expect.stringContaining("machine 'elsewhere'") });
+  rmSync(join(folder, `4194303.1.elsewhere.${boot}.${namespace}.abc`));
+  put(`${host}.${boot}.pid1`);
+  expect(tryLock(folder)).toMatchObject({ foreign: expect.stringContaining('another container') });
+  rmSync(join(folder, `4194303.1.${host}.${boot}.pid1.abc`));
+  // This machine was started anew since: whoever held it is gone.
+  writeFileSync(join(folder, `${process.pid}.${startMark(process.pid)}.${host}.earlier.${namespace}.abc`), '');
+  expect(tryLock(folder)).toHaveProperty('release');
 });

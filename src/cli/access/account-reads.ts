@@ -1,3 +1,4 @@
+import { keyOrigin } from '../../config/api-key.js';
 import type { AccountReadWhat } from '../../contract/workflows.js';
 import type { Answer } from '../../domain/exchange.js';
 import {
@@ -15,14 +16,14 @@ import { KeyRefusedError, readFromService } from './read-account.js';
 
 /**
  * What `credits`, `discounts` and `voices` show: through the queue where a worker serves the account, so that it counts
- * there, else straight. A worker whose key is refused cannot tell what this command's own key would show.
+ * there, else straight: with a key that the engine does not have, its own is what the user asks about. A worker whose key is refused cannot tell what this command's own key would show.
  */
 export async function readAccountAnswer(session: Session, access: HomeAccess, what: AccountReadWhat): Promise<Answer> {
   const { joinWork, runningEngine, sharedAddress } = await import('./work-access.js');
   const account = session.config.account.name;
   const isServed =
     sharedAddress(session) !== undefined || (await runningEngine(session))?.accounts.includes(account) === true;
-  const work = isServed ? await joinWork(session) : undefined;
+  const work = isServed && (await isKeyOfEngine(session)) ? await joinWork(session) : undefined;
   if (work === undefined) return readFromService(session, what);
   try {
     const { readThroughQueue } = await import('./queued-read.js');
@@ -33,6 +34,16 @@ export async function readAccountAnswer(session: Session, access: HomeAccess, wh
   } finally {
     await work.close();
   }
+}
+
+/** True where the user gave no key, or the one that the engine has. */
+async function isKeyOfEngine(session: Session): Promise<boolean> {
+  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return true;
+  const { isEngineKey } = await import('../../engine/same-key.js');
+  const { sharedAddress } = await import('./work-access.js');
+  const { secret } = await session.apiKey();
+  if (sharedAddress(session) !== undefined) return true;
+  return isEngineKey(session.config.data, session.config.account.name, secret.reveal());
 }
 
 export async function readCredits(session: Session, access: HomeAccess): Promise<CreditAccount> {

@@ -1,8 +1,12 @@
 import { accountSettings } from '../../config/account-settings.js';
+import { keyOrigin } from '../../config/api-key.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
+import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
+import { isEngineKey } from '../../engine/same-key.js';
+import { wasStopped } from '../../engine/stop-engine.js';
 import {
   configuredTemporalAddress,
   connectTemporal,
@@ -54,21 +58,56 @@ export async function resumeWork(session: Session): Promise<WorkAccess> {
   const state = await runningEngine(session);
   const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
   if (!isServed || state.address === null) return startWork(session);
-  return withConnection({ embedded: true, address: state.address, namespace: state.namespace });
+  await offerKey(session, state);
+  return connectEngine(state.address, state.namespace);
 }
 
-/** Only when something already runs: undefined when no engine does. */
+/** A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. */
+async function offerKey(session: Session, state: EngineState): Promise<void> {
+  const { data, account } = session.config;
+  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return;
+  const { secret, file } = await session.apiKey();
+  if (await isEngineKey(data, account.name, secret.reveal())) return;
+  const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
+  const settings = { ...accountSettings(session.config) } as unknown as JsonObject;
+  const key = file === undefined ? { value: secret.reveal() } : { file };
+  await engine.register({ account: account.name, settings, key, isKeyOnly: true });
+}
+
+/**
+ * For whoever only follows: starts a lost engine again, but not one that a person ended, and follows an engine of
+ * another build. Throws an EngineError `stopped_by_order`.
+ */
+export async function rejoinWork(session: Session): Promise<WorkAccess> {
+  const { data } = session.config;
+  if (sharedAddress(session) !== undefined) return connectShared(session);
+  const state = await runningEngine(session);
+  if (state?.address != null && state.buildId !== buildId()) return connectEngine(state.address, state.namespace);
+  if (state === undefined && wasStopped(data)) {
+    throw new EngineError(
+      'stopped_by_order',
+      `the engine in ${data} was stopped by order, so nothing is submitted: \`callsheet resume --all\` goes on`,
+    );
+  }
+  return resumeWork(session);
+}
+
+/** Only when something already runs, of whatever build: undefined when no engine does. */
 export async function joinWork(session: Session): Promise<WorkAccess | undefined> {
   if (sharedAddress(session) !== undefined) return connectShared(session);
   const state = await runningEngine(session);
   if (state?.address == null) return undefined;
-  return withConnection({ embedded: true, address: state.address, namespace: state.namespace });
+  return connectEngine(state.address, state.namespace);
 }
 
 /** The engine of the data folder, when one runs and is ready. */
 export async function runningEngine(session: Session): Promise<EngineState | undefined> {
   const state = await engineStatus(session.config.data);
   return state?.state === 'ready' ? state : undefined;
+}
+
+function connectEngine(address: string, namespace: string): Promise<WorkAccess> {
+  return withConnection({ embedded: true, address, namespace });
 }
 
 async function connectShared(session: Session): Promise<WorkAccess> {

@@ -53,7 +53,7 @@ export async function readBatchState(
   const rows = (await access.rows.generation(batch, generation))?.rows ?? 0;
   const running = work === undefined ? undefined : await lookAtWorkflow(access, work, batch);
   const seen = running === 'unknown' ? undefined : running;
-  const tally = await batchTally(access, batch, generation, seen?.progress.startedAtMs);
+  const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   return {

@@ -20,12 +20,19 @@ export async function batchTally(
   access: HomeAccess,
   batch: string,
   generation: string,
-  sinceMs = 0,
+  { sinceMs = 0, signal }: { sinceMs?: number /** Throws once it is aborted. */; signal?: AbortSignal } = {},
 ): Promise<HomeTally> {
   const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
-  const lines = resultLines(resultSources(access), batch, generation);
+  const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
   await tallyResults(seen(lines, tally, sinceMs), tally);
   return tally;
+}
+
+async function* untilAborted<T>(lines: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
+  for await (const line of lines) {
+    signal?.throwIfAborted();
+    yield line;
+  }
 }
 
 async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs: number): AsyncIterable<ResultLine> {

@@ -1,59 +1,109 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { cancelBatch } from '../../contract/messages.js';
+import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
 import { markCancelled } from '../../store/batch-marks.js';
-import { openHomeAccess } from '../access/home-access.js';
-import { resumeWork } from '../access/work-access.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
-import { countsText } from '../views/counts.js';
+import { type Counts, countsText } from '../views/counts.js';
 import { formatClock } from '../views/durations.js';
 import { type BatchSource, createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { knownBatch } from './known-batch.js';
-import { signalRunning } from './signal-batch.js';
 
-/** Cancels a batch and says what still runs, is billed, and is fetched. */
+/** Cancels a batch and says what still runs, is billed, and is fetched. The order comes first, the counting after it. */
 
 const SETTLE_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 /** Without a change for so long, what is under way stays under way until it has rendered. */
 const QUIET_MS = 1_500;
+/** The order has taken effect: nobody waits longer than this to see the counts. */
+const COUNT_MS = 30_000;
 
 export async function cancelRunning(session: Session, batch: string): Promise<void> {
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
-  const before = await batchTally(access, batch, generation.generation);
-  if (before.open === 0) {
-    if (session.isJson) return terminal.json({ schema: 1, batch, counts: before.counts, stillRunning: 0, until: null });
-    return terminal.data(`every row of '${batch}' has ended: nothing to cancel`);
-  }
-  const work = await resumeWork(session);
+  const work = await joinWork(session).catch(() => undefined);
   try {
+    const running = work && (await findRunning(access, batch, work));
+    // While nothing runs, nothing is submitted: there is time to see whether there is anything to cancel.
+    if (running === undefined) {
+      const before = await batchTally(access, batch, generation.generation);
+      if (before.open === 0) return sayEnded(session, batch, before.counts);
+    }
     // The mark first: from here on rows that were never tried count as cancelled, whoever looks.
     await markCancelled(access.home, batch, Date.now());
-    const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
-    const isRunning = (await source.state()).state === 'running';
-    if (isRunning) await signalRunning(session, work, batch, cancelBatch);
-    const left = isRunning ? await waitForDrain(session, source, batch) : { stillRunning: 0, untilMs: undefined };
-    const { counts } = await batchTally(access, batch, generation.generation);
-    const until = left.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
-    if (session.isJson) {
-      return terminal.json({
-        schema: 1,
-        batch,
-        counts,
-        stillRunning: left.stillRunning,
-        until,
-        out: `${out}/${batch}`,
-      });
+    if (running !== undefined && !(await isHeard(session, running.work, batch))) {
+      terminal.warn('Temporal does not answer: the order stands in the home, and nothing of the batch is submitted');
     }
-    terminal.data(`'${batch}' is cancelled: nothing new is submitted (${countsText(counts)})`);
-    for (const line of leftLines(session, batch, left)) terminal.data(line);
+    const left = running && (await waitForDrain(session, running.source, batch));
+    const counts = await countInTime(access, batch, generation.generation);
+    if (counts === null) {
+      const look = commandHint(session, `status ${batch}`);
+      terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
+    }
+    const until = left?.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
+    const stillRunning = left?.stillRunning ?? 0;
+    if (session.isJson) {
+      return terminal.json({ schema: 1, batch, counts, stillRunning, until, out: `${out}/${batch}` });
+    }
+    const counted = counts === null ? '' : ` (${countsText(counts)})`;
+    terminal.data(`'${batch}' is cancelled: nothing new is submitted${counted}`);
+    for (const line of left === undefined ? restLines(session) : leftLines(session, batch, left)) terminal.data(line);
   } finally {
-    await work.close();
+    await work?.close();
+  }
+}
+
+function sayEnded({ isJson, terminal }: Session, batch: string, counts: Counts): void {
+  if (isJson) terminal.json({ schema: 1, batch, counts, stillRunning: 0, until: null });
+  else terminal.data(`every row of '${batch}' has ended: nothing to cancel`);
+}
+
+interface RunningBatch {
+  work: WorkAccess;
+  source: BatchSource;
+}
+
+async function findRunning(access: HomeAccess, batch: string, work: WorkAccess): Promise<RunningBatch | undefined> {
+  const source = createBatchSource({ access, batch, work, connect: async () => work });
+  return (await mayRun(source)) ? { work, source } : undefined;
+}
+
+/** A server that does not answer may run it. */
+async function mayRun(source: BatchSource): Promise<boolean> {
+  try {
+    return (await source.state()).state === 'running';
+  } catch {
+    return true;
+  }
+}
+
+async function isHeard(session: Session, work: WorkAccess, batch: string): Promise<boolean> {
+  const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+  try {
+    await handle.signal(cancelBatch);
+    return true;
+  } catch (error) {
+    // It ended meanwhile.
+    return error instanceof WorkflowNotFoundError;
+  }
+}
+
+async function countInTime(access: HomeAccess, batch: string, generation: string): Promise<Counts | null> {
+  const giveUp = new AbortController();
+  const timer = setTimeout(() => giveUp.abort(), COUNT_MS);
+  try {
+    return (await batchTally(access, batch, generation, { signal: giveUp.signal })).counts;
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -68,15 +118,26 @@ async function waitForDrain(session: Session, source: BatchSource, batch: string
   let open = -1;
   let changedAtMs = Date.now();
   for (const deadline = Date.now() + SETTLE_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
-    const progress = await source.progress();
-    if (progress === undefined || progress.phase === 'ended' || (await source.state()).state !== 'running') break;
+    const progress = await lookedAt(() => source.progress());
+    if (progress === 'no answer') continue;
+    if (progress === undefined || progress.phase === 'ended' || !(await mayRun(source))) break;
     if (progress.open !== open) changedAtMs = Date.now();
     open = progress.open;
     if (progress.phase === 'cancelling' && Date.now() - changedAtMs >= QUIET_MS) {
-      return { stillRunning: open, untilMs: latestEnd(session, batch, await source.slots()) };
+      const slots = await lookedAt(() => source.slots());
+      return { stillRunning: open, untilMs: latestEnd(session, batch, slots === 'no answer' ? undefined : slots) };
     }
   }
   return { stillRunning: Math.max(0, open), untilMs: undefined };
+}
+
+/** A worker that is busy with a large batch may answer late: that is no failure of the order. */
+async function lookedAt<T>(look: () => Promise<T>): Promise<T | 'no answer'> {
+  try {
+    return await look();
+  } catch {
+    return 'no answer';
+  }
 }
 
 function latestEnd({ config }: Session, batch: string, slots: SemaphoreView | undefined): number | undefined {
@@ -98,4 +159,9 @@ function leftLines(session: Session, batch: string, { stillRunning, untilMs }: L
     `${stillRunning} jobs were accepted by the service before: they render on${until}, are billed, and are fetched`,
     `watch: ${watch}`,
   ];
+}
+
+function restLines(session: Session): string[] {
+  const resume = commandHint(session, 'resume --all');
+  return [`it does not run now; what the service accepted before is fetched by \`${resume}\``];
 }

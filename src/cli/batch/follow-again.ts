@@ -1,6 +1,6 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import { openHomeAccess } from '../access/home-access.js';
-import { resumeWork } from '../access/work-access.js';
+import { rejoinWork } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -27,13 +27,13 @@ export async function followAgain(session: Session, batch: string): Promise<numb
     const result: BatchResult = { ...tally };
     return closeBatch(session, { ...common, result });
   }
-  const work = await resumeWork(session);
-  const state = await createBatchSource({ access, batch, work, connect: () => resumeWork(session) }).state();
+  const work = await rejoinWork(session);
+  const state = await createBatchSource({ access, batch, work, connect: () => rejoinWork(session) }).state();
   if (state.state !== 'running') {
     await work.close();
     throw new UserError(
-      `batch '${batch}' does not run, and ${amount(tally.open, 'row is', 'rows are')} not finished: the \`callsheet run …\` that started it, given again, goes on`,
-      EXIT.someNotDone,
+      `batch '${batch}' does not run, and ${amount(tally.open, 'row is', 'rows are')} not finished: \`callsheet resume ${batch}\` goes on, or the \`callsheet run …\` that started it`,
+      EXIT.standsStill,
     );
   }
   const watched = { access, work, batch, afterSeq: 0, finishedBefore, events, supplyAgain: undefined };

@@ -15,6 +15,8 @@ export interface Snapshot {
   balanceNano: CreditsNano | undefined;
   /** Since when nothing answers; undefined while all is well. */
   lostSinceMs: number | undefined;
+  /** What this machine knows of the reason: a full disk. */
+  lostWhy: string | undefined;
 }
 
 export type FollowEvent =
@@ -31,6 +33,8 @@ export interface FollowOptions {
   afterSeq: number;
   /** How long an account's pause is waited for; null = without end. */
   waitMs: number | null;
+  /** Why nothing may answer, as far as this machine knows. */
+  trouble(): Promise<string | undefined>;
   onSnapshot(snapshot: Snapshot): void;
   onEvent(event: FollowEvent): void;
   /** False when the home no longer knows the batch: another folder lies in its place, or nothing. */
@@ -49,11 +53,14 @@ export type FollowEnd =
   | { end: 'detached'; last: Snapshot | undefined }
   | { end: 'paused_too_long'; reason: AccountPause; last: Snapshot }
   | { end: 'broken'; word: string }
-  | { end: 'other_home' };
+  | { end: 'other_home' }
+  /** A person ended the engine. */
+  | { end: 'stopped' };
 
 /** A pause that is waited for only so long. */
 type AccountPause = Exclude<PauseReason['reason'], 'user' | 'network'>;
 
+const ANSWERED = { lostSinceMs: undefined, lostWhy: undefined };
 const LOOK_EVERY_MS = 500;
 const BALANCE_EVERY_MS = 5_000;
 const STATE_EVERY_MS = 2_000;
@@ -88,12 +95,13 @@ export async function followBatch(options: FollowOptions): Promise<FollowEnd> {
       if (!isOutage(error)) throw error;
       if (lostSinceMs === undefined) options.onEvent({ type: 'lost' });
       lostSinceMs ??= now();
-      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs });
+      const lostWhy = await options.trouble();
+      if (last !== undefined) options.onSnapshot({ ...last, atMs: now(), lostSinceMs, lostWhy });
       if (now() >= Math.max(reconnectAtMs, lostSinceMs + RECONNECT_AFTER_MS)) {
         reconnectAtMs = now() + RECONNECT_AFTER_MS;
         // A new connection may start an engine: never one in a folder that knows nothing of what was submitted.
         if ((await unlessOutage(options.isHome())) === false) return { end: 'other_home' };
-        await Promise.race([unlessOutage(source.reconnect()), detached]);
+        if ((await Promise.race([reconnect(source), detached])) === 'stopped') return { end: 'stopped' };
       }
     }
     await options.sleep(LOOK_EVERY_MS);
@@ -132,7 +140,7 @@ async function lookOnce(
     seen.balanceAtMs = now();
     seen.balanceNano = await source.balance();
   }
-  const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, lostSinceMs: undefined };
+  const snapshot: Snapshot = { atMs: now(), progress, slots, balanceNano: seen.balanceNano, ...ANSWERED };
   options.onSnapshot(snapshot);
   tellStandstills(options, seen, slots);
   const reason = pausedTooLong(options, seen, progress);
@@ -153,7 +161,7 @@ async function whenAbsent(
 }
 
 /** The pauses that keep this batch: those of the account and its own. */
-function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
+export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
   if (slots === undefined) return undefined;
   return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
 }
@@ -192,6 +200,16 @@ function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: Bat
     // Neither its user nor a network that is away asks for anybody: both go on by themselves or by an order.
     if (reason === 'user' || reason === 'network') continue;
     if (now() - seenAtMs >= waitMs) return reason;
+  }
+  return undefined;
+}
+
+async function reconnect(source: BatchSource): Promise<'stopped' | undefined> {
+  try {
+    await source.reconnect();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'stopped_by_order') return 'stopped';
+    if (!isOutage(error)) throw error;
   }
   return undefined;
 }

@@ -1,18 +1,61 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
+import { readBatchTerms } from '../../store/batch-terms.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { resumeWork } from '../access/work-access.js';
+import { resumeWork, startWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { createBatchSource } from './batch-source.js';
+import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { knownBatch } from './known-batch.js';
 import { signalRunning } from './signal-batch.js';
 import { limitsOf, submitBatch } from './submit-batch.js';
 
+export interface Resumed {
+  /** Handed to a workflow again. */
+  resumed: string[];
+  /** They run by themselves once the engine does. */
+  running: string[];
+  /** Run by an older build, so that nobody knows what they may cost: they want a command of their own. */
+  left: string[];
+}
+
+/** Goes on with every batch of the account that has open rows, after a reboot or a stop. Nothing is asked or retried. */
+export async function resumeAll(session: Session): Promise<Resumed> {
+  const access = openHomeAccess(session.config);
+  const done: Resumed = { resumed: [], running: [], left: [] };
+  // First of all the engine: what it knows goes on at once.
+  const work = await startWork(session);
+  try {
+    for (const batch of await access.home.batches()) {
+      const source = createBatchSource({ access, batch, work, connect: async () => work });
+      if ((await source.state()).state === 'running') {
+        done.running.push(batch);
+        continue;
+      }
+      const current = await access.rows.currentGeneration(batch);
+      const facts = current === undefined ? undefined : await access.rows.generation(batch, current);
+      if (facts === undefined || !(await hasOpenRows(access, batch, facts.generation))) continue;
+      const { generation, rows } = facts;
+      const terms = await readBatchTerms(access.home, batch);
+      const order = { batch, generation, rows, retry: null, retries: 0 };
+      if (terms !== undefined) await submitBatch(session, work, order, terms);
+      (terms === undefined ? done.left : done.resumed).push(batch);
+    }
+    return done;
+  } finally {
+    await work.close();
+  }
+}
+
+async function hasOpenRows(access: HomeAccess, batch: string, generation: string): Promise<boolean> {
+  return (await batchTally(access, batch, generation)).open > 0;
+}
+
 /**
- * Lets a batch go on: one that is paused, one that stopped for its budget or its failures, with new limits, and one that
- * still waits for a paid output.
+ * Lets a batch go on: one that is paused, one that stopped for its budget or its failures, with new limits, and one
+ * that nothing works on any more or that still waits for a paid output.
  */
 export async function resumeStopped(session: Session, batch: string): Promise<void> {
   const access = openHomeAccess(session.config);
@@ -23,10 +66,21 @@ export async function resumeStopped(session: Session, batch: string): Promise<vo
     const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
     const isRunning = (await source.state()).state === 'running';
     await clearStopped(access.home, batch);
-    if (!isRunning && (stopped !== undefined || (await waitsForOutput(access, batch, generation.generation)))) {
-      const { rows } = generation;
-      await submitBatch(session, work, { batch, generation: generation.generation, rows, retry: null, retries: 0 });
-      return;
+    const isLeft =
+      stopped !== undefined ||
+      (await hasOpenRows(access, batch, generation.generation)) ||
+      (await waitsForOutput(access, batch, generation.generation));
+    if (!isRunning && isLeft) {
+      const order = { batch, generation: generation.generation, rows: generation.rows, retry: null, retries: 0 };
+      const terms = await readBatchTerms(access.home, batch);
+      if (terms === undefined) return await submitBatch(session, work, order);
+      const { maxCreditsNano, maxFailures } = limitsOf(session);
+      const { limits, policy } = terms;
+      const given = {
+        maxCreditsNano: maxCreditsNano ?? limits.maxCreditsNano,
+        maxFailures: maxFailures ?? limits.maxFailures,
+      };
+      return await submitBatch(session, work, order, { limits: given, policy });
     }
     if (isRunning) {
       const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));

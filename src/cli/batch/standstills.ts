@@ -3,7 +3,7 @@ import type { Kind, Provider } from '../../domain/kind.js';
 
 /** What keeps grants back: a pause of the account, the quiet of a lost answer, a family's breaker, a route's pace. */
 export interface Standstill {
-  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign'>;
+  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign' | 'unread'>;
   family?: Provider;
   /** The kind whose address turns submits away; absent where the whole account is paced. */
   route?: Kind;

@@ -2,6 +2,8 @@ import { batchProgress, type Supply, supply } from '../../contract/messages.js';
 import { batchId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/limits.js';
+import { type BatchTerms, writeBatchTerms } from '../../store/batch-terms.js';
+import { openHomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 
@@ -16,30 +18,39 @@ export interface BatchOrder {
   retries: number;
 }
 
-export async function submitBatch(session: Session, work: WorkAccess, order: BatchOrder): Promise<void> {
+/** With the terms of the command, or those that the batch was run with before. */
+export async function submitBatch(
+  session: Session,
+  work: WorkAccess,
+  order: BatchOrder,
+  terms = termsOf(session, order.retries),
+): Promise<void> {
   const account = session.config.account.name;
-  const { batch, generation, rows, retry, retries } = order;
+  const { batch, generation, rows, retry } = order;
+  await writeBatchTerms(openHomeAccess(session.config).home, batch, terms);
   await work.temporal.client.workflow.signalWithStart<
     (input: BatchInput) => Promise<BatchResult>,
     Parameters<typeof supplyArguments>
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [batchInput(session, batch, retries)],
+    args: [{ ...batchInput(session, batch, order.retries), policy: terms.policy }],
     signal: supply,
-    signalArgs: [{ generation, rows, retry, limits: limitsOf(session) }],
+    signalArgs: [{ generation, rows, retry, limits: terms.limits }],
   });
 }
 
 /** What a batch is started with; one that runs keeps what it has. */
-export function batchInput({ config }: Session, batch: string, retries: number): BatchInput {
-  return {
-    account: config.account.name,
-    batch,
-    policy: { ambiguity: config.ambiguity, retries, wasteMaxNano: config.alwaysMaxWaste },
-    timeScale: config.timeScale,
-    syncMaxMs: config.waits.syncMaxSeconds * 1_000,
-  };
+export function batchInput(session: Session, batch: string, retries: number): BatchInput {
+  const { account, timeScale, waits } = session.config;
+  const { policy } = termsOf(session, retries);
+  return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000 };
+}
+
+/** What the settings of a command say of a batch. */
+function termsOf(session: Session, retries: number): BatchTerms {
+  const { ambiguity, alwaysMaxWaste } = session.config;
+  return { limits: limitsOf(session), policy: { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } };
 }
 
 /** The number of the last event that a batch told before now; 0 when it does not run. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HomeAccess } from '../access/home-access.js';
-import { resumeWork, type WorkAccess } from '../access/work-access.js';
+import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
@@ -12,6 +12,7 @@ import { renderingOf } from '../views/live-view.js';
 import { createPresenter } from '../views/presenter.js';
 import { createBatchSource } from './batch-source.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
+import { fullDisk } from './full-disk.js';
 import type { JsonEvents } from './json-events.js';
 
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
@@ -34,7 +35,7 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
   const { io } = session.cli;
   const { access, batch, supplyAgain } = options;
   const began = await access.home.readBatch(batch);
-  const source = createBatchSource({ ...options, connect: () => resumeWork(session) });
+  const source = createBatchSource({ ...options, connect: () => rejoinWork(session) });
   const presenter = await createPresenter({
     io,
     terminal: session.terminal,
@@ -60,6 +61,7 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
       // A batch of the same name that began at another time was begun in another home.
       isHome: async () => (await access.home.readBatch(batch))?.createdAtMs === began?.createdAtMs,
       supplyAgain: supplyAgain && (() => supplyAgain(source.current())),
+      trouble: () => fullDisk(session),
       onSnapshot: (snapshot) => presenter.snapshot(snapshot),
       onEvent: (event) => {
         options.events?.follow(event);
@@ -105,6 +107,13 @@ export async function leaveBatch(
       terminal.error(pausedText(session, batch, end));
       return exitCode;
     }
+    case 'stopped':
+      events?.detached('stopped', EXIT.standsStill);
+      await events?.written();
+      terminal.error(
+        `the engine was stopped by order: rows of '${batch}' are open and nothing works on them; \`${commandHint(session, `resume ${batch}`)}\` goes on`,
+      );
+      return EXIT.standsStill;
     case 'broken':
       throw new UserError(
         `the workflow of '${batch}' is ${end.word} at the Temporal server before all rows ended: the same \`callsheet run\` again goes on`,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { awaitedOf, awaitedText } from '../../engine/awaited-text.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 
@@ -12,39 +13,60 @@ export function defineEngine(command: Command, cli: Cli): void {
   );
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
   addSettings(status, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${READ_EXIT_HELP}`)
+    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${STATUS_EXIT_HELP}`)
     .action(async () => {
       const { config, isJson, terminal } = await openSession(status, cli);
       const { engineStatus } = await import('../../engine/engine-client.js');
+      const { leftOpen } = await import('../../engine/stop-engine.js');
       const state = await engineStatus(config.data);
-      if (isJson) terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...state });
-      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; \`callsheet run\` starts one`);
+      const left = state === undefined ? leftOpen(config.data) : 0;
+      if (left > 0) cli.exitCode = EXIT.standsStill;
+      const stands = left > 0 ? { openBatches: left } : {};
+      if (isJson)
+        terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...stands, ...state });
+      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(left)}`);
       else for (const line of engineLines(state)) terminal.data(line);
     });
   const stop = command
     .command('stop')
-    .description('Ends the engine in order; batches go on at the next `callsheet run`.');
+    .description(
+      'Ends the engine in order: nothing new is submitted, and paid calls that are under way get their answers, which\n' +
+        'may take minutes. Batches go on at the next `callsheet run`, `resume` or `retry`.',
+    )
+    .option('--now', 'do not wait for paid calls: what they bought may be lost');
   addSettings(stop, 'connection')
     .addHelpText(
       'after',
-      `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`,
+      `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --now\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`,
     )
     .action(async () => {
       const { config, isJson, terminal } = await openSession(stop, cli);
-      const { stopEngine } = await import('../../engine/engine-client.js');
-      const outcome = await stopEngine(config.data);
+      const { stopEngine } = await import('../../engine/stop-engine.js');
+      const isForced = stop.opts<{ now?: boolean }>().now === true;
+      const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
+      const outcome = await stopEngine(config.data, { isForced, onAwaiting });
       if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
       else terminal.data(STOPPED[outcome]);
     });
 }
 
 const STOPPED = {
-  stopped: 'the engine ended; what renders at the service goes on there and is fetched when it runs again',
+  stopped:
+    'the engine ended; asynchronous jobs render on at the service and are fetched when it runs again (`callsheet resume`)',
   killed: 'the engine did not answer and was ended by force; the next command starts a new one',
+  draining:
+    'the engine did not answer and was ended; its worker may still wait for paid calls and ends by itself (--now ends it)',
   none: 'no engine runs',
 } as const;
 
+function nextStep(openBatches: number): string {
+  if (openBatches === 0) return '`callsheet run` starts one';
+  const what = openBatches === 1 ? '1 batch stands' : `${openBatches} batches stand`;
+  return `${what} still with open rows: \`callsheet resume --all\` goes on`;
+}
+
 export function engineLines(state: EngineState): string[] {
+  const awaited = awaitedOf(state);
   const restarts = state.server.restarts + state.worker.restarts;
   return [
     `engine    ${state.state}, process ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
@@ -52,7 +74,8 @@ export function engineLines(state: EngineState): string[] {
     `Temporal  ${state.address ?? 'not ready'}, process ${state.server.pid ?? 'restarting'}`,
     ...(state.uiAddress === null ? [] : [`web UI    ${state.uiAddress}`]),
     `worker    process ${state.worker.pid ?? 'restarting'}, accounts: ${state.accounts.join(', ') || 'none yet'}`,
-    `batches   ${state.openBatches ?? 'unknown'} open${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
+    `batches   ${state.openBatches ?? 'unknown'} open${state.otherWork ? `, and ${state.otherWork} other workflows` : ''}${state.endsAtMs === null ? '' : `; ends at ${new Date(state.endsAtMs).toISOString()} unless used`}`,
+    ...(awaited.length === 0 ? [] : [`ends      ${awaitedText(awaited)}`]),
     ...(restarts === 0 ? [] : [`restarts  ${restarts}`]),
     `logs      ${state.logs.engine}`,
   ];

@@ -8,28 +8,52 @@ import { addSettings } from '../settings-options.js';
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
 export function definePause(command: Command, cli: Cli): void {
-  define(command, cli, 'Submits nothing new for a batch; jobs that were submitted render on and are fetched.', 'pause');
+  addSettings(
+    command
+      .description('Submits nothing new for a batch; jobs that were submitted render on and are fetched.')
+      .argument('<batch>', "the batch's name"),
+    'connection',
+  )
+    .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${READ_EXIT_HELP}`)
+    .action(async (batch: string) => send(await openSession(command, cli), batch, 'pause'));
 }
 
 export function defineResume(command: Command, cli: Cli): void {
-  define(
-    command,
-    cli,
-    'Lets a batch submit again that was paused, or that stopped for its budget or its failures.',
-    'resume',
-  );
-}
-
-function define(command: Command, cli: Cli, description: string, order: 'pause' | 'resume'): void {
   addSettings(
-    command.description(description).argument('<batch>', "the batch's name"),
-    order === 'resume' ? 'limits' : 'connection',
+    command
+      .description(
+        'Lets a batch submit again that was paused, that stopped for its budget or its failures, or that nothing works\n' +
+          'on since a reboot or `engine stop`. With --all every batch that has open rows goes on, as it was run.',
+      )
+      .argument('[batch]', "the batch's name")
+      .option('--all', 'every batch of the account that has open rows'),
+    'limits',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet ${order} shots\n${MORE_EXAMPLES[order]}\n${READ_EXIT_HELP}`)
-    .action(async (batch: string) => send(await openSession(command, cli), batch, order));
+    .addHelpText('after', `\nExamples:\n  callsheet resume shots\n${MORE_EXAMPLES}\n${READ_EXIT_HELP}`)
+    .action(async (batch: string | undefined) => {
+      const isAll = command.opts<{ all?: boolean }>().all === true;
+      if (isAll === (batch !== undefined)) command.error('error: name one batch, or say --all');
+      const session = await openSession(command, cli);
+      if (batch === undefined) await sayResumed(session);
+      else await send(session, batch, 'resume');
+    });
 }
 
-const MORE_EXAMPLES = { pause: '', resume: '  callsheet resume shots --max-credits 60 --max-failures 10%\n' } as const;
+const MORE_EXAMPLES = '  callsheet resume shots --max-credits 60 --max-failures 10%\n  callsheet resume --all\n';
+
+async function sayResumed(session: Session): Promise<void> {
+  const { resumeAll } = await import('../batch/resume-batch.js');
+  const { terminal, isJson } = session;
+  const done = await resumeAll(session);
+  if (isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...done });
+  for (const batch of [...done.running, ...done.resumed]) terminal.data(`'${batch}' goes on`);
+  for (const batch of done.left) {
+    terminal.warn(
+      `'${batch}' was run by an older build: the \`callsheet run …\` that started it, given again, goes on`,
+    );
+  }
+  if (Object.values(done).every((batches) => batches.length === 0)) terminal.note('no batch has open rows');
+}
 
 async function send(session: Session, batch: string, order: 'pause' | 'resume'): Promise<void> {
   if (order === 'pause') await pause(session, batch);
@@ -46,11 +70,11 @@ async function send(session: Session, batch: string, order: 'pause' | 'resume'):
 async function pause(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { resumeWork } = await import('../access/work-access.js');
+  const { rejoinWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/signal-batch.js');
   const { pauseBatch } = await import('../../contract/messages.js');
   await knownBatch(session, openHomeAccess(session.config), batch);
-  const work = await resumeWork(session);
+  const work = await rejoinWork(session);
   try {
     await signalRunning(session, work, batch, pauseBatch);
   } finally {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import { EXIT, STATUS_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
@@ -13,11 +13,17 @@ export function defineStatus(command: Command, cli: Cli): void {
       .argument('<batch>', "the batch's name"),
     'connection',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string) => showStatus(await openSession(command, cli), batch));
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${STATUS_EXIT_HELP}`,
+    )
+    .action(async (batch: string) => {
+      cli.exitCode = await showStatus(await openSession(command, cli), batch);
+    });
 }
 
-async function showStatus(session: Session, batch: string): Promise<void> {
+/** Gives the exit code. */
+async function showStatus(session: Session, batch: string): Promise<number> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { joinWork } = await import('../access/work-access.js');
@@ -30,12 +36,13 @@ async function showStatus(session: Session, batch: string): Promise<void> {
   const work = await joinWork(session);
   try {
     const report = await readBatchState(access, work, batch);
-    if (report === undefined) return;
+    if (report === undefined) return EXIT.done;
     const unserved = work && (await unservedText(session, work));
     const blocked = [report.blocked, unserved].filter((text) => text != null).join('; ') || null;
     const shown = { ...report, blocked };
-    if (session.isJson) return terminal.json(statusJson(session, shown));
-    for (const line of statusLines(session, shown)) terminal.data(line);
+    if (session.isJson) terminal.json(statusJson(session, shown));
+    else for (const line of statusLines(session, shown)) terminal.data(line);
+    return report.state === 'not running' ? EXIT.standsStill : EXIT.done;
   } finally {
     await work?.close();
   }

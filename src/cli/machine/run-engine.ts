@@ -37,7 +37,7 @@ export async function runEngine(session: Session, uiPort: number): Promise<numbe
     );
   }
   let isEnding = false;
-  const stop = (why: string) => () => {
+  const stop = (why: 'Ctrl-C' | 'SIGTERM') => () => {
     isEnding = true;
     void engine.stop(why);
   };

@@ -1,6 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { accountSettings } from '../../config/account-settings.js';
 import { isS3Address } from '../../domain/s3.js';
+import { awaitedText } from '../../engine/awaited-text.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';
@@ -44,8 +45,10 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
   const drain = (): void => {
     if (isDraining) io.quit(EXIT.detached);
     isDraining = true;
-    log.info({}, 'draining: no new work is taken, what is under way ends first');
     void worker.shutdown();
+    const calls = worker.awaited();
+    const waits = calls.length === 0 ? 'what is under way ends first' : awaitedText(calls);
+    log.info({ paidCalls: calls.length }, `draining: nothing new is claimed; ${waits}`);
   };
   const listeners = [io.onInterrupt(drain), io.onTerminate(drain)];
   try {

@@ -92,14 +92,15 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
 }
 
 /** Whatever of this changes is worth a line of its own. */
-export function stateOf({ progress, slots, lostSinceMs }: Snapshot): string {
+export function stateOf({ progress, slots, lostSinceMs, lostWhy = '' }: Snapshot): string {
   const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
   const curbs = (slots?.curbs ?? []).map((one) => curbName(one)).sort();
-  return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses, ...curbs].join(' ');
+  return [progress.phase, lostSinceMs === undefined ? '' : `lost ${lostWhy}`, ...pauses, ...curbs].join(' ');
 }
 
 function curbName(curb: Curb): string {
   if (curb.curb === 'breaker') return curb.family;
+  if (curb.curb === 'unread') return curb.what;
   return curb.curb === 'paced' ? `paced ${curb.route ?? ''}` : curb.curb;
 }
 
@@ -139,8 +140,8 @@ function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): str
   return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
 }
 
-/** What keeps the batch from going on, a sentence each. */
-export function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
+/** What keeps the batch from going on, each with its reason and since when. */
+export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
@@ -149,7 +150,9 @@ export function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): stri
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
     const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
-    lines.push(`no answer from Temporal or the worker${howLong}, trying again`);
+    lines.push(
+      `no answer from Temporal or the worker${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
+    );
   }
   return lines;
 }
@@ -171,6 +174,10 @@ function curbText(curb: Curb, planCap: number): string {
     }
     case 'paced':
       return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
+    case 'unread': {
+      const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
+      return `the account's ${what} cannot be read since ${formatClock(curb.sinceMs)}: taken as they were, tried again`;
+    }
     case 'foreign':
       return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
   }

@@ -17,7 +17,7 @@ export interface StandstillFacts {
 export function standstillTexts({ batch, progress, slots, live, atMs }: StandstillFacts): string[] {
   const pauses = (slots?.pauses ?? []).filter((pause) => pause.batch === undefined || pause.batch === batch);
   const view = slots && { ...slots, pauses };
-  const texts = troubles({ atMs, progress, slots: view, balanceNano: undefined, lostSinceMs: undefined });
+  const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
   if (progress.phase === 'paused' && pauses.length === 0) texts.unshift('paused: `callsheet resume` goes on');

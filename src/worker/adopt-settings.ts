@@ -1,0 +1,43 @@
+import type { AccountSettings } from '../contract/settings.js';
+
+/** What a second command's settings change of an account that is served already. Pure. */
+export type Adopted =
+  /** The account goes on with these, in place: nothing stops for it. */
+  | { change: 'in place'; settings: AccountSettings }
+  /** Places or connections are others: a new worker takes over at once, the old one ends what it has. */
+  | { change: 'new worker'; settings: AccountSettings }
+  /** The commands contradict each other on a fact of the account. */
+  | { change: 'refused'; why: string };
+
+/**
+ * While batches are open, what a command does not say stays as it is: a limit that another command gave must not vanish
+ * because this one has none.
+ */
+export function adoptSettings(known: AccountSettings, asked: AccountSettings, hasOpenBatches: boolean): Adopted {
+  if (hasOpenBatches && known.exclusive !== asked.exclusive) {
+    const [is, not] = known.exclusive ? ['exclusive', 'not'] : ['not exclusive', 'exclusive'];
+    return {
+      change: 'refused',
+      why: `open batches of account '${known.account}' run with it ${is}, and this command says it is ${not}: set account.exclusive (--exclusive) alike, or wait until they have ended`,
+    };
+  }
+  const settings = hasOpenBatches ? keepUnsaid(known, asked) : asked;
+  return { change: isSamePlace(known, asked) ? 'in place' : 'new worker', settings };
+}
+
+function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {
+  return {
+    ...asked,
+    limits: {
+      concurrency: asked.limits.concurrency ?? known.limits.concurrency,
+      rpm: asked.limits.rpm ?? known.limits.rpm,
+    },
+    prices: asked.prices.length === 0 ? known.prices : asked.prices,
+  };
+}
+
+function isSamePlace(a: AccountSettings, b: AccountSettings): boolean {
+  const places = ({ baseUrl, userAgent, home, timeScale, callbacks, s3 }: AccountSettings) =>
+    JSON.stringify([baseUrl, userAgent, home, timeScale, callbacks, s3]);
+  return places(a) === places(b);
+}

@@ -1,0 +1,75 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { SemaphoreInput, SemaphoreState } from '../contract/semaphore.js';
+import * as accountPauses from './account-pauses.js';
+import * as permits from './permits.js';
+import { homeProxy, routineReadProxy } from './proxies.js';
+
+/**
+ * What the semaphore reads of the account, and its look at a home that could not be written. A read that fails stops
+ * nothing: caps and prices stay as they were, it is made again when it is due next, and the view says since when.
+ */
+export interface AccountWatch {
+  /** Balance and caps. */
+  readCaps(): Promise<void>;
+  readDiscounts(): Promise<void>;
+  /** While a job found that the home cannot be written: lifts its pause once the home can be. */
+  probeRecords(): void;
+}
+
+export function openAccountWatch(
+  { account, timeScale }: SemaphoreInput,
+  state: SemaphoreState,
+  touch: () => void,
+): AccountWatch {
+  const reads = routineReadProxy(account);
+  const underWay = new Map<keyof SemaphoreState['unread'], Promise<void>>();
+  let isProbing = false;
+
+  return {
+    readCaps: () => once('credits', readCaps),
+    readDiscounts: () => once('discounts', () => reads.readDiscounts()),
+    probeRecords() {
+      if (isProbing || !state.pauses.some(({ reason }) => reason === 'records')) return;
+      isProbing = true;
+      void homeProxy(account)
+        .probeRecords()
+        .then(() => {
+          permits.resume(state, { reason: 'records' });
+          isProbing = false;
+          touch();
+        });
+    },
+  };
+
+  function once(what: keyof SemaphoreState['unread'], read: () => Promise<void>): Promise<void> {
+    const known = underWay.get(what);
+    if (known !== undefined) return known;
+    const task = tried(what, read);
+    underWay.set(what, task);
+    return task;
+  }
+
+  async function tried(what: keyof SemaphoreState['unread'], read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+      delete state.unread[what];
+    } catch (error) {
+      state.unread[what] ??= Date.now();
+      if (isKeyRefused(error)) permits.pause(state, { reason: 'key' }, Date.now());
+    } finally {
+      underWay.delete(what);
+      touch();
+    }
+  }
+
+  async function readCaps(): Promise<void> {
+    const reading = await reads.readAccount({ maxAgeMs: 10_000 / timeScale });
+    state.planCap = reading.concurrent;
+    accountPauses.review(state, reading);
+  }
+}
+
+function isKeyRefused(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'service.key-refused';
+}

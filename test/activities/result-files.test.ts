@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resultLines } from '../../src/activities/result-files.js';
+import { emptyTally, tallyResults } from '../../src/activities/tally-results.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
+import { markCancelled } from '../../src/store/batch-marks.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import type { Store } from '../../src/store/port.js';
+import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { intent, storedRow } from '../store/support/examples.js';
+import { temporaryFolder } from '../store/support/temporary.js';
+
+/** Counts every request to the store. */
+function counted(store: Store, seen: { requests: number }): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      return (...args: never[]) => {
+        seen.requests += 1;
+        return (value as (...args: never[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+test('R3: 10,000 rows that were never tried are counted with a request per shard, not per row', async () => {
+  const seen = { requests: 0 };
+  const store = counted(createFolderStore(join(temporaryFolder(), 'home')), seen);
+  const account = openAccountRecords(store, 'a');
+  const writer = createRowsWriter(store, 'a', 'b');
+  for (let index = 0; index < 10_000; index += 1) {
+    const stored = storedRow(index);
+    await writer.add({ ...stored, row: { ...stored.row, id: `r${index}` } });
+  }
+  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
+  await account.ledger.claim({ batch: 'b', id: 'r7', n: 1 }, intent());
+  await markCancelled(account.home, 'b', 1);
+  seen.requests = 0;
+  const sources = { ...account, openStore: () => store, now: () => 9 };
+  const tally = emptyTally();
+  await tallyResults(resultLines(sources, 'b', generation), tally);
+  expect([tally.counts.cancelled, tally.open, tally.live]).toEqual([9_999, 1, { submitting: 1 }]);
+  expect(seen.requests).toBeLessThan(600);
+});

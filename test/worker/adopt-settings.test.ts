@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { AccountSettings } from '../../src/contract/settings.js';
+import { adoptSettings } from '../../src/worker/adopt-settings.js';
+
+const known = {
+  account: 'a',
+  baseUrl: 'https://api.example',
+  userAgent: 'callsheet',
+  home: '/home',
+  exclusive: true,
+  limits: { concurrency: 2, rpm: null },
+  prices: [{ kind: 'svc/image', components: [{ unit: 'request', credits: '1' }] }],
+  timeScale: 1,
+  callbacks: { url: null, listen: null },
+  s3: {},
+} as unknown as AccountSettings;
+
+test('O3: a second command without a limit of its own changes nothing of the first, and nothing stops for it', () => {
+  const asked = { ...known, limits: { concurrency: null, rpm: 30 }, prices: [] };
+  expect(adoptSettings(known, asked, true)).toEqual({
+    change: 'in place',
+    settings: { ...known, limits: { concurrency: 2, rpm: 30 } },
+  });
+});
+
+test('O3: a limit that is given anew holds, and with no batch open every setting is the new command’s', () => {
+  const higher = { ...known, limits: { concurrency: 8, rpm: null } };
+  expect(adoptSettings(known, higher, true)).toMatchObject({ settings: { limits: { concurrency: 8 } } });
+  const bare = { ...known, exclusive: false, limits: { concurrency: null, rpm: null }, prices: [] };
+  expect(adoptSettings(known, bare, false)).toEqual({ change: 'in place', settings: bare });
+});
+
+test('O3: a contradiction about the account is refused in words while batches are open', () => {
+  const adopted = adoptSettings(known, { ...known, exclusive: false }, true);
+  expect(adopted).toMatchObject({ change: 'refused', why: expect.stringContaining('account.exclusive') });
+});
+
+test('O3: another home wants a worker of its own', () => {
+  expect(adoptSettings(known, { ...known, home: '/other' }, true)).toMatchObject({ change: 'new worker' });
+});
