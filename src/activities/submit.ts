@@ -25,7 +25,6 @@ import { headersLimitMs } from './waits.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
-/** Attempts of one job that may be found not billed before its row fails. */
 const UNBILLED_MAX = 3;
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
@@ -112,8 +111,8 @@ function standingResult(attempts: Attempt[], n: number, rowHash: string): Submit
 
 /** Found not billed this often since its job began, a row is not sent again by itself. */
 function isGivenUp(earlier: Attempt[], sinceMs: number): boolean {
-  const unbilled = earlier.filter((attempt) => standingOf(attempt) === 'not_billed');
-  return unbilled.filter((attempt) => (attempt.states[0]?.atMs ?? 0) >= sinceMs).length >= UNBILLED_MAX;
+  const own = earlier.filter((attempt) => (attempt.states[0]?.atMs ?? 0) >= sinceMs);
+  return own.filter((attempt) => standingOf(attempt) === 'not_billed').length >= UNBILLED_MAX;
 }
 
 /** What was too large to be returned as bytes is asked for by URL from then on. */

@@ -208,30 +208,26 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
 
 describe('facts of each kind', () => {
   /** Limits, lifetimes and timeouts as the documents give them; "hours" counts as one. */
-  const facts: Record<
-    Kind,
-    [entrypoint: string | null, charge: string, callMs: number | null, urlLifeMs: number | null]
-  > = {
-    'svc/image': ['svc', 'at-success', null, HOUR_MS],
-    'svc/edit': ['svc', 'at-success', null, HOUR_MS],
-    'svc/clip': ['svc', 'at-success', 150_000, HOUR_MS],
-    'svc/animation': ['svc', 'at-success', 150_000, HOUR_MS],
-    'vendor-a/text2video': ['vendor-a', 'unknown', null, HOUR_MS],
-    'vendor-a/image2video': ['vendor-a', 'unknown', null, HOUR_MS],
-    'vendor-a/omni-video': ['vendor-a', 'unknown', null, HOUR_MS],
-    'vendor-a/motion-control': ['vendor-a', 'unknown', null, HOUR_MS],
-    'vendor-b/avatar': ['vendor-b', 'at-completion', null, HOUR_MS],
-    'vendor-c/video': [null, 'unknown', null, 24 * HOUR_MS],
-    'vendor-g/video': [null, 'unknown', null, 24 * HOUR_MS],
-    'vendor-d/video': [null, 'at-completion', null, HOUR_MS],
-    'vendor-e/video': [null, 'unknown', null, HOUR_MS],
-    'vendor-f/video': ['vendor-f', 'unknown', null, HOUR_MS],
-    'vendor-f/interaction': ['vendor-f', 'at-success', null, null],
+  const facts: Record<Kind, [entrypoint: string | null, charge: string, urlLifeMs: number | null]> = {
+    'svc/image': ['svc', 'at-success', HOUR_MS],
+    'svc/edit': ['svc', 'at-success', HOUR_MS],
+    'svc/clip': ['svc', 'at-success', HOUR_MS],
+    'svc/animation': ['svc', 'at-success', HOUR_MS],
+    'vendor-a/text2video': ['vendor-a', 'unknown', HOUR_MS],
+    'vendor-a/image2video': ['vendor-a', 'unknown', HOUR_MS],
+    'vendor-a/omni-video': ['vendor-a', 'unknown', HOUR_MS],
+    'vendor-a/motion-control': ['vendor-a', 'unknown', HOUR_MS],
+    'vendor-b/avatar': ['vendor-b', 'at-completion', HOUR_MS],
+    'vendor-c/video': [null, 'unknown', 24 * HOUR_MS],
+    'vendor-g/video': [null, 'unknown', 24 * HOUR_MS],
+    'vendor-d/video': [null, 'at-completion', HOUR_MS],
+    'vendor-e/video': [null, 'unknown', HOUR_MS],
+    'vendor-f/video': ['vendor-f', 'unknown', HOUR_MS],
+    'vendor-f/interaction': ['vendor-f', 'at-success', null],
   };
 
   it.each(everyKind)('%s', (kind, adapter) => {
-    const callMs = adapter.flow === 'sync' ? adapter.callMaxMs : null;
-    expect([adapter.entrypoint, adapter.charge, callMs, adapter.urlLifeMs]).toEqual(facts[kind]);
+    expect([adapter.entrypoint, adapter.charge, adapter.urlLifeMs]).toEqual(facts[kind]);
     if (adapter.flow !== 'async') return;
     expect(adapter.pollBaseMs).toBe(kind === 'vendor-b/avatar' ? 10_000 : 5_000);
     const days = { 'vendor-a': 7, 'vendor-c': 1, 'vendor-g': 1, 'vendor-e': 7 }[providerOf(kind) as string];
