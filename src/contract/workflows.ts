@@ -45,14 +45,11 @@ export interface JobInput {
   timeScale: number;
   /** What the batch's budget has reserved for one attempt: a dearer one is not sent. */
   upToNano?: CreditsNano;
-  syncMaxMs?: number;
+  syncMaxMs?: number; // the setting's default when not given
 }
 
 /** A row's record was corrected after its batch had ended. */
-export interface LateResultsInput {
-  account: string;
-  batch: string;
-}
+export type LateResultsInput = { account: string; batch: string };
 
 /** A handle came after the row's job had ended. */
 export interface LateHandleInput {
@@ -78,7 +75,6 @@ export interface BatchInput {
   batch: string;
   policy: JobPolicy;
   timeScale: number;
-  /** The longest synchronous call without a documented end; the setting's default when not given. */
   syncMaxMs?: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
