@@ -1,7 +1,7 @@
 // The import table of the house: who may import whom, and which packages.
 import { type Import, importsOf, type Source } from './sources.js';
 
-const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile'];
+const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books'];
 /** What the parts at the top have in common: connection and settings. */
 const common = ['temporal', 'config'];
 
@@ -14,6 +14,7 @@ const mayImport: Record<string, string[]> = {
   vendors: ['domain'],
   store: ['domain'],
   reconcile: ['domain'],
+  books: ['domain'],
   workflows: ['domain', 'contract'],
   activities: below,
   callbacks: ['domain', 'contract', 'store', 'vendors'],
@@ -50,6 +51,7 @@ const packageRules: PackageRule[] = [
   never('domain', 'domain is pure: no packages, no node:', /./),
   never('vendors', 'vendors do no I/O: zod is all they need', /^(?!zod$)/),
   never('reconcile', 'reconcile is pure arithmetic: zod is all it needs', /^(?!zod$)/),
+  never('books', 'the credits check is pure arithmetic: zod is all it needs', /^(?!zod$)/),
   never('contract', 'contract names things: no I/O', /^(?!(zod|@temporalio\/(workflow|common))$)/),
   never(
     'workflows',

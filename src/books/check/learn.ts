@@ -1,0 +1,155 @@
+import type { CreditsNano } from '../../domain/money.js';
+import type { AccountEvidence, Movement, Reading } from './evidence.js';
+import { meets, point } from './interval.js';
+import { type ChargeTiming, type KnownAttempt, movementsOf } from './movements.js';
+import { explainedBetween, residualBetween, showsAllUntil, slackOf } from './residual.js';
+
+/** What single charges teach about an account: what a request costs, how late the balance is, who charges when. */
+
+export interface Subject {
+  /** `batch/id/n`. */
+  name: string;
+  known: KnownAttempt;
+}
+
+export interface Lessons {
+  /** Attempts whose own charge was seen alone between two readings. */
+  measured: { name: string; amountNano: CreditsNano; atMs: number }[];
+  /** How late the balance showed a charge whose time is known, ms; 0 where it was never seen late. */
+  latenessMs: number;
+  /** How late after its end a failed attempt's charge was still in the balance, ms. */
+  refundMs: number;
+  /** When attempts of unknown timing were seen to be charged. */
+  timings: { name: string; timing: Exclude<ChargeTiming, 'unknown' | 'at-success'> }[];
+  /** Attempts that were charged once more after their end, with what they cost in all. */
+  followedUp: { name: string; totalNano: CreditsNano }[];
+}
+
+/** What lessons are drawn from; readings ascending. */
+export type Book = Pick<AccountEvidence, 'lambdaMs' | 'rhoMs' | 'roundingNano' | 'readings'>;
+
+/** Looks for charges that stand alone: nothing else of the account moved while they could. Pure. */
+export function learn(book: Book, attempts: Subject[]): Lessons {
+  const lessons: Lessons = { measured: [], latenessMs: 0, refundMs: 0, timings: [], followedUp: [] };
+  for (const subject of attempts) {
+    const { end } = subject.known;
+    if (end === 'follow_up') learnFollowUp(book, subject, attempts, lessons);
+    if (end === 'charged') learnFrom(book, subject, attempts, lessons);
+    if (end === 'unbilled') learnRefund(book, subject, attempts, lessons);
+  }
+  return lessons;
+}
+
+interface Seen extends Reading {
+  /** The fall since before the claim. */
+  nano: CreditsNano;
+}
+
+function learnFrom(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
+  const { name, known } = subject;
+  const { endedAtMs } = known;
+  if (endedAtMs === null || !isLone(book, subject, attempts)) return;
+  const slack = slackOf(book);
+  const readings = readingsOf(book, known.claimedAtMs, endedAtMs + 2 * book.lambdaMs);
+  const shown = readings.filter(({ nano }) => nano > slack);
+  const first = shown[0];
+  if (!first || shown.some(({ nano }) => Math.abs(nano - first.nano) > slack)) return;
+  learnTiming(book, subject, readings, first, lessons);
+  const seen = shown.find((at) => at.askedMs >= endedAtMs);
+  if (seen) lessons.measured.push({ name, amountNano: seen.nano, atMs: seen.atMs });
+  const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? endedAtMs) : endedAtMs;
+  // A charge that is not the expected one says nothing of how late it came.
+  const expected = { lo: known.lo, hi: known.hi ?? Number.POSITIVE_INFINITY };
+  if (first.atMs > dueMs && meets(expected, point(first.nano), slack)) {
+    lessons.latenessMs = Math.max(lessons.latenessMs, latenessOf(book, readings, first, dueMs));
+  }
+}
+
+/** Before the end, or only after it: a reading that came later than Λ after the submit and before the end tells. */
+function learnTiming(book: Book, { name, known }: Subject, readings: Seen[], first: Seen, lessons: Lessons): void {
+  const { timing, runningAtMs, createdAtMs } = known;
+  if (timing === 'at-success' || runningAtMs === undefined || createdAtMs === undefined) return;
+  const isWithout = (at: Seen): boolean =>
+    at.nano <= slackOf(book) && showsAllUntil(at, createdAtMs, book.lambdaMs) && at.atMs < runningAtMs;
+  if (first.atMs < runningAtMs) lessons.timings.push({ name, timing: 'at-submit' });
+  else if (readings.some(isWithout)) lessons.timings.push({ name, timing: 'at-completion' });
+}
+
+/**
+ * How late a charge came that was due at a time: between the last reading without it and the first with it. Where the
+ * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts.
+ */
+function latenessOf(book: Book, readings: Seen[], first: Seen, dueMs: number): number {
+  const slack = slackOf(book);
+  // A balance that rose, by a purchase, shows neither.
+  const without = readings.findLast((at) => at.askedMs > dueMs && Math.abs(at.nano) <= slack);
+  if (!without) return 0;
+  const provenMs = without.askedMs - dueMs;
+  const mostMs = first.atMs - dueMs;
+  return mostMs - provenMs > book.lambdaMs ? provenMs : Math.max(provenMs, mostMs);
+}
+
+/** A charge that is still there later than a refund can be: refunds take longer than was assumed. */
+function learnRefund(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
+  const { claimedAtMs, endedAtMs } = subject.known;
+  if (endedAtMs === null || !isLone(book, subject, attempts)) return;
+  const slack = slackOf(book);
+  const readings = readingsOf(book, claimedAtMs, Number.POSITIVE_INFINITY).filter((at) => at.atMs > endedAtMs);
+  const back = readings.findIndex(({ nano }) => Math.abs(nano) <= slack);
+  const last = readings[back - 1];
+  if (last && last.nano > slack) lessons.refundMs = Math.max(lessons.refundMs, last.askedMs - endedAtMs);
+}
+
+/** What is missing beside the charge itself, once that is certain and while nothing else moves, was charged afterwards. */
+function learnFollowUp(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
+  const first = attempts.find(({ name, known }) => name === subject.name && known.end === 'charged')?.known;
+  const base = first && baseOf(book, first.claimedAtMs);
+  if (first === undefined || base === undefined || first.lo !== first.hi) return;
+  const slack = slackOf(book);
+  const others = accountOf(
+    book,
+    attempts.filter(({ name }) => name !== subject.name),
+  );
+  const own = accountOf(book, [{ name: subject.name, known: first }]);
+  const missing = (at: Reading): number => {
+    const { lo, hi } = residualBetween(own, base, at);
+    const still = explainedBetween(others, base, at);
+    return hi - lo <= slack && still.lo === 0 && still.hi === 0 ? Math.round((lo + hi) / 2) : 0;
+  };
+  const last = book.readings.findLast((at) => at.atMs > first.claimedAtMs && missing(at) > slack);
+  if (last === undefined || missing(last) > (subject.known.hi ?? Number.POSITIVE_INFINITY)) return;
+  lessons.followedUp.push({ name: subject.name, totalNano: first.lo + missing(last) });
+}
+
+/** No other attempt can have moved the balance from the claim of this one until its charge has shown for certain. */
+function isLone(book: Book, { name, known }: Subject, attempts: Subject[]): boolean {
+  const span = movementsOf(known, book.rhoMs);
+  const fromMs = known.claimedAtMs - book.lambdaMs;
+  const toMs = Math.max(...span.map(endOf)) + book.lambdaMs;
+  return attempts.every(
+    (other) =>
+      other.name === name ||
+      movementsOf(other.known, book.rhoMs).every((one) => one.fromMs > toMs || endOf(one) + book.lambdaMs < fromMs),
+  );
+}
+
+function endOf({ toMs, afterMs }: Movement): number {
+  return toMs === null ? Number.POSITIVE_INFINITY : toMs + afterMs;
+}
+
+/** The falls since the last reading before a claim. */
+function readingsOf(book: Book, claimedAtMs: number, untilMs: number): Seen[] {
+  const base = baseOf(book, claimedAtMs);
+  if (!base) return [];
+  const later = book.readings.filter(({ atMs }) => atMs > claimedAtMs && atMs <= untilMs);
+  return later.map((at) => ({ ...at, nano: base.balanceNano - at.balanceNano }));
+}
+
+function baseOf({ readings }: Book, claimedAtMs: number): Reading | undefined {
+  return readings.findLast(({ atMs }) => atMs <= claimedAtMs);
+}
+
+function accountOf(book: Book, attempts: Subject[]): AccountEvidence {
+  const movements = attempts.flatMap(({ known }) => movementsOf(known, book.rhoMs));
+  return { nowMs: 0, exclusive: true, apartMs: 0, ...book, movements };
+}

@@ -1,0 +1,83 @@
+import { BALANCE_TOLERANCE_NANO, NANO_PER_CREDIT } from '../../domain/money.js';
+import type { AccountEvidence, Movement, Reading } from './evidence.js';
+import { type Interval, meets, minus, plus, point, ZERO } from './interval.js';
+
+/** How much of the balance's fall between two readings the known attempts do not explain. */
+export function residualBetween(account: AccountEvidence, base: Reading, at: Reading): Interval {
+  return minus(point(base.balanceNano - at.balanceNano), explainedBetween(account, base, at));
+}
+
+/** What the known attempts took from the balance between two readings. */
+export function explainedBetween({ movements, lambdaMs }: AccountEvidence, base: Reading, at: Reading): Interval {
+  let sum = ZERO;
+  for (const movement of movements) sum = plus(sum, shareOf(movement, base, at, lambdaMs));
+  return sum;
+}
+
+/** True when the later reading cannot show an older state than the earlier one: they are further apart than Λ. */
+export function isLaterState(base: Reading, at: Reading, lambdaMs: number): boolean {
+  return at.askedMs - lambdaMs >= base.atMs;
+}
+
+/** True where a reading shows all that happened until an instant. */
+export function showsAllUntil(reading: Reading, untilMs: number, lambdaMs: number): boolean {
+  return untilMs + lambdaMs <= reading.askedMs;
+}
+
+/** How far the sums of a reading's open movements may be apart: a reading in a quiet moment has 0. */
+export function opennessOf({ movements, lambdaMs }: AccountEvidence, at: Reading): number {
+  let sum = 0;
+  for (const movement of movements) {
+    if (movement.fromMs > at.atMs || isSettled(movement, at, lambdaMs)) continue;
+    const { lo, hi } = movingOf(movement);
+    sum += hi - lo;
+  }
+  return sum;
+}
+
+/** Whether an amount explains a residual by itself or beside purchases (whole credits, 5 or more: document 1, Limits). */
+export function explains(amount: Interval, residual: Interval, slackNano: number, wentBack: boolean): boolean {
+  if (meets(amount, residual, slackNano)) return true;
+  const missing = minus(amount, residual);
+  return isPurchase(missing, slackNano) || (wentBack && isPurchase(minus(ZERO, missing), slackNano));
+}
+
+/** The tolerance between two balances: each is rounded, and amounts are sums of the service's floats. */
+export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>): number {
+  return 2 * roundingNano + BALANCE_TOLERANCE_NANO;
+}
+
+/** The smallest purchase (service document 1, Limits: presets, or a whole-dollar amount from 5 to 5,000). */
+const PURCHASE_MIN = 5;
+
+function isPurchase({ lo, hi }: Interval, slackNano: number): boolean {
+  const least = Math.max(PURCHASE_MIN, Math.ceil((lo - slackNano) / NANO_PER_CREDIT));
+  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT);
+}
+
+function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: number): Interval {
+  if (movement.fromMs > at.atMs || isSettled(movement, base, lambdaMs)) return ZERO;
+  const moving = movingOf(movement);
+  const seenNow = isSettled(movement, at, lambdaMs) ? finalOf(movement) : moving;
+  if (movement.fromMs > base.atMs) return seenNow;
+  const change = minus(seenNow, moving);
+  // What only ever takes (or only ever gives back) does not turn round between a state and a later one.
+  if (!isLaterState(base, at, lambdaMs)) return change;
+  if (movement.lo >= 0 && finalOf(movement).hi >= moving.hi) {
+    return { lo: Math.max(0, change.lo), hi: change.hi };
+  }
+  return moving.hi <= 0 ? { lo: change.lo, hi: Math.min(0, change.hi) } : change;
+}
+
+function isSettled({ toMs, afterMs }: Movement, at: Reading, lambdaMs: number): boolean {
+  return toMs !== null && showsAllUntil(at, toMs + afterMs, lambdaMs);
+}
+
+function finalOf({ lo, hi }: Movement): Interval {
+  return { lo, hi: hi ?? Number.POSITIVE_INFINITY };
+}
+
+function movingOf(movement: Movement): Interval {
+  const { lo, hi } = finalOf(movement);
+  return { lo: Math.min(0, lo), hi: Math.max(0, hi, movement.peak ?? Number.POSITIVE_INFINITY) };
+}

@@ -1,0 +1,138 @@
+import type { Case, Evidence, Reading } from './evidence.js';
+import { explain, type Look } from './explain.js';
+import { opennessOf, showsAllUntil } from './residual.js';
+import { type Story, storyOf, tell } from './story.js';
+
+interface Told {
+  sentence: string;
+  story?: Story | undefined;
+}
+
+export type Settlement =
+  | ({ outcome: 'verdict'; verdict: 'billed' | 'undecided' } & Told)
+  /** `goneMs`: from here on the balance holds nothing of it; before, it may have been charged and given back. */
+  | ({ outcome: 'verdict'; verdict: 'not_billed'; goneMs: number } & Told)
+  /** Of the subject and its equals exactly so many were billed; which of them does not matter. */
+  | ({ outcome: 'group'; billed: number; goneMs: number } & Told)
+  | ({ outcome: 'wait'; untilMs: number } & Told);
+
+/**
+ * Settles one lost answer from the balance: was it billed, or can it still be? Pure: the same evidence always gives the
+ * same verdict, and a verdict is what all consistent explanations share, once its time has come.
+ */
+export function settle(evidence: Evidence): Settlement {
+  const looks = explain(evidence);
+  const latest = looks.at(-1);
+  if (latest === undefined) return unread(evidence);
+  if (!evidence.exclusive) {
+    return verdict('undecided', evidence, latest, 'undecided: the account is not declared exclusive (--exclusive)');
+  }
+  const gone = firstOfTwo(looks.filter(isPast(evidence, [evidence.subject])), evidence.apartMs, isUnbilled);
+  const bill = looks.findLast(isBilled);
+  if (gone && (bill === undefined || bill.at.atMs < gone.at.atMs)) {
+    return {
+      outcome: 'verdict',
+      verdict: 'not_billed',
+      goneMs: gone.at.askedMs,
+      ...told(evidence, gone, 'not billed'),
+    };
+  }
+  if (bill) return verdict('billed', evidence, bill, 'billed');
+  const equals = equalsOf(evidence);
+  const together = firstOfTwo(looks.filter(isPast(evidence, equals)), evidence.apartMs, isCounted);
+  if (equals.length > 1 && together && isCounted(latest)) {
+    const { least: billed } = together.equalsBilled;
+    const end = `${billed} of ${equals.length} interchangeable answers were billed`;
+    return { outcome: 'group', billed, goneMs: together.at.askedMs, ...told(evidence, together, end) };
+  }
+  if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
+  return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
+}
+
+/** From when on two readings can show that a case was not billed, as the readings tell time. */
+export function ownTimeMs({ lambdaMs }: Pick<Evidence, 'lambdaMs'>, { t0Ms, dueAfterMs }: Case): number {
+  return t0Ms + dueAfterMs + lambdaMs;
+}
+
+function isBilled({ isExplained, mayBeUnbilled }: Look): boolean {
+  return isExplained && !mayBeUnbilled;
+}
+
+function isUnbilled({ isExplained, mayBeBilled }: Look): boolean {
+  return isExplained && !mayBeBilled;
+}
+
+function isCounted({ isExplained, equalsBilled: { least, most } }: Look): boolean {
+  return isExplained && least === most;
+}
+
+function isPast({ lambdaMs }: Evidence, cases: Case[]): (look: Look) => boolean {
+  return ({ at }) => cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, lambdaMs));
+}
+
+function equalsOf({ subject, rivals, equals }: Evidence): Case[] {
+  return [subject, ...rivals.filter(({ name }) => equals.includes(name))];
+}
+
+/** The first of two looks, far enough apart, that say the same with nothing else in between. */
+function firstOfTwo(looks: Look[], apartMs: number, says: (look: Look) => boolean): Look | undefined {
+  let first: Look | undefined;
+  for (const look of looks) {
+    if (!says(look) || (first && look.equalsBilled.least !== first.equalsBilled.least)) {
+      first = says(look) ? look : undefined;
+    } else if (first === undefined) first = look;
+    else if (look.at.askedMs - first.at.askedMs >= apartMs) return first;
+  }
+  return undefined;
+}
+
+/**
+ * A case is given up when waiting cannot help: it and all other open cases are past their times, nothing of the account
+ * moves any more and the last readings still allow both; or when its patience is over.
+ */
+function isHopeless(evidence: Evidence, looks: Look[]): boolean {
+  const { subject, rivals, patienceMs, giveUpAfterMs } = evidence;
+  const latest = looks.at(-1)?.at;
+  if (latest === undefined) return false;
+  const ownMs = Math.max(...equalsOf(evidence).map((one) => ownTimeMs(evidence, one)));
+  if (latest.askedMs >= ownMs + giveUpAfterMs) return true;
+  const [before] = looks.slice(-2);
+  const isStill = (at: Reading): boolean =>
+    [subject, ...rivals].every((one) => at.askedMs >= ownTimeMs(evidence, one)) && opennessOf(evidence, at) === 0;
+  return latest.askedMs >= ownMs + patienceMs && before !== undefined && isStill(before.at) && isStill(latest);
+}
+
+function unread(evidence: Evidence): Settlement {
+  const { readings, subject, nowMs, patienceMs } = evidence;
+  const wasRead = readings.some(({ atMs }) => atMs <= subject.claimedAtMs);
+  const sentence = wasRead ? 'the balance was not read since' : 'the balance was not read before the submit';
+  if (nowMs >= ownTimeMs(evidence, subject) + patienceMs) {
+    return { outcome: 'verdict', verdict: 'undecided', sentence: `undecided: ${sentence}` };
+  }
+  return { outcome: 'wait', untilMs: nextLookMs(evidence), sentence };
+}
+
+/** Looks again soon at first, since a bill shows early, then ever more rarely, and often once its time has come. */
+function nextLookMs(evidence: Evidence): number {
+  const { nowMs, lambdaMs, subject } = evidence;
+  const ownMs = ownTimeMs(evidence, subject);
+  const step = Math.max(lambdaMs / 4, (nowMs - subject.claimedAtMs) / 4);
+  return nowMs < ownMs ? Math.min(ownMs, nowMs + step) : nowMs + Math.max(lambdaMs / 12, (nowMs - ownMs) / 8);
+}
+
+function whyOpen({ isExplained }: Look): string {
+  return isExplained ? 'it can be either' : 'someone else seems to spend from this account';
+}
+
+function verdict(which: 'billed' | 'undecided', evidence: Evidence, { at }: Look, end: string): Settlement {
+  return { outcome: 'verdict', verdict: which, ...toldAt(evidence, at, end) };
+}
+
+function told(evidence: Evidence, { at }: Look, end: string): Told {
+  return toldAt(evidence, at, end);
+}
+
+function toldAt(evidence: Evidence, at: Reading, end: string): Told {
+  const story = storyOf(evidence, at);
+  return { story, sentence: story ? `${tell(story)}: ${end}` : end };
+}
