@@ -42,7 +42,7 @@ export function dueMs({ limits }: Account, { family, t0Ms }: Attempt): number {
 }
 
 function drawAttempts(random: Random, account: Account, spanMs: number, broken: Broken | undefined): Attempt[] {
-  const lost = random.chance(0.6) ? 1 : random.chance(0.9) ? random.int(2, 4) : random.int(5, 12);
+  const lost = random.chance(0.7) ? 1 : random.chance(0.97) ? random.int(2, 3) : random.int(4, 10);
   const known = random.chance(0.3) ? 0 : random.int(1, random.chance(0.8) ? 5 : 12);
   const orders = Array.from({ length: lost + known }, (_, i) => ({
     name: `b/${i < lost ? 'lost' : 'known'}-${i}/1`,
@@ -91,16 +91,16 @@ function drawReadTimes(random: Random, attempts: Attempt[], spanMs: number, due:
     }
   }
   const lastMs = Math.max(...due);
+  for (let i = 1; i <= 3; i += 1) asked.push(lastMs + 15 * MINUTE_MS + i * random.int(10, 60) * SECOND_MS);
   for (let i = random.int(0, 5); i > 0; i -= 1) asked.push(random.int(START_MS, lastMs + 20 * MINUTE_MS));
   return asked.map(Math.round).sort((a, b) => a - b);
 }
 
-/** Just after readings: those around the time of a case, and a few of any. */
+/** Just after readings: some around the time of a case, one of any, and the last. */
 function drawMoments(random: Random, reads: Read[], attempts: Attempt[], due: number[]): number[] {
   const first = attempts.find(({ isLost }) => isLost)?.t0Ms ?? 0;
   const after = reads.filter(({ atMs }) => atMs > first);
   const near = after.filter(({ atMs }) => due.some((dueAtMs) => atMs >= dueAtMs && atMs < dueAtMs + 3 * MINUTE_MS));
-  const any = after.length === 0 ? [] : [random.pick(after), random.pick(after), ...after.slice(-1)];
-  const most = near.length <= 6 ? near : Array.from({ length: 6 }, () => random.pick(near));
-  return [...new Set([...most, ...any].map(({ atMs }) => atMs + random.pick([0, 1_000])))].sort((a, b) => a - b);
+  const chosen = [...near.slice(1, 2), ...[near, near, after].flatMap((from) => (from.length > 0 ? [random.pick(from)] : []))];
+  return [...new Set([...chosen, ...after.slice(-1)].map(({ atMs }) => atMs))].sort((a, b) => a - b);
 }

@@ -40,7 +40,10 @@ export function evidenceOf(history: History, verdicts: Verdicts, nowMs: number, 
     patienceMs: PATIENCE_MS,
     giveUpAfterMs: rhoMs + PATIENCE_MS,
     readings: seen,
-    movements: known.flatMap((one) => movementsKnown(history, verdicts, nowMs, one)),
+    movements: [
+      ...known.flatMap((one) => movementsKnown(history, verdicts, nowMs, one)),
+      ...open.flatMap((one) => followUps(history, one, one.t0Ms + longestOf(history, one))),
+    ],
     subject: caseOf(history, subject),
     rivals: others.map((one) => caseOf(history, one)),
     equals: others.filter((one) => areEqual(subject, one)).map(({ name }) => name),
@@ -61,16 +64,22 @@ function areEqual(one: Attempt, other: Attempt): boolean {
   );
 }
 
-function caseOf({ account: { limits } }: History, { name, family, claimedMs, t0Ms }: Attempt): Case {
-  const longestMs = family.flow === 'sync' ? limits.syncMaxMs : family.renderMaxMs;
-  const endMs = limits.thetaMs + longestMs;
+/** How long after its call was over the job of a lost answer can end. */
+function longestOf({ account: { limits } }: History, { family }: Attempt): number {
+  return limits.thetaMs + (family.flow === 'sync' ? limits.syncMaxMs : family.renderMaxMs);
+}
+
+function caseOf(history: History, attempt: Attempt): Case {
+  const { limits } = history.account;
+  const { name, family, claimedMs, t0Ms } = attempt;
+  const endMs = longestOf(history, attempt);
   return {
     name,
     claimedAtMs: claimedMs,
     t0Ms,
     dueAfterMs: family.believed === 'submit' ? limits.thetaMs : endMs,
     backAfterMs: family.believed === 'completion' ? null : endMs + limits.rhoMs,
-    price: withFollowUp(family),
+    price: family.price,
   };
 }
 
@@ -81,19 +90,17 @@ function withFollowUp({ price, followUpNano }: Family): Range {
 
 function movementsKnown(history: History, verdicts: Verdicts, nowMs: number, attempt: Attempt): Movement[] {
   const { limits } = history.account;
-  const { family, claimedMs } = attempt;
   const known = knownOf(history, verdicts, nowMs, attempt);
   const movements = movementsOf(known, limits.rhoMs);
-  if (family.followUpNano === 0 || known.endedAtMs === null || known.end === 'not_billed') return movements;
-  const later: KnownAttempt = {
-    timing: known.timing,
-    claimedAtMs: claimedMs,
-    end: 'follow_up',
-    endedAtMs: known.endedAtMs + limits.followUpMs,
-    lo: 0,
-    hi: family.followUpNano,
-  };
-  return [...movements, ...movementsOf(later, limits.rhoMs)];
+  if (known.endedAtMs === null || known.end === 'not_billed') return movements;
+  return [...movements, ...followUps(history, attempt, known.endedAtMs)];
+}
+
+/** What may be charged once more after an end that came at the latest then. */
+function followUps({ account: { limits } }: History, { family, claimedMs }: Attempt, endedMs: number): Movement[] {
+  if (family.followUpNano === 0) return [];
+  const toMs = endedMs + limits.followUpMs;
+  return [{ fromMs: claimedMs, toMs, afterMs: 0, lo: 0, hi: family.followUpNano, peak: family.followUpNano }];
 }
 
 function knownOf(history: History, verdicts: Verdicts, nowMs: number, attempt: Attempt): KnownAttempt {
@@ -102,11 +109,8 @@ function knownOf(history: History, verdicts: Verdicts, nowMs: number, attempt: A
   const told = verdicts.get(attempt.name);
   const facts = { timing: timingOf(family), claimedAtMs: claimedMs };
   if (told) {
-    const longestMs = family.flow === 'sync' ? limits.syncMaxMs : family.renderMaxMs;
-    const endedAtMs =
-      told.verdict === 'not_billed'
-        ? Math.max(claimedMs, told.goneMs - limits.lambdaMs)
-        : t0Ms + limits.thetaMs + longestMs;
+    const goneMs = Math.max(claimedMs, told.goneMs - limits.lambdaMs);
+    const endedAtMs = told.verdict === 'not_billed' ? goneMs : t0Ms + longestOf(history, attempt);
     return { ...facts, end: told.verdict, seenAtMs: told.atMs, endedAtMs, ...family.price };
   }
   const isAnswered = !isLost && family.flow === 'async' && t0Ms <= nowMs;

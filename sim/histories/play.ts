@@ -68,7 +68,7 @@ function checkTruth(
   const open = new Set([evidence.subject, ...evidence.rivals].map(({ name }: Case) => name));
   for (const look of explain(evidence)) {
     const { holds, askedMs } = look.at as Read;
-    const billed = new Set([...holds].filter((name) => open.has(name)));
+    const billed = new Set([...holds()].filter((name) => open.has(name)));
     played.looks += 1;
     if (look.isExplained && look.holds(billed)) continue;
     breach('truth', `the reading of ${askedMs} has ${[...billed].join(', ') || 'none'}, which is not among the explanations`);
@@ -91,15 +91,16 @@ function keep(
 ): void {
   const told = (what: string): string => `${what} at ${nowMs}: ${settled.sentence}`;
   if (settled.outcome === 'verdict') {
-    const { verdict } = settled;
-    verdicts.set(subject.name, { verdict, atMs: nowMs, goneMs: 'goneMs' in settled ? settled.goneMs : nowMs });
+    const { verdict, story } = settled;
+    const goneMs = 'goneMs' in settled ? settled.goneMs : nowMs;
+    verdicts.set(subject.name, { verdict, atMs: story?.at.atMs ?? nowMs, goneMs });
     if (verdict === 'not_billed' && mostFrom(subject, nowMs) > 0) breach('not_billed', told(`${subject.name} is paid`));
-    if (verdict === 'billed' && mostUntil(subject, nowMs) <= 0) breach('billed', told(`${subject.name} was not paid`));
+    if (verdict === 'billed' && !wasCharged(subject, nowMs)) breach('billed', told(`${subject.name} was not paid`));
     return;
   }
   const members = attempts.filter(({ name }) => equals.includes(name));
   const paid = members.filter((one) => mostFrom(one, nowMs) > 0).length;
-  const everPaid = members.filter((one) => mostUntil(one, nowMs) > 0).length;
+  const everPaid = members.filter((one) => wasCharged(one, nowMs)).length;
   if (settled.billed < paid || settled.billed > everPaid) {
     breach('group', told(`of ${members.length} ${paid} are paid and ${everPaid} were, ${settled.billed} are said to be`));
   }
@@ -111,20 +112,12 @@ function keep(
 
 /** The most that an attempt has cost at any time from one on. */
 function mostFrom({ money }: Attempt, fromMs: number): number {
-  return mostAt(money, [fromMs, ...money.map(({ atMs }) => atMs).filter((atMs) => atMs > fromMs)]);
-}
-
-/** The most that it had cost at any time until one. */
-function mostUntil({ money }: Attempt, untilMs: number): number {
-  return mostAt(
-    money,
-    money.map(({ atMs }) => atMs).filter((atMs) => atMs <= untilMs),
-  );
-}
-
-function mostAt(money: Attempt['money'], times: number[]): number {
   const at = (ms: number): number => money.reduce((sum, one) => (one.atMs <= ms ? sum - one.nano : sum), 0);
-  return Math.max(0, ...times.map(at));
+  return Math.max(at(fromMs), ...money.filter(({ atMs }) => atMs > fromMs).map(({ atMs }) => at(atMs)));
+}
+
+function wasCharged({ money }: Attempt, untilMs: number): boolean {
+  return money.some(({ atMs, nano }) => atMs <= untilMs && nano < 0);
 }
 
 function judged({ attempts }: History, verdicts: Verdicts, grouped: Set<string>, one: Attempt): JudgedCase {

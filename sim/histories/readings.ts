@@ -9,7 +9,7 @@ export interface Read {
   atMs: number;
   balanceNano: number;
   /** The truth: the attempts of which more was charged than given back in what is shown. */
-  holds: Set<string>;
+  holds(): Set<string>;
 }
 
 /** When each movement stands in one copy of the books. */
@@ -44,14 +44,13 @@ export function readBalance(
 }
 
 function shownAt(account: Account, money: Money[], { shownMs }: Copy, seenMs: number): Pick<Read, 'balanceNano' | 'holds'> {
-  const taken = new Map<string, number>();
-  let nano = account.startNano;
-  for (const [i, one] of money.entries()) {
-    if ((shownMs[i] ?? 0) > seenMs) continue;
-    nano += one.nano;
-    if (one.owner !== undefined) taken.set(one.owner, (taken.get(one.owner) ?? 0) - one.nano);
-  }
-  const holds = new Set([...taken].filter(([, sum]) => sum > 0).map(([owner]) => owner));
+  const shown = money.filter((_, i) => (shownMs[i] ?? 0) <= seenMs);
+  const nano = shown.reduce((sum, one) => sum + one.nano, account.startNano);
+  const costOf = (owner: string): number => shown.reduce((sum, one) => (one.owner === owner ? sum - one.nano : sum), 0);
+  const holds = (): Set<string> => {
+    const owners = shown.flatMap(({ owner }) => owner ?? []);
+    return new Set(owners.filter((owner) => costOf(owner) > 0));
+  };
   return { balanceNano: rounded(account, nano), holds };
 }
 
