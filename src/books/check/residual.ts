@@ -63,7 +63,7 @@ function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: numbe
   const change = minus(seenNow, moving);
   // What only ever takes (or only ever gives back) does not turn round between a state and a later one.
   if (!isLaterState(base, at, lambdaMs)) return change;
-  if (movement.lo >= 0 && finalOf(movement).hi >= moving.hi) {
+  if (movement.lo > 0 && finalOf(movement).hi >= moving.hi) {
     return { lo: Math.max(0, change.lo), hi: change.hi };
   }
   return moving.hi <= 0 ? { lo: change.lo, hi: Math.min(0, change.hi) } : change;
