@@ -12,7 +12,7 @@ import type { Read } from './readings.js';
 
 export interface Breach {
   seed: number;
-  rule: 'truth' | 'not_billed' | 'billed' | 'group' | 'error';
+  rule: 'truth' | 'not_billed' | 'billed' | 'group';
   what: string;
 }
 
