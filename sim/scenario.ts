@@ -83,7 +83,7 @@ export interface Scenario {
   /** List price of one unit by kind, nanocredits. */
   unitPrices: Partial<Record<Kind, number>>;
   chargeTimes: Partial<Record<Kind, 'at-submit' | 'at-completion' | 'between'>>;
-  waits: { lambdaMs: number; thetaMs: number; renderMaxMs: Record<string, number> };
+  waits: { lambdaMs: number; thetaMs: number; rhoMs: number; renderMaxMs: Record<string, number> };
   /** 0 where the seed does not have the fault. */
   faults: Record<Fault, number>;
   /** Events after which a workflow run hands over. */
@@ -124,6 +124,7 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
     waits: {
       lambdaMs: 2 * MINUTE_MS,
       thetaMs: 3 * MINUTE_MS,
+      rhoMs: 30 * MINUTE_MS,
       renderMaxMs: { default: 60 * MINUTE_MS, 'vendor-f': 30 * MINUTE_MS },
     },
     faults: pickFaults(random),

@@ -1,13 +1,13 @@
+import { type Lessons, learn } from '../books/check/learn.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
-import { providerOf } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
-import { type Lessons, learn } from '../reconcile/learn.js';
 import { addMeasurement, cellsOf } from '../reconcile/measured-prices.js';
 import { adapterFor } from '../vendors/index.js';
+import { attemptsSince, type NamedAttempt, rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
-import { attemptsSince, type NamedAttempt, rowOf } from './evidence.js';
-import { keepLearned, keepPrices, lambdaMs } from './learned.js';
+import { readingOf } from './evidence.js';
+import { keepLearned, keepPrices, lambdaMs, rhoMs, roundingNano } from './learned.js';
 import { reviseRow } from './revise.js';
 import { resultState } from './row-credits.js';
 import { auditVerdicts } from './verdicts.js';
@@ -49,16 +49,17 @@ async function learnFromCharges(deps: Dependencies): Promise<void> {
   const { known, cases } = await attemptsSince(deps, sinceMs);
   // While an answer is lost, no charge is known to stand alone.
   if (known.length === 0 || known.length > ATTEMPTS_MAX || cases.length > 0) return;
-  const checkpoints = await deps.home.checkpointsSince(sinceMs);
-  const lessons = learn({ lambdaMs: await lambdaMs(deps), checkpoints }, known);
+  const readings = (await deps.home.checkpointsSince(sinceMs)).flatMap(readingOf);
+  const balances = readings.map(({ balanceNano }) => balanceNano);
+  const [lambda, rho, rounding] = [await lambdaMs(deps), await rhoMs(deps), await roundingNano(deps, balances)];
+  const lessons = learn({ lambdaMs: lambda, rhoMs: rho, roundingNano: rounding, readings }, known);
   const ends = known.filter((attempt) => attempt.known.end !== 'follow_up');
   const byName = new Map(ends.map((attempt) => [attempt.name, attempt]));
-  const atSubmit = lessons.chargedAtSubmit.flatMap((name) => {
-    const kind = byName.get(name)?.kind;
-    // The document says only of this provider that it reserves at submit (service document 2, Limits).
-    return kind && providerOf(kind) === 'vendor-f' ? [kind] : [];
+  const timings = lessons.timings.flatMap(({ name, timing }) => {
+    const attempt = byName.get(name);
+    return attempt?.model === undefined ? [] : [{ kind: attempt.kind, model: attempt.model, timing, name }];
   });
-  await keepLearned(deps, lessons.latenessMs * timeScale, atSubmit);
+  await keepLearned(deps, { ...lessons, balances, timings });
   for (const measured of lessons.measured) {
     const attempt = byName.get(measured.name);
     if (attempt) await keepMeasurement(deps, attempt, measured);

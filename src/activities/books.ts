@@ -1,11 +1,12 @@
-import { balanceBooks } from '../reconcile/books.js';
-import { chargesOf } from '../reconcile/known-attempt.js';
+import { balanceBooks } from '../books/check/balance.js';
+import { movementsOf } from '../books/check/movements.js';
 import { writeBooks } from '../store/books.js';
 import { useReadings } from './after-reading.js';
+import { attemptsSince } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
-import { attemptsSince } from './evidence.js';
+import { readingOf } from './evidence.js';
 import { withRecords } from './failures.js';
-import { lambdaMs } from './learned.js';
+import { lambdaMs, rhoMs, roundingNano } from './learned.js';
 
 export interface BookActivities {
   /** Uses the last reading of the balance, and writes what the account spent since the batch began. */
@@ -21,20 +22,28 @@ export function bookActivities(deps: Dependencies): BookActivities {
 
 async function closeBooks(deps: Dependencies, batch: string, sinceMs: number): Promise<void> {
   await useReadings(deps);
-  const checkpoints = await deps.home.checkpointsSince(sinceMs - LOOK_BACK_MS);
-  const base = checkpoints.findLast(({ atMs }) => atMs <= sinceMs) ?? checkpoints[0];
-  const at = checkpoints.at(-1);
+  const readings = (await deps.home.checkpointsSince(sinceMs - LOOK_BACK_MS)).flatMap(readingOf);
+  const base = readings.findLast(({ atMs }) => atMs <= sinceMs) ?? readings[0];
+  const at = readings.at(-1);
   if (!base || !at || base === at) return;
   const lambda = await lambdaMs(deps);
-  const { known, cases } = await attemptsSince(deps, base.atMs - lambda);
-  const open = cases.map(({ claimedAtMs, expected }) => {
-    const hi = expected?.hi ?? null;
-    return { fromMs: claimedAtMs, toMs: null, lo: 0, hi, peak: hi };
+  const rho = await rhoMs(deps);
+  const { known, cases } = await attemptsSince(deps, base.atMs - lambda - rho);
+  const open = cases.map(({ claimedAtMs, price }) => {
+    const hi = price?.hi ?? null;
+    return { fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi };
   });
-  const charges = [...known.flatMap((attempt) => chargesOf(attempt.known)), ...open];
+  const movements = [...known.flatMap((attempt) => movementsOf(attempt.known, rho)), ...open];
   const { exclusive } = deps.settings;
-  const account = { nowMs: deps.now(), exclusive, thetaMs: 0, lambdaMs: lambda, checkpoints, charges };
-  const { topUpNano, unattributed } = balanceBooks(account, base, at);
+  const account = { nowMs: deps.now(), exclusive, lambdaMs: lambda, rhoMs: rho, apartMs: 0, readings, movements };
+  const rounded = {
+    ...account,
+    roundingNano: await roundingNano(
+      deps,
+      readings.map(({ balanceNano }) => balanceNano),
+    ),
+  };
+  const { topUpNano, unattributed } = balanceBooks(rounded, base, at);
   if (unattributed && (unattributed.lo !== 0 || unattributed.hi !== 0) && exclusive) {
     deps.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
   }

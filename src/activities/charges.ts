@@ -1,9 +1,10 @@
-import type { AttemptRef } from '../domain/attempt.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import { type Attempt, type AttemptRef, intentOf, type Verdict } from '../domain/attempt.js';
+import { KINDS } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import type { BookedAttempt } from '../store/charge-book.js';
+import { expectedOf, modelOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs } from './learned.js';
 import { actualCredits, expectedCredits, listCredits, withFollowUp } from './prices.js';
@@ -39,7 +40,7 @@ export async function bookCharge(
 ): Promise<void> {
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
   const cost = await actualCredits(deps, row, adapter, course.facts, between);
-  await book(deps, row.kind, ref, 'charged', { ...course, cost, list: await listCredits(deps, row, course.facts) });
+  await book(deps, row, ref, 'charged', { ...course, cost, list: await listCredits(deps, row, course.facts) });
   // The job had ended some time before a poll said so.
   await bookFollowUp(deps, row, ref, { fromMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
 }
@@ -52,13 +53,42 @@ export async function bookUnbilled(
   course: Course,
 ): Promise<void> {
   const cost = await expectedCredits(deps, row, adapter, course.claimedAtMs);
-  await book(deps, row.kind, ref, 'unbilled', { ...course, cost, list: await listCredits(deps, row) });
+  await book(deps, row, ref, 'unbilled', { ...course, cost, list: await listCredits(deps, row) });
 }
 
-/** Enters an attempt whose answer is lost for good. */
-export async function bookLost(deps: Dependencies, kind: Kind, ref: AttemptRef, lost: LostAttempt): Promise<void> {
+/** Enters an attempt whose answer is lost for good; its row is not at hand where its claim cannot be read. */
+export async function bookLost(
+  deps: Dependencies,
+  row: Pick<Row, 'kind' | 'cells'>,
+  ref: AttemptRef,
+  lost: LostAttempt,
+): Promise<void> {
   const { verdict, seenAtMs, ...rest } = lost;
-  await book(deps, kind, ref, verdict, verdict === 'billed' ? { ...rest, seenAtMs } : rest);
+  await book(deps, row, ref, verdict, verdict === 'billed' ? { ...rest, seenAtMs } : rest);
+}
+
+/** Enters what a verdict means for the balance; `goneMs`: from when on the balance holds nothing of it. */
+export async function bookVerdict(
+  deps: Dependencies,
+  work: Pick<RowWork, 'row'>,
+  ref: AttemptRef,
+  {
+    attempt,
+    endedAtMs,
+    verdict,
+    goneMs,
+  }: { attempt: Attempt; endedAtMs: number; verdict: Verdict; goneMs: number | null },
+): Promise<void> {
+  const intent = intentOf(attempt);
+  const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  const cost = await expectedOf(deps, ref, attempt);
+  if (verdict === 'not_billed') {
+    await bookGone(deps, work, ref, { claimedAtMs, goneMs: goneMs ?? deps.now(), cost });
+    return deps.ledger.close(ref);
+  }
+  const list = await listCredits(deps, work.row);
+  await bookLost(deps, work.row, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: deps.now(), cost, list });
+  await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intent?.expected ?? null);
 }
 
 /** Enters an attempt that was found not billed: of what it may have reserved, nothing is left from `goneMs` on. */
@@ -70,7 +100,7 @@ export async function bookGone(
 ): Promise<void> {
   // The balance is late by Λ: what it no longer holds at one time was over that long before.
   const endedAtMs = Math.max(claimedAtMs, Math.floor(goneMs - (await lambdaMs(deps))));
-  await book(deps, row.kind, ref, 'not_billed', { claimedAtMs, endedAtMs, cost, list: await listCredits(deps, row) });
+  await book(deps, row, ref, 'not_billed', { claimedAtMs, endedAtMs, cost, list: await listCredits(deps, row) });
 }
 
 /**
@@ -89,12 +119,12 @@ export async function bookFollowUp(
   const most = withFollowUp(row, cost)?.hi ?? null;
   const hi = cost?.hi ?? null;
   const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : most - hi };
-  await book(deps, row.kind, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs, cost: owed, list: null });
+  await book(deps, row, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs, cost: owed, list: null });
 }
 
 async function book(
   deps: Dependencies,
-  kind: Kind,
+  row: Pick<Row, 'kind' | 'cells'>,
   { batch, id, n }: AttemptRef,
   end: BookedAttempt['end'],
   entry: Course & Price & { seenAtMs?: number },
@@ -102,7 +132,7 @@ async function book(
   const { claimedAtMs, createdAtMs, endedAtMs, seenAtMs, cost, list } = entry;
   const runningAtMs = lastRunning(deps, { batch, id, n });
   await deps.book.append({
-    ...{ batch, id, n, kind, end, claimedAtMs, endedAtMs },
+    ...{ batch, id, n, kind: row.kind, model: modelOf(row), end, claimedAtMs, endedAtMs },
     ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(runningAtMs === undefined ? {} : { runningAtMs }),
     ...(seenAtMs === undefined ? {} : { seenAtMs }),

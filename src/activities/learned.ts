@@ -1,11 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChargeTiming } from '../books/check/movements.js';
 import type { Kind } from '../domain/kind.js';
+import { type CreditsNano, formatCredits, NANO_PER_CREDIT } from '../domain/money.js';
 import type { MeasuredPrice } from '../domain/price.js';
-import type { ChargeTiming } from '../reconcile/evidence.js';
-import { type Learned, readLearned, readMeasuredPrices, writeLearned, writeMeasuredPrices } from '../store/learned.js';
+import {
+  type Learned,
+  type LearnedTiming,
+  readLearned,
+  readMeasuredPrices,
+  writeLearned,
+  writeMeasuredPrices,
+} from '../store/learned.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 
-/** What this account taught: how late its balance is, who charges at submit, what was measured. Λ only ever grows. */
+/** What this account taught: how late and how exact its balance is, who charges when, what was measured. */
 
 interface Memory {
   learned: Learned;
@@ -19,7 +28,12 @@ const READ_EVERY_MS = 60_000;
 /** The balance was seen this late: it may be a little later another time. */
 const LATENESS_MARGIN = 1.25;
 /** Later than this it is not lateness but something else. */
-const LATENESS_MAX_MS = 1_800_000;
+const LATENESS_MAX_MS = 7_200_000;
+/** So many lone charges show when a model charges. */
+const TIMES_MIN = 3;
+/** A balance is taken for one with this many decimals until it shows more; beyond the most they are noise of floats. */
+const DECIMALS_MIN = 2;
+const DECIMALS_MAX = 6;
 
 /** Λ: how late the balance can be, scaled ms. The setting is its floor: that it was early before proves nothing. */
 export async function lambdaMs(deps: Dependencies): Promise<number> {
@@ -28,30 +42,76 @@ export async function lambdaMs(deps: Dependencies): Promise<number> {
   return Math.max(waits.lambdaMs, learned.latenessMs * LATENESS_MARGIN) / timeScale;
 }
 
-/** When a kind charges: `vendor-f` anywhere until a charge was seen before completion, then at submit. */
-export async function timingOf(deps: Dependencies, kind: Kind): Promise<ChargeTiming> {
-  const { charge } = adapterFor(kind);
-  if (charge !== 'unknown') return charge;
+/** Ρ: how late a refund can be, scaled ms. */
+export async function rhoMs(deps: Dependencies): Promise<number> {
+  const { waits, timeScale } = deps.settings;
   const { learned } = await recall(deps);
-  return learned.chargedAtSubmit.some((one) => one.kind === kind) ? 'at-submit' : charge;
+  return Math.max(waits.rhoMs, (learned.refundMs ?? 0) * LATENESS_MARGIN) / timeScale;
 }
 
-/** Keeps what was learned, where it is more than what is known. Times are unscaled ms. */
-export async function keepLearned(deps: Dependencies, latenessMs: number, chargedAtSubmit: Kind[]): Promise<void> {
+/** One unit of the last decimal place that the balance ever showed: it may be rounded there. */
+export async function roundingNano(deps: Dependencies, balances: (CreditsNano | null)[] = []): Promise<CreditsNano> {
+  const { learned } = await recall(deps);
+  const shown = balances.map((nano) => (nano === null ? 0 : decimalsOf(nano)));
+  const decimals = Math.max(DECIMALS_MIN, learned.decimals ?? 0, ...shown);
+  return NANO_PER_CREDIT / 10 ** Math.min(DECIMALS_MAX, decimals);
+}
+
+/** When a model charges: by the documents, else as three lone charges of it have shown. */
+export async function timingOf(deps: Dependencies, kind: Kind, model: string | undefined): Promise<ChargeTiming> {
+  const { charge } = adapterFor(kind);
+  if (charge !== 'unknown' || model === undefined) return charge;
+  const { learned } = await recall(deps);
+  const known = learned.timings?.find((one) => one.kind === kind && one.model === model);
+  return known && !known.revoked && known.attempts.length >= TIMES_MIN ? known.timing : charge;
+}
+
+/** What a reading of the balance taught; times scaled. */
+export interface News {
+  latenessMs: number;
+  refundMs: number;
+  balances: (CreditsNano | null)[];
+  timings: { kind: Kind; model: string; timing: LearnedTiming['timing']; name: string }[];
+}
+
+/** Keeps what was learned, where it is more than what is known. */
+export async function keepLearned(
+  deps: Dependencies,
+  { latenessMs, refundMs, balances, timings }: News,
+): Promise<void> {
   const memory = await recall(deps, true);
   const { learned } = memory;
-  const atMs = deps.now();
-  const isLater = latenessMs > learned.latenessMs && latenessMs <= LATENESS_MAX_MS;
-  const fresh = chargedAtSubmit.filter((kind) => !learned.chargedAtSubmit.some((one) => one.kind === kind));
-  if (!isLater && fresh.length === 0) return;
-  memory.learned = {
-    schema: 1,
-    latenessMs: isLater ? latenessMs : learned.latenessMs,
-    latenessAtMs: isLater ? atMs : learned.latenessAtMs,
-    chargedAtSubmit: [...learned.chargedAtSubmit, ...[...new Set(fresh)].map((kind) => ({ kind, atMs }))],
+  const { timeScale } = deps.settings;
+  const later = (known: number, seenMs: number): number =>
+    seenMs * timeScale > known && seenMs * timeScale <= LATENESS_MAX_MS ? seenMs * timeScale : known;
+  const latest = later(learned.latenessMs, latenessMs);
+  const shown = balances.map((nano) => (nano === null ? 0 : decimalsOf(nano)));
+  const next: Learned = {
+    ...learned,
+    latenessMs: latest,
+    latenessAtMs: latest === learned.latenessMs ? learned.latenessAtMs : deps.now(),
+    refundMs: later(learned.refundMs ?? 0, refundMs),
+    decimals: Math.min(DECIMALS_MAX, Math.max(learned.decimals ?? 0, ...shown)),
+    timings: timings.reduce(withTiming, learned.timings ?? []),
   };
-  await writeLearned(deps.home, memory.learned);
-  deps.log.info({ latenessMs: memory.learned.latenessMs, chargedAtSubmit: fresh }, 'learned from a single charge');
+  if (isDeepStrictEqual({ ...learned, refundMs: learned.refundMs ?? 0, timings: learned.timings ?? [] }, next)) return;
+  memory.learned = next;
+  await writeLearned(deps.home, next);
+  deps.log.info({ latenessMs: next.latenessMs, refundMs: next.refundMs, timings }, 'learned from single charges');
+}
+
+/** One charge more of a model; a contradiction is never forgotten. */
+function withTiming(known: LearnedTiming[], { name, ...seen }: News['timings'][number]): LearnedTiming[] {
+  const before = known.find(({ kind, model }) => kind === seen.kind && model === seen.model);
+  const others = known.filter((one) => one !== before);
+  if (before === undefined) return [...others, { ...seen, attempts: [name], revoked: false }];
+  if (before.timing !== seen.timing) return [...others, { ...before, revoked: true }];
+  if (before.attempts.length >= TIMES_MIN || before.attempts.includes(name)) return known;
+  return [...others, { ...before, attempts: [...before.attempts, name] }];
+}
+
+function decimalsOf(nano: CreditsNano): number {
+  return formatCredits(nano).split('.')[1]?.length ?? 0;
 }
 
 export async function measuredPrices(deps: Dependencies): Promise<readonly MeasuredPrice[]> {

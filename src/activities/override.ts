@@ -28,7 +28,7 @@ async function override(deps: Dependencies, input: OverrideInput): Promise<Overr
   const attempt = await deps.ledger.readAttempt(ref);
   if (!attempt) return { outcome: 'refused' };
   const work = await loadRow(deps, rowRef);
-  const untilMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
+  const untilMs = slotUntilMs(deps, attempt, rowRef.kind);
   const standing = standingOf(attempt);
   if (standing === 'overridden') return { outcome: 'granted', slotUntilMs: untilMs };
   // A claim without an answer is the credits check's to open as a case.
@@ -82,5 +82,5 @@ async function book(
   const claimedAtMs = intent?.atMs ?? endedAtMs;
   const price = { cost: intent?.expected ?? null, list: await listCredits(deps, work.row) };
   const lost = { claimedAtMs, endedAtMs, verdict: 'undecided', seenAtMs: deps.now(), ...price } as const;
-  await bookLost(deps, work.row.kind, ref, lost);
+  await bookLost(deps, work.row, ref, lost);
 }

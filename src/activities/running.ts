@@ -35,3 +35,9 @@ export function forgetRunning(deps: Dependencies, ref: AttemptRef): void {
 export function nameOf({ batch, id, n }: AttemptRef): string {
   return `${batch}/${id}/${n}`;
 }
+
+/** Ids and batch names hold no slash. */
+export function refOf(name: string): AttemptRef {
+  const [batch = '', id = '', n = ''] = name.split('/');
+  return { batch, id, n: Number(n) };
+}

@@ -2,10 +2,7 @@ import type { SubmitResult } from '../contract/activities.js';
 import type { Quiet } from '../contract/semaphore.js';
 import { type Attempt, type AttemptRef, intentOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
-import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
-import { lambdaMs } from './learned.js';
-import { SYNC_MAX_MS } from './waits.js';
 
 /**
  * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
@@ -24,12 +21,16 @@ export async function noteResult(deps: Dependencies, grant: number | null, resul
   if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
 }
 
-/** An attempt's answer is lost, as the ledger has it now. */
-export async function noteCase(deps: Dependencies, ref: AttemptRef, attempt: Attempt | undefined): Promise<void> {
+/** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */
+export async function noteCase(
+  deps: Dependencies,
+  ref: AttemptRef,
+  attempt: Attempt | undefined,
+  quiet?: Quiet,
+): Promise<void> {
   const intent = attempt && intentOf(attempt);
   if (attempt === undefined || intent === undefined) return;
   const { batch, id, n } = ref;
-  const quiet = await quietOf(deps, attempt);
   await heard(deps, () =>
     deps.messenger.caseOpened({
       job: { batch, id },
@@ -52,22 +53,6 @@ export async function noteLimits(deps: Dependencies): Promise<void> {
   if (nowMs - (limitsToldAtMs.get(deps) ?? Number.NEGATIVE_INFINITY) < LIMITS_EVERY_MS) return;
   limitsToldAtMs.set(deps, nowMs);
   await heard(deps, () => deps.messenger.limitsRefused());
-}
-
-/**
- * When the balance must move for this lost answer alone: from the latest time at which its job can be created until a
- * charge at that time shows. Undefined where the account is shared, so that silence would prove nothing.
- */
-export async function quietOf(deps: Dependencies, attempt: Attempt): Promise<Quiet | undefined> {
-  const { settings } = deps;
-  const intent = intentOf(attempt);
-  if (!settings.exclusive || intent === undefined) return undefined;
-  const { waits, timeScale } = settings;
-  const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
-  const gaveUpAtMs = Math.max(intent.atMs, lost?.atMs ?? intent.atMs);
-  const isSync = adapterFor(intent.kind).flow === 'sync';
-  const fromMs = isSync ? intent.atMs + SYNC_MAX_MS / timeScale : gaveUpAtMs + waits.thetaMs / timeScale;
-  return { fromMs, untilMs: fromMs + (await lambdaMs(deps)) };
 }
 
 async function heard(deps: Dependencies, send: () => Promise<void>): Promise<void> {

@@ -1,18 +1,25 @@
-import type { AttemptInput, SettleResult, SubmitResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
-import { settle } from '../reconcile/settle.js';
+import type { Evidence } from '../books/check/evidence.js';
+import { type QuietTime, quietFor } from '../books/check/quiet.js';
+import { settle } from '../books/check/settle.js';
+import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../contract/activities.js';
+import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
 import { isTrusted } from '../store/trust.js';
-import { bookFollowUp, bookGone, bookLost } from './charges.js';
+import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
-import { listCredits } from './prices.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
+import { settleTogether } from './settle-together.js';
 import { resultOf } from './submit-result.js';
 import { isUnderWay } from './under-way.js';
 import { watch } from './verdicts.js';
 import { slotUntilMs } from './waits.js';
+
+const HOUR_MS = 3_600_000;
+/** So long, unscaled, and so often a handle without a confirmation is asked after on a shared account, ms. */
+const ASK_FOR_MS = 600_000;
+const ASK_EVERY_MS = 10_000;
 
 export interface SettleActivities {
   /**
@@ -21,19 +28,19 @@ export interface SettleActivities {
    */
   inspectAttempt(input: AttemptInput): Promise<SubmitResult>;
   /** One step of the credits check: gathers the evidence, asks the pure verdict, records it. */
-  settle(input: AttemptInput): Promise<SettleResult>;
+  settle(input: SettleInput): Promise<SettleResult>;
 }
 
 export function settleActivities(deps: Dependencies): SettleActivities {
   return {
     inspectAttempt: ({ row, n }) => withRecords(() => inspect(deps, { batch: row.batch, id: row.id, n })),
 
-    async settle({ row, n }) {
-      const ref: AttemptRef = { batch: row.batch, id: row.id, n };
-      const step = await withRecords(() => settleStep(deps, { row, n }));
-      if (step.outcome === 'wait') await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)));
-      else await noteCaseEnd(deps, ref, isCreated(step));
-      return step;
+    async settle(input) {
+      const ref: AttemptRef = { batch: input.row.batch, id: input.row.id, n: input.n };
+      const { result, quiet } = await withRecords(() => settleStep(deps, input));
+      if (result.outcome !== 'wait') await noteCaseEnd(deps, ref, isCreated(result));
+      else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
+      return result;
     },
   };
 }
@@ -57,49 +64,70 @@ async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResul
   return resultOf((await deps.ledger.readAttempt(ref)) ?? attempt);
 }
 
-async function settleStep(deps: Dependencies, { row: rowRef, n }: AttemptInput): Promise<SettleResult> {
+interface Step {
+  result: SettleResult;
+  quiet?: QuietTime | undefined;
+}
+
+async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step> {
+  const { row: rowRef, n } = input;
   const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
   const standing = attempt && standingOf(attempt);
-  if (!attempt || standing === 'claimed') {
-    if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
-    const result = await inspect(deps, ref);
-    const isCase = result.outcome === 'standing' && result.standing === 'open_case';
-    const slot = { slotUntilMs: deps.now() };
-    return isCase
-      ? { outcome: 'wait', delayMs: 100 }
-      : { outcome: 'standing', result, ...slot, ...(await trustOf(deps)) };
-  }
+  if (!attempt || standing === 'claimed') return { result: await takenUp(deps, ref) };
+  if (standing !== 'open_case') return { result: await standingResult(deps, ref, rowRef.kind) };
   const work = await loadRow(deps, rowRef);
-  const endedAtMs = slotUntilMs(deps, attempt, rowRef.kind, work.adapter.flow);
-  if (standing !== 'open_case') return standingResult(deps, attempt, endedAtMs);
-  const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt);
+  const mayGroup = input.ambiguity === 'if-proved' || input.ambiguity === 'always';
+  const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt, { mayGroup });
   // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
   const skippedMs = deps.now() - evidence.nowMs;
-  const settled = settle(evidence);
+  const settled = await settleTogether(deps, evidence, settle(evidence));
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
-  if (settled.outcome === 'wait') return { outcome: 'wait', delayMs: settled.untilMs - evidence.nowMs };
-  const { verdict, sentence } = settled;
-  const atMs = deps.now();
+  if (settled.outcome === 'wait') return waitFor(deps, evidence, attempt, settled.untilMs - evidence.nowMs);
+  if (isAskedFirst(deps, evidence, attempt)) return waitFor(deps, evidence, attempt, ASK_EVERY_MS);
+  const { verdict, sentence, group } = settled;
   // A late answer may have been recorded meanwhile: it wins over the verdict.
-  const stands = await deps.ledger.append(ref, { state: 'verdict', atMs, verdict, sentence });
-  if (!stands) return standingResult(deps, (await deps.ledger.readAttempt(ref)) ?? attempt, endedAtMs);
-  const { claimedAtMs, expected: cost } = evidence.subject;
-  if (settled.verdict === 'not_billed') {
-    await bookGone(deps, work, ref, { claimedAtMs, goneMs: settled.goneMs + skippedMs, cost });
-    await deps.ledger.close(ref);
-  } else {
-    const list = await listCredits(deps, work.row);
-    const lost = { claimedAtMs, endedAtMs, verdict: settled.verdict, seenAtMs: atMs, cost, list };
-    await bookLost(deps, work.row.kind, ref, lost);
-    await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intentOf(attempt)?.expected ?? null);
-  }
+  const stated = { state: 'verdict', atMs: deps.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
+  if (!(await deps.ledger.append(ref, stated))) return { result: await standingResult(deps, ref, rowRef.kind) };
+  const slotUntil = slotUntilMs(deps, attempt, rowRef.kind);
+  const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
+  await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs });
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
-  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs, ...(await trustOf(deps)) };
+  return { result: { outcome: 'verdict', verdict, slotUntilMs: slotUntil, ...(await trustOf(deps)) } };
 }
 
-async function standingResult(deps: Dependencies, attempt: Attempt, endedAtMs: number): Promise<SettleResult> {
-  return { outcome: 'standing', result: resultOf(attempt), slotUntilMs: endedAtMs, ...(await trustOf(deps)) };
+/** A claim whose submit activity was not heard of: it may still run, or the claim becomes a case. */
+async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResult> {
+  if (isUnderWay(deps, ref)) return { outcome: 'wait', delayMs: 5_000 };
+  const result = await inspect(deps, ref);
+  const isCase = result.outcome === 'standing' && result.standing === 'open_case';
+  if (isCase) return { outcome: 'wait', delayMs: 100 };
+  return { outcome: 'standing', result, slotUntilMs: deps.now(), ...(await trustOf(deps)) };
+}
+
+function waitFor(deps: Dependencies, evidence: Evidence, attempt: Attempt, delayMs: number): Step {
+  const hinted = hasHint(attempt) ? { hinted: true as const } : {};
+  const skippedMs = deps.now() - evidence.nowMs;
+  const quiet = quietFor(evidence, HOUR_MS / deps.settings.timeScale);
+  return {
+    result: { outcome: 'wait', delayMs, ...hinted },
+    quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },
+  };
+}
+
+/** A handle that came with the lost answer is asked after for a while before a person is, whoever uses the account. */
+function isAskedFirst({ settings }: Dependencies, { exclusive, nowMs, subject }: Evidence, attempt: Attempt): boolean {
+  return !exclusive && hasHint(attempt) && nowMs < subject.t0Ms + ASK_FOR_MS / settings.timeScale;
+}
+
+function hasHint({ states }: Attempt): boolean {
+  return states.some((state) => 'salvagedHandle' in state);
+}
+
+async function standingResult(deps: Dependencies, ref: AttemptRef, kind: number): Promise<SettleResult> {
+  const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
+  const slotUntil = slotUntilMs(deps, attempt, kind);
+  return { outcome: 'standing', result: resultOf(attempt), slotUntilMs: slotUntil, ...(await trustOf(deps)) };
 }
 
 async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {

@@ -5,8 +5,7 @@ import { KINDS } from '../domain/kind.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { quietOf } from './semaphore-notes.js';
-import { renderMaxMs } from './waits.js';
+import { slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;
@@ -40,16 +39,15 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const attempt = await deps.ledger.readAttempt(open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = open.atMs + renderMaxMs(deps, kind) / deps.settings.timeScale;
+    const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind) : open.atMs;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
-    if (settled || (isLost(standing) && deps.now() > mayRunUntilMs)) await deps.ledger.close(open);
+    if (settled) await deps.ledger.close(open);
+    else if (isLost(standing) && deps.now() > mayRunUntilMs) continue;
     else if (kept++ >= from) {
       const until = isLost(standing) ? { releaseAtMs: mayRunUntilMs } : {};
-      const isOpenCase = attempt !== undefined && (standing === 'open_case' || standing === 'claimed');
-      const quiet = isOpenCase ? await quietOf(deps, attempt) : undefined;
       const job = { batch: open.batch, id: open.id };
-      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until, ...(quiet ? { quiet } : {}) });
+      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });
     }
   }
   return { holders, next: null, ...breakers };

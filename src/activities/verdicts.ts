@@ -1,14 +1,14 @@
+import type { Evidence } from '../books/check/evidence.js';
+import { settle } from '../books/check/settle.js';
+import { clockText } from '../books/check/story.js';
 import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import { clockText } from '../reconcile/sentence.js';
-import { settle } from '../reconcile/settle.js';
 import { distrust } from '../store/trust.js';
 import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../store/verdict-watch.js';
-import { adapterFor } from '../vendors/index.js';
-import { bookFollowUp, bookLost } from './charges.js';
+import { rowOf } from './attempts-since.js';
+import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
-import { expectedOf, gatherEvidence, rowOf } from './evidence.js';
-import { listCredits } from './prices.js';
+import { gatherEvidence } from './evidence.js';
 import { reviseRow } from './revise.js';
 import { statesOf } from './row-letter.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -38,15 +38,17 @@ export async function auditVerdicts(deps: Dependencies): Promise<void> {
 async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
   const standing = standingOf(attempt);
   if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
+    // Which of interchangeable attempts was billed is a label: the count was right all the same.
+    if (isGrouped(attempt)) return unwatchVerdict(deps.home, watched);
     await contradict(deps, watched, `${opening(watched)} a late answer shows that the job exists`);
     return unwatchVerdict(deps.home, watched);
   }
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(deps.home, watched);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
-  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, watched.atMs);
+  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, { sinceMs: watched.atMs });
   if (!evidence.exclusive) return;
-  const settled = settle(evidence);
+  const settled = settle(watched.verdict === 'not_billed' ? newestAlone(evidence) : evidence);
   if (settled.outcome !== 'verdict') return;
   if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
     const sentence = `${opening(watched)} ${settled.sentence}`;
@@ -61,6 +63,19 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
     const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
     await reviseRow(deps, watched, { revision: 'refunded', sentence, seenStates });
   }
+}
+
+/** A charge after its time follows from no earlier reading: the newest must show it by itself. */
+function newestAlone(evidence: Evidence): Evidence {
+  const { readings, subject } = evidence;
+  return {
+    ...evidence,
+    readings: [...readings.filter(({ atMs }) => atMs <= subject.claimedAtMs), ...readings.slice(-1)],
+  };
+}
+
+function isGrouped({ states }: Attempt): boolean {
+  return states.some((state) => state.state === 'verdict' && state.group !== undefined);
 }
 
 /** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
@@ -86,21 +101,12 @@ async function appendVerdict(
 }
 
 async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
-  const { kind } = watched;
-  const atMs = deps.now();
-  const endedAtMs = Math.max(atMs, slotUntilMs(deps, attempt, KINDS.indexOf(kind), adapterFor(kind).flow));
   const intent = intentOf(attempt);
-  const row = intent && (await rowOf(deps, watched, intent));
-  const claimedAtMs = attempt.states[0]?.atMs ?? atMs;
-  await bookLost(deps, kind, watched, {
-    claimedAtMs,
-    endedAtMs,
-    verdict: 'billed',
-    seenAtMs: atMs,
-    cost: await expectedOf(deps, watched, attempt),
-    list: row ? await listCredits(deps, row) : null,
-  });
-  if (row) await bookFollowUp(deps, row, watched, { fromMs: claimedAtMs, endedAtMs }, intent.expected);
+  // Without a claim that can be read nobody knows what it cost.
+  if (intent === undefined) return;
+  const endedAtMs = Math.max(deps.now(), slotUntilMs(deps, attempt, KINDS.indexOf(watched.kind)));
+  const row = await rowOf(deps, watched, intent);
+  await bookVerdict(deps, { row }, watched, { attempt, endedAtMs, verdict: 'billed', goneMs: null });
 }
 
 function opening({ verdict, atMs }: WatchedVerdict): string {

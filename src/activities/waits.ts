@@ -1,11 +1,17 @@
 import { type Attempt, intentOf } from '../domain/attempt.js';
-import { KINDS, providerOf } from '../domain/kind.js';
+import { KINDS, type Kind, providerOf } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
+import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 
-/** How long things last at the service, by the documents and the account's settings. */
+/** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
-/** A synchronous call has ended at the service after this (service document 1, Errors, 504). */
-export const SYNC_MAX_MS = 120_000;
+/** How long a synchronous call may run where the documents show no end, unscaled ms. */
+export const SYNC_MAX_MS = 900_000;
+/** How long a clip may: the documents' own end after 120 s, and time for its answer to arrive (document 1, Errors). */
+const CLIP_MAX_MS = 150_000;
+/** The freshness guard: what was claimed longer ago is not sent any more. */
+const FRESH_MS = 15_000;
 
 /** The longest render of a kind's provider, unscaled ms. */
 export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
@@ -14,9 +20,39 @@ export function renderMaxMs({ settings }: Dependencies, kindNumber: number): num
   return (kind && longest[providerOf(kind)]) ?? longest.default ?? 3_600_000;
 }
 
-/** Until when the job of a lost answer may still run at the service. */
-export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, flow: 'sync' | 'async'): number {
-  const claimedAtMs = intentOf(attempt)?.atMs ?? deps.now();
-  const longest = flow === 'sync' ? SYNC_MAX_MS : renderMaxMs(deps, kindNumber);
-  return claimedAtMs + longest / deps.settings.timeScale;
+/** Θ: how long after its call was over a job can still be born. */
+export function bornAfterMs({ settings }: Dependencies): number {
+  return settings.waits.thetaMs / settings.timeScale;
+}
+
+/** How long a job of a kind runs at most once it is born. */
+export function lastedMs(deps: Dependencies, kind: Kind, _row?: Row): number {
+  const { timeScale } = deps.settings;
+  if (adapterFor(kind).flow === 'async') return renderMaxMs(deps, KINDS.indexOf(kind)) / timeScale;
+  const isVideo = kind === 'svc/clip' || kind === 'svc/animation';
+  return (isVideo ? CLIP_MAX_MS : SYNC_MAX_MS) / timeScale;
+}
+
+/**
+ * t0, from which a case's times count: the end of the call as the process that made it recorded it, else the later of
+ * its discovery and the time until which a process that is cut off from us may still hold the connection.
+ */
+export function lostAtMs(deps: Dependencies, kind: Kind, attempt: Attempt): number {
+  const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? deps.now();
+  const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
+  if (lost === undefined) return Math.max(deps.now(), heldUntilMs(deps, kind, claimedAtMs));
+  const wasSeen = lost.evidence.rule !== 'T12';
+  return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(deps, kind, claimedAtMs));
+}
+
+/** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
+export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number): number {
+  const kind = KINDS[kindNumber];
+  if (kind === undefined) return deps.now();
+  return lostAtMs(deps, kind, attempt) + bornAfterMs(deps) + lastedMs(deps, kind);
+}
+
+function heldUntilMs({ settings }: Dependencies, kind: Kind, claimedAtMs: number): number {
+  const { headersTimeoutMs, flow } = adapterFor(kind);
+  return claimedAtMs + FRESH_MS + headersTimeoutMs / (flow === 'sync' ? settings.timeScale : 1);
 }

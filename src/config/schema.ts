@@ -102,6 +102,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       lambdaSeconds: seconds(86_400).exactOptional(),
       thetaSeconds: seconds(86_400).exactOptional(),
+      rhoSeconds: seconds(86_400).exactOptional(),
       renderMaxSeconds: renderMax.exactOptional(),
     })
     .exactOptional(),

@@ -39,6 +39,7 @@ export const SETTINGS: readonly Setting[] = [
   credits('sync.maxWaste', 'max-waste', 'a synchronous request below this price may be paid twice (default 0 = never)'),
   number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),
   number('waits.thetaSeconds', 'theta-seconds', 'how late a job can appear after we gave up (default 180)'),
+  number('waits.rhoSeconds', 'rho-seconds', 'how late a refund can be after the end (default 1800)'),
   json(
     'waits.renderMaxSeconds',
     'render-max-seconds',

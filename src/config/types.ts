@@ -21,6 +21,7 @@ export interface Config {
   readonly waits: {
     readonly lambdaSeconds: number;
     readonly thetaSeconds: number;
+    readonly rhoSeconds: number;
     /** By provider, with a `default`. */
     readonly renderMaxSeconds: Readonly<Record<string, number>>;
   };

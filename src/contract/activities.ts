@@ -3,6 +3,7 @@ import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 /** Inputs and results of activities: small plain JSON, references only. */
@@ -94,9 +95,15 @@ export interface DownloadTried {
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
   | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number; untrusted?: true }
-  | { outcome: 'wait'; delayMs: number }
+  /** `hinted`: a handle without a confirmation is known, to be asked after at each look. */
+  | { outcome: 'wait'; delayMs: number; hinted?: true }
   /** A later state was found in the ledger: it wins. `slotUntilMs` is when the slot goes back if the row ends now. */
   | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number; untrusted?: true };
+
+export interface SettleInput extends AttemptInput {
+  /** The batch's policy: with `if-proved` and `always` interchangeable cases are settled by their count. */
+  ambiguity?: AmbiguityPolicy;
+}
 
 export interface OverrideInput extends AttemptInput {
   cause: 'always' | 'sync';

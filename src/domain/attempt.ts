@@ -90,7 +90,13 @@ export type AttemptState =
   | { state: 'done'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
   | { state: 'created_lost'; atMs: number; evidence: Evidence; salvagedHandle?: string }
   | { state: 'unknown'; atMs: number; evidence: Evidence }
-  | { state: 'verdict'; atMs: number; verdict: Verdict; sentence: string }
+  | {
+      state: 'verdict';
+      atMs: number;
+      verdict: Verdict;
+      sentence: string /** Counted together with others. */;
+      group?: string;
+    }
   /** A person knows the handle, and a poll of it was answered. */
   | { state: 'attached'; atMs: number; handle: string; by: Decision }
   /** A person settled the attempt. */

@@ -91,7 +91,12 @@ export const attemptStateSchema: z.ZodType<AttemptState> = z.discriminatedUnion(
   z.object({ ...state('done'), outputs: z.array(output), facts }),
   z.object({ ...state('created_lost'), evidence, salvagedHandle: optionalText }),
   z.object({ ...state('unknown'), evidence }),
-  z.object({ ...state('verdict'), verdict: z.enum(['billed', 'not_billed', 'undecided']), sentence: text }),
+  z.object({
+    ...state('verdict'),
+    verdict: z.enum(['billed', 'not_billed', 'undecided']),
+    sentence: text,
+    group: optionalText,
+  }),
   z.object({ ...state('attached'), handle: text, by }),
   z.object({ ...state('ruled'), ruling: z.enum(['billed', 'not_billed']), by }),
   z.object({ ...state('overridden'), cause: z.enum(['person', 'always', 'sync']), by }),

@@ -20,6 +20,8 @@ const ENDS = ['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_bi
  */
 export interface BookedAttempt extends AttemptRef, CreditsRange {
   kind: Kind;
+  /** Timing is learned by model; absent in entries of an earlier callsheet. */
+  model?: string;
   end: (typeof ENDS)[number];
   claimedAtMs: number;
   createdAtMs?: number;
@@ -52,6 +54,7 @@ const schema: z.ZodType<BookedAttempt> = z.object({
   id: z.string(),
   n: z.int(),
   kind: kindSchema,
+  model: z.exactOptional(z.string()),
   end: z.enum(ENDS),
   claimedAtMs: timeSchema,
   createdAtMs: z.exactOptional(timeSchema),

@@ -41,6 +41,9 @@ export interface HomeKeys {
   trust(atMs: number, random: string): string;
   watches: string;
   watch(ref: AttemptRef): string;
+  groups: string;
+  /** By the first of its members. */
+  group(ref: AttemptRef): string;
   books(batch: string): string;
   opens: string;
   open(ref: AttemptRef): string;
@@ -90,6 +93,8 @@ export function homeKeys(account: string): HomeKeys {
     trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
     watches: `${root}/watch`,
     watch: (ref) => `${root}/watch/${nameIn(ref)}.json`,
+    groups: `${root}/groups`,
+    group: (ref) => `${root}/groups/${nameIn(ref)}.json`,
     books: (batch) => `${batchFolder(batch)}/books.json`,
     opens: `${root}/open`,
     open: (ref) => `${root}/open/${nameIn(ref)}.json`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KINDS } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import type { MeasuredPrice } from '../domain/price.js';
 import { jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
@@ -12,8 +12,22 @@ export interface Learned {
   /** The latest that the balance was seen to show a charge, unscaled ms, and when that was seen. */
   latenessMs: number;
   latenessAtMs: number;
-  /** Kinds whose charge was seen before completion, and when. */
-  chargedAtSubmit: { kind: (typeof KINDS)[number]; atMs: number }[];
+  /** How late after its end a failed attempt's charge was still there, unscaled ms. */
+  refundMs?: number;
+  /** The most decimals that a balance showed. */
+  decimals?: number;
+  /** Of an earlier callsheet, which took one charge for a proof: read and not believed. */
+  chargedAtSubmit: { kind: Kind; atMs: number }[];
+  timings?: LearnedTiming[];
+}
+
+/** When a model was seen to charge, and in which attempts; one contradiction revokes it for good. */
+export interface LearnedTiming {
+  kind: Kind;
+  model: string;
+  timing: 'at-submit' | 'at-completion';
+  attempts: string[];
+  revoked: boolean;
 }
 
 const NOTHING: Learned = { schema: 1, latenessMs: 0, latenessAtMs: 0, chargedAtSubmit: [] };
@@ -22,7 +36,20 @@ const learnedSchema: z.ZodType<Learned> = z.object({
   schema: z.literal(1),
   latenessMs: z.number().nonnegative(),
   latenessAtMs: timeSchema,
-  chargedAtSubmit: z.array(z.object({ kind: z.enum(KINDS), atMs: timeSchema })),
+  refundMs: z.exactOptional(z.number().nonnegative()),
+  decimals: z.exactOptional(z.int()),
+  chargedAtSubmit: z.array(z.object({ kind: kindSchema, atMs: timeSchema })),
+  timings: z.exactOptional(
+    z.array(
+      z.object({
+        kind: kindSchema,
+        model: z.string(),
+        timing: z.enum(['at-submit', 'at-completion']),
+        attempts: z.array(z.string()),
+        revoked: z.boolean(),
+      }),
+    ),
+  ),
 });
 
 const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z.object({

@@ -27,11 +27,11 @@ export async function settleCase(work: Job): Promise<Step> {
   for (;;) {
     const { looks } = work;
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
-    const settled = await home.settle({ row, n: work.n });
+    const settled = await home.settle({ row, n: work.n, ambiguity: work.input.policy.ambiguity });
     switch (settled.outcome) {
       case 'wait':
-        if (!(await heardOf(work, looks, Math.max(100, settled.delayMs)))) break;
-        await sleep(pollBaseOf(row.kind) / timeScale);
+        if (await heardOf(work, looks, Math.max(100, settled.delayMs))) await sleep(pollBaseOf(row.kind) / timeScale);
+        else if (!settled.hinted) break;
         if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
         break;
       case 'standing':

@@ -1,13 +1,14 @@
 // Motion control may be charged once more after its completion (service document 2, motion control).
 import { expect, test } from 'vitest';
+import { attemptsSince } from '../../src/activities/attempts-since.js';
 import { bookCharge } from '../../src/activities/charges.js';
-import { attemptsSince, gatherEvidence } from '../../src/activities/evidence.js';
+import { gatherEvidence } from '../../src/activities/evidence.js';
 import { settleActivities } from '../../src/activities/settle.js';
+import { movementsOf } from '../../src/books/check/movements.js';
+import { explainedBetween } from '../../src/books/check/residual.js';
+import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
-import { chargesOf } from '../../src/reconcile/known-attempt.js';
-import { explainedBetween } from '../../src/reconcile/residual.js';
-import { settle } from '../../src/reconcile/settle.js';
 import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
@@ -53,7 +54,7 @@ test('what it was charged later is not taken for another lost answer', async () 
   const attempt = await deps.ledger.readAttempt(ref);
   const evidence = await gatherEvidence(deps, TALK.kind, ref, attempt ?? { n: 1, states: [], torn: true });
   // Up to the longest driver clip, 30 s in place of 4.
-  expect(evidence.rivals.map((one) => one.expected)).toEqual([{ lo: DANCE_NANO, hi: 7.5 * DANCE_NANO }]);
+  expect(evidence.rivals.map((one) => one.price)).toEqual([{ lo: DANCE_NANO, hi: 7.5 * DANCE_NANO }]);
   expect(settle(evidence).outcome).toBe('wait');
 });
 
@@ -72,8 +73,12 @@ test('it may have come before a poll saw the end', async () => {
   const work = { row: DANCE, adapter: adapterFor(DANCE.kind), options: {} as never };
   await bookCharge(deps, work, { batch: 'b', id: 'dance', n: 2 }, course);
   const { known } = await attemptsSince(deps, startMs);
-  const charges = known.filter((one) => one.n === 2).flatMap((one) => chargesOf(one.known));
-  const account = { nowMs: 0, exclusive: true, thetaMs: 0, lambdaMs: 0, checkpoints: [], charges };
-  const at = (minute: number) => ({ atMs: startMs + minute * MINUTE_MS, balanceNano: 0 });
+  const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one.known, 0));
+  const waits = { lambdaMs: 0, rhoMs: 0, roundingNano: 0, apartMs: 0 };
+  const account = { nowMs: 0, exclusive: true, ...waits, readings: [], movements };
+  const at = (minute: number) => {
+    const atMs = startMs + minute * MINUTE_MS;
+    return { askedMs: atMs, atMs, balanceNano: 0 };
+  };
   expect(explainedBetween(account, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
 });

@@ -1,11 +1,11 @@
 // What was charged and given back explains readings in between (service document 1: failures are refunded).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { attemptsSince } from '../../src/activities/evidence.js';
+import { attemptsSince } from '../../src/activities/attempts-since.js';
 import { settleActivities } from '../../src/activities/settle.js';
 import { submitActivities } from '../../src/activities/submit.js';
+import { movementsOf } from '../../src/books/check/movements.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
-import { chargesOf } from '../../src/reconcile/known-attempt.js';
 import { createTransport } from '../../src/service/transport.js';
 import { serve } from '../download/broken-server.js';
 import { intent } from '../store/support/examples.js';
@@ -38,9 +38,9 @@ describe('an attempt that was found not billed', () => {
     expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
     const { known, cases } = await attemptsSince(deps, startMs);
     expect(cases).toEqual([]);
-    expect(known.flatMap((one) => chargesOf(one.known))).toEqual([
+    expect(known.flatMap((one) => movementsOf(one.known, 0))).toEqual([
       // Λ before the first reading of the quiet.
-      { fromMs: startMs, toMs: startMs + 63 * MINUTE_MS, lo: 0, hi: 0, peak: PRICE_NANO },
+      { fromMs: startMs, toMs: startMs + 63 * MINUTE_MS, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
     ]);
   });
 });
@@ -56,8 +56,8 @@ test('S1: a synchronous call that failed may have been charged until it was refu
   const input = { row: refOf(image), n: 1, grant: null, sinceMs: clock.nowMs };
   expect(await new MockActivityEnvironment().run(submit, input)).toMatchObject({ next: 'retry_sync' });
   const { known } = await attemptsSince(deps, clock.nowMs);
-  expect(known.flatMap((one) => chargesOf(one.known))).toEqual([
-    { fromMs: clock.nowMs, toMs: clock.nowMs, lo: 0, hi: 0, peak: PRICE_NANO },
+  expect(known.flatMap((one) => movementsOf(one.known, 0))).toEqual([
+    { fromMs: clock.nowMs, toMs: clock.nowMs, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
   ]);
   await transport.close();
 });

@@ -22,6 +22,7 @@ const NEVER_SECONDS = 1e6;
 const WAITS = {
   lambdaMs: 120_000,
   thetaMs: 180_000,
+  rhoMs: 1_800_000,
   renderMaxMs: { 'vendor-f': 120_000, 'vendor-a': 120_000, default: 600_000 },
 };
 const RENDERS = { 'vendor-f': [60, 60], 'vendor-a': [60, 60], 'svc/image': [1, 1] } as const;

@@ -50,7 +50,7 @@ function learnFrom(book: Book, subject: Subject, attempts: Subject[], lessons: L
   const { endedAtMs } = known;
   if (endedAtMs === null || !isLone(book, subject, attempts)) return;
   const slack = slackOf(book);
-  const readings = readingsOf(book, known.claimedAtMs, endedAtMs + 2 * book.lambdaMs);
+  const readings = readingsOf(book, subject, attempts);
   const shown = readings.filter(({ nano }) => nano > slack);
   const first = shown[0];
   if (!first || shown.some(({ nano }) => Math.abs(nano - first.nano) > slack)) return;
@@ -91,10 +91,10 @@ function latenessOf(book: Book, readings: Seen[], first: Seen, dueMs: number): n
 
 /** A charge that is still there later than a refund can be: refunds take longer than was assumed. */
 function learnRefund(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
-  const { claimedAtMs, endedAtMs } = subject.known;
+  const { endedAtMs } = subject.known;
   if (endedAtMs === null || !isLone(book, subject, attempts)) return;
   const slack = slackOf(book);
-  const readings = readingsOf(book, claimedAtMs, Number.POSITIVE_INFINITY).filter((at) => at.atMs > endedAtMs);
+  const readings = readingsOf(book, subject, attempts).filter((at) => at.atMs > endedAtMs);
   const back = readings.findIndex(({ nano }) => Math.abs(nano) <= slack);
   const last = readings[back - 1];
   if (last && last.nano > slack) lessons.refundMs = Math.max(lessons.refundMs, last.askedMs - endedAtMs);
@@ -137,10 +137,13 @@ function endOf({ toMs, afterMs }: Movement): number {
   return toMs === null ? Number.POSITIVE_INFINITY : toMs + afterMs;
 }
 
-/** The falls since the last reading before a claim. */
-function readingsOf(book: Book, claimedAtMs: number, untilMs: number): Seen[] {
+/** The falls since the last reading before a claim, until another attempt can move the balance. */
+function readingsOf(book: Book, { name, known }: Subject, attempts: Subject[]): Seen[] {
+  const { claimedAtMs } = known;
   const base = baseOf(book, claimedAtMs);
   if (!base) return [];
+  const next = attempts.filter((other) => other.name !== name && other.known.claimedAtMs > claimedAtMs);
+  const untilMs = Math.min(...next.map((other) => other.known.claimedAtMs));
   const later = book.readings.filter(({ atMs }) => atMs > claimedAtMs && atMs <= untilMs);
   return later.map((at) => ({ ...at, nano: base.balanceNano - at.balanceNano }));
 }

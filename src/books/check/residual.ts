@@ -25,7 +25,10 @@ export function showsAllUntil(reading: Reading, untilMs: number, lambdaMs: numbe
 }
 
 /** How far the sums of a reading's open movements may be apart: a reading in a quiet moment has 0. */
-export function opennessOf({ movements, lambdaMs }: AccountEvidence, at: Reading): number {
+export function opennessOf(
+  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
+  at: Reading,
+): number {
   let sum = 0;
   for (const movement of movements) {
     if (movement.fromMs > at.atMs || isSettled(movement, at, lambdaMs)) continue;
@@ -35,24 +38,31 @@ export function opennessOf({ movements, lambdaMs }: AccountEvidence, at: Reading
   return sum;
 }
 
+/** Whether a purchase may lie between two readings, and whether the later one may show the state before it. */
+export interface Purchases {
+  mayLie: boolean;
+  mayGoBack: boolean;
+}
+
 /** Whether an amount explains a residual by itself or beside purchases (whole credits, 5 or more: document 1, Limits). */
-export function explains(amount: Interval, residual: Interval, slackNano: number, wentBack: boolean): boolean {
+export function explains(amount: Interval, residual: Interval, slackNano: number, purchases: Purchases): boolean {
   if (meets(amount, residual, slackNano)) return true;
+  if (!purchases.mayLie) return false;
   const missing = minus(amount, residual);
-  return isPurchase(missing, slackNano) || (wentBack && isPurchase(minus(ZERO, missing), slackNano));
+  return isPurchase(missing, slackNano) || (purchases.mayGoBack && isPurchase(minus(ZERO, missing), slackNano));
+}
+
+/** The smallest purchase (service document 1, Limits: presets, or a whole-dollar amount from 5 to 5,000). */
+export const PURCHASE_MIN_NANO = 5 * NANO_PER_CREDIT;
+
+function isPurchase({ lo, hi }: Interval, slackNano: number): boolean {
+  const least = Math.max(PURCHASE_MIN_NANO, Math.ceil((lo - slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT);
+  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT;
 }
 
 /** The tolerance between two balances: each is rounded, and amounts are sums of the service's floats. */
 export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>): number {
   return 2 * roundingNano + BALANCE_TOLERANCE_NANO;
-}
-
-/** The smallest purchase (service document 1, Limits: presets, or a whole-dollar amount from 5 to 5,000). */
-const PURCHASE_MIN = 5;
-
-function isPurchase({ lo, hi }: Interval, slackNano: number): boolean {
-  const least = Math.max(PURCHASE_MIN, Math.ceil((lo - slackNano) / NANO_PER_CREDIT));
-  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT);
 }
 
 function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: number): Interval {

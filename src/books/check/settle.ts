@@ -27,7 +27,7 @@ export function settle(evidence: Evidence): Settlement {
   if (!evidence.exclusive) {
     return verdict('undecided', evidence, latest, 'undecided: the account is not declared exclusive (--exclusive)');
   }
-  const gone = firstOfTwo(looks.filter(isPast(evidence, [evidence.subject])), evidence.apartMs, isUnbilled);
+  const gone = firstOfTwo(evidence, looks, [evidence.subject], isUnbilled);
   const bill = looks.findLast(isBilled);
   if (gone && (bill === undefined || bill.at.atMs < gone.at.atMs)) {
     return {
@@ -39,7 +39,7 @@ export function settle(evidence: Evidence): Settlement {
   }
   if (bill) return verdict('billed', evidence, bill, 'billed');
   const equals = equalsOf(evidence);
-  const together = firstOfTwo(looks.filter(isPast(evidence, equals)), evidence.apartMs, isCounted);
+  const together = firstOfTwo(evidence, looks, equals, isCounted);
   if (equals.length > 1 && together && isCounted(latest)) {
     const { least: billed } = together.equalsBilled;
     const end = `${billed} of ${equals.length} interchangeable answers were billed`;
@@ -66,22 +66,26 @@ function isCounted({ isExplained, equalsBilled: { least, most } }: Look): boolea
   return isExplained && least === most;
 }
 
-function isPast({ lambdaMs }: Evidence, cases: Case[]): (look: Look) => boolean {
-  return ({ at }) => cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, lambdaMs));
-}
-
 function equalsOf({ subject, rivals, equals }: Evidence): Case[] {
   return [subject, ...rivals.filter(({ name }) => equals.includes(name))];
 }
 
-/** The first of two looks, far enough apart, that say the same with nothing else in between. */
-function firstOfTwo(looks: Look[], apartMs: number, says: (look: Look) => boolean): Look | undefined {
+/**
+ * The first of two looks past the cases' time, far enough apart, that say the same with nothing else in between; the
+ * second must say so without the help of any other such reading.
+ */
+function firstOfTwo(evidence: Evidence, looks: Look[], cases: Case[], says: (look: Look) => boolean): Look | undefined {
+  const isPast = (at: Reading): boolean =>
+    cases.every(({ t0Ms, dueAfterMs }) => showsAllUntil(at, t0Ms + dueAfterMs, evidence.lambdaMs));
   let first: Look | undefined;
-  for (const look of looks) {
-    if (!says(look) || (first && look.equalsBilled.least !== first.equalsBilled.least)) {
-      first = says(look) ? look : undefined;
-    } else if (first === undefined) first = look;
-    else if (look.at.askedMs - first.at.askedMs >= apartMs) return first;
+  for (const look of looks.filter(({ at }) => isPast(at))) {
+    if (!says(look)) first = undefined;
+    else if (first === undefined || look.equalsBilled.least !== first.equalsBilled.least) first = look;
+    else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {
+      const readings = evidence.readings.filter((at) => at === look.at || !isPast(at));
+      const alone = explain({ ...evidence, readings }).at(-1);
+      if (alone && says(alone) && alone.equalsBilled.least === look.equalsBilled.least) return first;
+    }
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { CreditsNano } from '../../domain/money.js';
 import { formatCredits, NANO_PER_CREDIT } from '../../domain/money.js';
+import { priceOf } from './combinations.js';
 import type { Evidence, Reading } from './evidence.js';
-import { priceOf } from './explain.js';
 import { type Interval, minus, point } from './interval.js';
 import { explainedBetween, opennessOf } from './residual.js';
 

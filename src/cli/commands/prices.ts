@@ -24,7 +24,8 @@ async function showPrices(session: Session): Promise<void> {
   const { config, terminal } = session;
   const { home } = openHomeAccess(config);
   const [measured, learned] = await Promise.all([readMeasuredPrices(home), readLearned(home)]);
-  const { latenessMs, chargedAtSubmit } = learned;
+  const { latenessMs } = learned;
+  const timings = (learned.timings ?? []).filter(({ revoked }) => !revoked);
   if (session.isJson) {
     return terminal.json({
       schema: 1,
@@ -32,7 +33,7 @@ async function showPrices(session: Session): Promise<void> {
       configured: config.prices,
       measured: measured.map(measuredJson),
       balanceLateSeconds: { assumed: config.waits.lambdaSeconds, seen: latenessMs / 1_000 },
-      chargedAtSubmit: chargedAtSubmit.map(({ kind, atMs }) => ({ kind, at: iso(atMs) })),
+      charged: timings.map(({ kind, model, timing, attempts }) => ({ kind, model, timing, seen: attempts.length })),
     });
   }
   const rows = [...config.prices.map(configuredRow), ...measured.map(measuredRow)];
@@ -40,7 +41,9 @@ async function showPrices(session: Session): Promise<void> {
     terminal.note('no price is known: set `prices` in callsheet.config.json, or let callsheet measure them');
   } else terminal.data(formatTable(rows, { head: ['kind', 'for', 'credits', 'basis'] }));
   if (latenessMs > 0) terminal.note(`the balance was seen ${Math.ceil(latenessMs / 1_000)} s late`);
-  for (const { kind, atMs } of chargedAtSubmit) terminal.note(`${kind} is charged at submit, seen ${iso(atMs)}`);
+  for (const { kind, model, timing, attempts } of timings) {
+    terminal.note(`${kind} (${model}) is charged ${timing.replace('-', ' ')}, seen ${attempts.length} times`);
+  }
 }
 
 function configuredRow({ kind, components, ...matched }: PriceRule): string[] {

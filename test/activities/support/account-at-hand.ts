@@ -23,7 +23,12 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
       timeScale: 1,
       exclusive: true,
       prices,
-      waits: { lambdaMs: 2 * MINUTE_MS, thetaMs: 3 * MINUTE_MS, renderMaxMs: { default: 60 * MINUTE_MS } },
+      waits: {
+        lambdaMs: 2 * MINUTE_MS,
+        thetaMs: 3 * MINUTE_MS,
+        rhoMs: 30 * MINUTE_MS,
+        renderMaxMs: { default: 60 * MINUTE_MS },
+      },
       callbacks: { url: null, listen: null },
       aliasPaths: false,
     },

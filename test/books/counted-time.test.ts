@@ -1,33 +1,38 @@
 import { expect, it } from 'vitest';
-import { countTime } from '../../src/reconcile/counted-time.js';
-import type { SettleEvidence } from '../../src/reconcile/evidence.js';
-import { settle } from '../../src/reconcile/settle.js';
+import { countTime } from '../../src/books/check/counted-time.js';
+import type { Evidence } from '../../src/books/check/evidence.js';
+import { settle } from '../../src/books/check/settle.js';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1, 12);
 
 /** A lost answer of a family that charges at submit, looked at every minute and then with the clock an hour ahead. */
-function afterJump(jumpMs: number): SettleEvidence {
-  const read = [-1, 1, 2].map((minute) => ({ atMs: START + minute * MINUTE, balanceNano: 10_000_000_000 }));
-  const late = [3, 4].map((minute) => ({ atMs: START + jumpMs + minute * MINUTE, balanceNano: 10_000_000_000 }));
+function afterJump(jumpMs: number): Evidence {
+  const read = (minute: number, aheadMs: number) => {
+    const atMs = START + aheadMs + minute * MINUTE;
+    return { askedMs: atMs, atMs, balanceNano: 10_000_000_000 };
+  };
   return {
     nowMs: START + jumpMs + 4 * MINUTE,
     exclusive: true,
-    thetaMs: 3 * MINUTE,
     lambdaMs: 2 * MINUTE,
-    checkpoints: [...read, ...late],
-    charges: [],
+    rhoMs: 30 * MINUTE,
+    roundingNano: 1_000,
+    apartMs: 10_000,
+    patienceMs: 10 * MINUTE,
+    giveUpAfterMs: 100 * MINUTE,
+    readings: [...[-1, 1, 2].map((minute) => read(minute, 0)), ...[3, 4].map((minute) => read(minute, jumpMs))],
+    movements: [],
     subject: {
       name: 'b/r/1',
       claimedAtMs: START,
-      gaveUpAtMs: START,
-      flow: 'async',
-      charge: 'at-submit',
-      expected: { lo: 400_000_000, hi: 400_000_000 },
-      renderMaxMs: 60 * MINUTE,
-      syncMaxMs: 2 * MINUTE,
+      t0Ms: START,
+      dueAfterMs: 3 * MINUTE,
+      backAfterMs: null,
+      price: { lo: 400_000_000, hi: 400_000_000 },
     },
     rivals: [],
+    equals: [],
   };
 }
 
@@ -49,7 +54,7 @@ it('without a gap nothing is changed', () => {
 
 it('keeps the order and never makes a distance longer', () => {
   const counted = countTime(afterJump(60 * MINUTE), MINUTE);
-  const times = counted.checkpoints.map(({ atMs }) => atMs);
+  const times = counted.readings.map(({ atMs }) => atMs);
   expect([...times].sort((a, b) => a - b)).toEqual(times);
   expect(counted.nowMs - START).toBe(3 * MINUTE);
   expect(counted.subject.claimedAtMs).toBe(START);

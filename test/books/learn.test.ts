@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { balanceBooks } from '../../src/books/check/balance.js';
+import type { AccountEvidence, Reading } from '../../src/books/check/evidence.js';
+import { learn } from '../../src/books/check/learn.js';
+import { type KnownAttempt, movementsOf } from '../../src/books/check/movements.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
-import { balanceBooks } from '../../src/reconcile/books.js';
-import type { AccountEvidence, Checkpoint } from '../../src/reconcile/evidence.js';
-import { chargesOf, type KnownAttempt } from '../../src/reconcile/known-attempt.js';
-import { learn } from '../../src/reconcile/learn.js';
 
 const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);
 const minute = 60_000;
 const T0 = 1_000 * minute;
+const ACCOUNT = { lambdaMs: 2 * minute, rhoMs: 30 * minute, roundingNano: 1_000 };
 const UNKNOWN_PRICE = { lo: 0, hi: null };
 
 /** A clip of 0.28 credits: claimed at T0, created 2 s later, seen running until 3 min, ended at 4 min. */
@@ -26,13 +27,16 @@ function clip(change: Partial<KnownAttempt> = {}): KnownAttempt {
 }
 
 /** `[minutes after T0, credits]`. */
-function balances(...pairs: [number, number][]): Checkpoint[] {
-  return pairs.map(([minutes, balance]) => ({ atMs: T0 + minutes * minute, balanceNano: credits(balance) }));
+function balances(...pairs: [number, number][]): Reading[] {
+  return pairs.map(([minutes, balance]) => {
+    const atMs = T0 + minutes * minute;
+    return { askedMs: atMs, atMs, balanceNano: credits(balance) };
+  });
 }
 
-const lessons = (checkpoints: Checkpoint[], ...attempts: KnownAttempt[]) =>
+const lessons = (readings: Reading[], ...attempts: KnownAttempt[]) =>
   learn(
-    { lambdaMs: 2 * minute, checkpoints },
+    { ...ACCOUNT, readings },
     attempts.map((known, i) => ({ name: `b/${i}/1`, known })),
   );
 
@@ -46,15 +50,26 @@ describe('learn', () => {
     expect(lessons(balances([-1, 20], [5, 19.44]), clip(UNKNOWN_PRICE), clip(UNKNOWN_PRICE)).measured).toEqual([]);
   });
 
-  it('does not call another amount than the configured one a price (F19)', () => {
-    expect(lessons(balances([-1, 20], [5, 19.44]), clip()).measured).toEqual([]);
+  it('measures another amount than the expected one, too: a wrong price must correct itself', () => {
+    expect(lessons(balances([-1, 20], [5, 19.44]), clip()).measured).toMatchObject([{ amountNano: credits(0.56) }]);
   });
 
-  it('learns that a charge showed before completion', () => {
+  it('measures nothing where another attempt could have moved the balance in that time, however exact its price', () => {
+    const other = clip({ claimedAtMs: T0 + 5 * minute, createdAtMs: T0 + 5 * minute, endedAtMs: T0 + 6 * minute });
+    expect(lessons(balances([-1, 20], [4.5, 19.72], [9, 19.44]), clip(), other).measured).toEqual([]);
+  });
+
+  it('learns whether a charge showed before completion, or was missing long after the submit', () => {
     const early = lessons(balances([-1, 20], [1, 19.72], [5, 19.72]), clip());
-    expect(early.chargedAtSubmit).toEqual(['b/0/1']);
-    const late = lessons(balances([-1, 20], [1, 20], [5, 19.72]), clip());
-    expect(late.chargedAtSubmit).toEqual([]);
+    expect(early.timings).toEqual([{ name: 'b/0/1', timing: 'at-submit' }]);
+    const late = lessons(balances([-1, 20], [2.5, 20], [5, 19.72]), clip());
+    expect(late.timings).toEqual([{ name: 'b/0/1', timing: 'at-completion' }]);
+    expect(lessons(balances([-1, 20], [1, 20], [5, 19.72]), clip()).timings, 'the balance may be late').toEqual([]);
+  });
+
+  it('learns that a refund takes longer than was assumed', () => {
+    const failed = clip({ end: 'unbilled' });
+    expect(lessons(balances([-1, 20], [5, 19.72], [40, 19.72], [50, 20]), failed).refundMs).toBe(36 * minute);
   });
 
   it('tells what was charged after the end, once nothing else can explain it (F34)', () => {
@@ -64,7 +79,7 @@ describe('learn', () => {
       { name: 'b/0/1', known: clip({ timing: 'at-completion', ...followUp, hi: credits(0.8) }) },
     ];
     const seen = (...pairs: [number, number][]) =>
-      learn({ lambdaMs: 2 * minute, checkpoints: balances(...pairs) }, known).followedUp;
+      learn({ ...ACCOUNT, readings: balances(...pairs) }, known).followedUp;
     expect(seen([-1, 20], [8, 19.47])).toEqual([{ name: 'b/0/1', totalNano: credits(0.53) }]);
     expect(seen([-1, 20], [5, 19.47]), 'the charge itself may still be on its way').toEqual([]);
     expect(seen([-1, 20], [8, 19.72]), 'nothing followed').toEqual([]);
@@ -94,43 +109,43 @@ describe('learn', () => {
   });
 });
 
-describe('chargesOf', () => {
+describe('movementsOf', () => {
   it('charges at completion only after the job was last seen running', () => {
-    expect(chargesOf(clip({ timing: 'at-completion' }))).toMatchObject([
+    expect(movementsOf(clip({ timing: 'at-completion' }), 30 * minute)).toMatchObject([
       { fromMs: T0 + 3 * minute, toMs: T0 + 4 * minute },
     ]);
   });
 
-  it('splits a reservation from its refund', () => {
-    const failed = chargesOf(clip({ timing: 'at-submit', end: 'unbilled' }));
-    expect(failed).toMatchObject([
-      { fromMs: T0, toMs: T0 + 2_000, lo: credits(0.28) },
-      { fromMs: T0 + 3 * minute, toMs: T0 + 4 * minute, lo: -credits(0.28), hi: -credits(0.28) },
+  it('lets the charge of a failed render come back for as long as refunds can be late, but where none was made', () => {
+    const failed = { end: 'unbilled' } as const;
+    expect(movementsOf(clip({ ...failed, timing: 'at-submit' }), 30 * minute)).toMatchObject([
+      { fromMs: T0, toMs: T0 + 4 * minute, afterMs: 30 * minute, lo: 0, hi: 0, peak: credits(0.28) },
     ]);
+    expect(movementsOf(clip({ ...failed, timing: 'at-completion' }), 30 * minute)).toMatchObject([{ afterMs: 0 }]);
   });
 
   it('keeps a bill refundable as long as the job may run, where the family may have reserved it', () => {
     const billed = { end: 'billed', seenAtMs: T0 + minute, endedAtMs: T0 + 60 * minute } as const;
-    expect(chargesOf(clip(billed))).toHaveLength(2);
-    expect(chargesOf(clip({ ...billed, timing: 'at-completion' }))).toHaveLength(1);
+    expect(movementsOf(clip(billed), 30 * minute)).toHaveLength(2);
+    expect(movementsOf(clip({ ...billed, timing: 'at-completion' }), 30 * minute)).toHaveLength(1);
     // A failure after deduction is refunded (service document 1, Errors).
-    expect(chargesOf(clip({ ...billed, timing: 'at-success' }))).toHaveLength(2);
+    expect(movementsOf(clip({ ...billed, timing: 'at-success' }), 30 * minute)).toHaveLength(2);
   });
 });
 
 describe('balanceBooks (I11)', () => {
-  const account = (checkpoints: Checkpoint[], attempts: KnownAttempt[] = [clip()]): AccountEvidence => ({
+  const account = (readings: Reading[], attempts: KnownAttempt[] = [clip()]): AccountEvidence => ({
     nowMs: T0,
     exclusive: true,
-    thetaMs: 0,
-    lambdaMs: 2 * minute,
-    checkpoints,
-    charges: attempts.flatMap(chargesOf),
+    ...ACCOUNT,
+    apartMs: 0,
+    readings,
+    movements: attempts.flatMap((known) => movementsOf(known, 30 * minute)),
   });
-  const books = (checkpoints: Checkpoint[], attempts?: KnownAttempt[]) => {
-    const [base, at] = [checkpoints[0], checkpoints.at(-1)];
+  const books = (readings: Reading[], attempts?: KnownAttempt[]) => {
+    const [base, at] = [readings[0], readings.at(-1)];
     if (!base || !at) throw new Error('two readings are needed');
-    return balanceBooks(account(checkpoints, attempts), base, at);
+    return balanceBooks(account(readings, attempts), base, at);
   };
 
   it('balances to the digit', () => {

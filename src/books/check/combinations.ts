@@ -1,0 +1,197 @@
+import type { Case, Evidence, Reading } from './evidence.js';
+import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
+import { explains, isLaterState, PURCHASE_MIN_NANO, residualBetween, showsAllUntil, slackOf } from './residual.js';
+
+/**
+ * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A
+ * combination (a state) is a number whose digits count the billed cases of each price.
+ */
+
+/** More combinations than this are not weighed one by one: the cheapest cases then count as a range. */
+const STATES_MAX = 4_096;
+/** A pair of readings whose changes are more than this in number is passed over. */
+const CHANGES_MAX = 20_000;
+
+/** Cases of one price; which of them are billed does not matter to the balance. */
+export interface PriceClass {
+  price: Interval;
+  cases: Case[];
+  /** How far two neighbouring counts lie apart in the number of a state. */
+  stride: number;
+}
+
+export interface Problem {
+  evidence: Evidence;
+  classes: PriceClass[];
+  /** Cases that are not counted: together they may have taken any of these. */
+  folded: { price: Interval; cases: Case[] }[];
+  states: number;
+  /** The later one of two readings next to each other between which the balance rose, and nothing known explains it. */
+  rises: Reading[];
+}
+
+export function problemOf(evidence: Evidence): Problem {
+  const { subject, rivals, equals } = evidence;
+  const byPrice = new Map<string, Case[]>();
+  for (const rival of rivals) {
+    const key = `${equals.includes(rival.name)} ${rival.price?.lo} ${rival.price?.hi}`;
+    byPrice.set(key, [...(byPrice.get(key) ?? []), rival]);
+  }
+  const rest = [...byPrice.values()].sort((a, b) => worthOf(b) - worthOf(a));
+  const classes: PriceClass[] = [];
+  const folded: Problem['folded'] = [];
+  let states = 1;
+  for (const cases of [[subject], ...rest]) {
+    const price = priceOf(cases[0] ?? subject);
+    if (states * (cases.length + 1) > STATES_MAX) folded.push({ price, cases });
+    else {
+      classes.push({ price, cases, stride: states });
+      states *= cases.length + 1;
+    }
+  }
+  return { evidence, classes, folded, states, rises: risesOf(evidence) };
+}
+
+/** What an attempt takes if it was billed. An unknown price can be any, however small. */
+export function priceOf({ price }: Pick<Case, 'price'>): Interval {
+  return price === null ? { lo: 0, hi: Number.POSITIVE_INFINITY } : intervalOf(price);
+}
+
+function worthOf(cases: Case[]): number {
+  const [first] = cases;
+  return first === undefined ? 0 : cases.length * priceOf(first).hi;
+}
+
+function risesOf(evidence: Evidence): Reading[] {
+  const { readings } = evidence;
+  const slack = slackOf(evidence);
+  return readings.filter((at, i) => {
+    const before = readings[i - 1];
+    return before !== undefined && residualBetween(evidence, before, at).hi < -slack;
+  });
+}
+
+/**
+ * A purchase is taken for possible where the balance rose, or where a single lost charge could hide a whole one: it is
+ * never set off against several.
+ */
+function mayBuy({ evidence, rises }: Problem, base: Reading, at: Reading, residual: Interval): boolean {
+  if (residual.hi < -slackOf(evidence)) return true;
+  if (rises.some((rise) => rise.atMs > base.atMs && rise.atMs <= at.atMs)) return true;
+  const cases = [evidence.subject, ...evidence.rivals];
+  return cases.some(
+    (one) =>
+      one.price !== null &&
+      priceOf(one).hi >= PURCHASE_MIN_NANO &&
+      one.claimedAtMs < at.atMs &&
+      !showsAllUntil(base, one.t0Ms + one.dueAfterMs, evidence.lambdaMs),
+  );
+}
+
+/** All states in which no case is billed before its claim. */
+export function possibleAt({ classes, states }: Problem, at: Reading): Uint8Array {
+  const claimed = classes.map(({ cases }) => cases.filter(({ claimedAtMs }) => claimedAtMs < at.atMs).length);
+  const possible = new Uint8Array(states);
+  for (let state = 0; state < states; state++) {
+    if (classes.every((one, g) => countIn(one, state) <= (claimed[g] ?? 0))) possible[state] = 1;
+  }
+  return possible;
+}
+
+/** Of the states at a reading those that some state of an earlier reading can have become. */
+export function statesAfter(
+  problem: Problem,
+  base: Reading,
+  at: Reading,
+  before: Uint8Array | undefined,
+  now: Uint8Array,
+): Uint8Array {
+  const changes = before && changesBetween(problem, base, at);
+  if (!changes) return now;
+  const next = new Uint8Array(problem.states);
+  for (let state = 0; state < before.length; state++) {
+    if (before[state] !== 1) continue;
+    for (const { step, counts } of changes) {
+      if (now[state + step] === 1 && fits(problem.classes, state, counts)) next[state + step] = 1;
+    }
+  }
+  return next;
+}
+
+/** A change of the counts that explains the fall between two readings; `step` is what it adds to a state's number. */
+interface Change {
+  step: number;
+  counts: number[];
+}
+
+/** Undefined where there are too many to look at. */
+function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] | undefined {
+  const { evidence, classes, folded } = problem;
+  const { lambdaMs } = evidence;
+  const bounds = classes.map(({ cases }) => boundsOf(cases, base, at, lambdaMs));
+  if (bounds.reduce((product, { up, down }) => product * (up + down + 1), 1) > CHANGES_MAX) return undefined;
+  let free = ZERO;
+  for (const { price, cases } of folded) {
+    const { up, down } = boundsOf(cases, base, at, lambdaMs);
+    free = plus(free, { lo: times(-down, price).lo, hi: times(up, price).hi });
+  }
+  const residual = residualBetween(evidence, base, at);
+  const slack = slackOf(evidence);
+  const mayGoBack = !isLaterState(base, at, lambdaMs);
+  const purchases = { mayLie: mayBuy(problem, base, at, residual), mayGoBack };
+  const found: Change[] = [];
+  const walk = (g: number, amount: Interval, step: number, counts: number[]): void => {
+    const one = classes[g];
+    const bound = bounds[g];
+    if (one === undefined || bound === undefined) {
+      if (explains(amount, residual, slack, purchases)) found.push({ step, counts });
+      return;
+    }
+    for (let by = -bound.down; by <= bound.up; by++) {
+      walk(g + 1, plus(amount, amountOf(by, bound, one.price)), step + by * one.stride, [...counts, by]);
+    }
+  };
+  walk(0, free, 0, []);
+  return found;
+}
+
+/**
+ * What it takes when `by` more cases of a class are in the balance than before. Where one can have gone while another
+ * came, the two need not have cost the same.
+ */
+function amountOf(by: number, { up, down }: { up: number; down: number }, price: Interval): Interval {
+  const amount = times(by, price);
+  const exchanged = Math.min(up - Math.max(0, by), down + Math.min(0, by));
+  if (exchanged === 0 || price.lo === price.hi) return amount;
+  const apart = exchanged * (price.hi - price.lo);
+  return { lo: amount.lo - apart, hi: amount.hi + apart };
+}
+
+/** How many cases of a class can have appeared in the balance between two readings, and how many can have gone. */
+function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): { up: number; down: number } {
+  const isLater = isLaterState(base, at, lambdaMs);
+  let up = 0;
+  let down = 0;
+  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs } of cases) {
+    const dueMs = t0Ms + dueAfterMs;
+    const backMs = backAfterMs === null ? null : t0Ms + backAfterMs;
+    // An older state may lack a refund that the earlier reading showed.
+    const isUnrefunded = !isLater && backMs !== null && !showsAllUntil(at, backMs, lambdaMs);
+    if (claimedAtMs < at.atMs && (isUnrefunded || !showsAllUntil(base, dueMs, lambdaMs))) up += 1;
+    const isStale = !isLater && !showsAllUntil(at, dueMs, lambdaMs);
+    const mayComeBack = backMs !== null && !showsAllUntil(base, backMs, lambdaMs);
+    if (claimedAtMs < base.atMs && (isStale || mayComeBack)) down += 1;
+  }
+  return { up, down };
+}
+
+function fits(classes: PriceClass[], state: number, counts: number[]): boolean {
+  return classes.every((one, g) => {
+    const count = countIn(one, state) + (counts[g] ?? 0);
+    return count >= 0 && count <= one.cases.length;
+  });
+}
+
+export function countIn({ stride, cases }: PriceClass, state: number): number {
+  return Math.floor(state / stride) % (cases.length + 1);
+}
