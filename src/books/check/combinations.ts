@@ -1,6 +1,14 @@
 import type { Case, Evidence, Reading } from './evidence.js';
 import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
-import { explains, isLaterState, PURCHASE_MIN_NANO, residualBetween, showsAllUntil, slackOf } from './residual.js';
+import {
+  explains,
+  isLaterState,
+  PURCHASE_MIN_NANO,
+  type Purchases,
+  residualBetween,
+  showsAllUntil,
+  slackOf,
+} from './residual.js';
 
 /**
  * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A
@@ -26,7 +34,7 @@ export interface Problem {
   /** Cases that are not counted: together they may have taken any of these. */
   folded: { price: Interval; cases: Case[] }[];
   states: number;
-  /** The later one of two readings next to each other between which the balance rose, and nothing known explains it. */
+  /** The later ones of two readings next to each other between which a purchase can lie. */
   rises: Reading[];
 }
 
@@ -62,30 +70,29 @@ function worthOf(cases: Case[]): number {
   return first === undefined ? 0 : cases.length * priceOf(first).hi;
 }
 
+/**
+ * A purchase raises the balance, unless charges hide it: everything that can have been charged between two readings
+ * next to each other, known jobs and lost answers alike, is added back.
+ */
 function risesOf(evidence: Evidence): Reading[] {
-  const { readings } = evidence;
+  const { readings, subject, rivals } = evidence;
   const slack = slackOf(evidence);
   return readings.filter((at, i) => {
     const before = readings[i - 1];
-    return before !== undefined && residualBetween(evidence, before, at).hi < -slack;
+    if (before === undefined) return false;
+    let least = residualBetween(evidence, before, at).lo;
+    for (const one of [subject, ...rivals]) {
+      const { up } = boundsOf([one], before, at, evidence.lambdaMs);
+      least -= times(up, priceOf(one)).hi;
+    }
+    return least <= slack - PURCHASE_MIN_NANO;
   });
 }
 
-/**
- * A purchase is taken for possible where the balance rose, or where a single lost charge could hide a whole one: it is
- * never set off against several.
- */
-function mayBuy({ evidence, rises }: Problem, base: Reading, at: Reading, residual: Interval): boolean {
-  if (residual.hi < -slackOf(evidence)) return true;
-  if (rises.some((rise) => rise.atMs > base.atMs && rise.atMs <= at.atMs)) return true;
-  const cases = [evidence.subject, ...evidence.rivals];
-  return cases.some(
-    (one) =>
-      one.price !== null &&
-      priceOf(one).hi >= PURCHASE_MIN_NANO &&
-      one.claimedAtMs < at.atMs &&
-      !showsAllUntil(base, one.t0Ms + one.dueAfterMs, evidence.lambdaMs),
-  );
+function purchasesBetween({ evidence: { lambdaMs }, rises }: Problem, base: Reading, at: Reading): Purchases {
+  const mayAppear = rises.some(({ atMs }) => atMs > base.atMs && atMs <= at.atMs);
+  const mayVanish = !isLaterState(base, at, lambdaMs) && rises.some(({ atMs }) => atMs <= base.atMs);
+  return { mayAppear, mayVanish };
 }
 
 /** All states in which no case is billed before its claim. */
@@ -137,8 +144,7 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
   }
   const residual = residualBetween(evidence, base, at);
   const slack = slackOf(evidence);
-  const mayGoBack = !isLaterState(base, at, lambdaMs);
-  const purchases = { mayLie: mayBuy(problem, base, at, residual), mayGoBack };
+  const purchases = purchasesBetween(problem, base, at);
   const found: Change[] = [];
   const walk = (g: number, amount: Interval, step: number, counts: number[]): void => {
     const one = classes[g];
