@@ -17,6 +17,8 @@ export interface JudgedCase {
   verdict: Verdict | 'late answer';
   /** `undecided` is neither. */
   isRight: boolean;
+  /** Settled by count with others of its price. */
+  isByGroup: boolean;
   /** Billed at the time of the verdict, and given back since, which no reading has shown yet. */
   isGivenBack: boolean;
   /** The attempt and what was said of it. */
@@ -66,7 +68,10 @@ export function judgeVerdicts(
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
     // What is reserved and given back later was billed when the verdict was given, or Λ before: the balance is late.
     const wasBilled = wasCharged(service, post?.jobs ?? [], last.atMs - scenario.waits.lambdaMs, last.atMs);
-    const isRight = verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0;
+    const isByGroup = found?.group !== undefined;
+    // Of a group the count is judged, not which of its members were billed.
+    const isRight =
+      isByGroup || (verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0);
     if (verdict === 'not_billed' && !isRight) {
       report(
         'I10',
@@ -78,7 +83,7 @@ export function judgeVerdicts(
     const why = verdict === 'undecided' ? whyOpen(found?.sentence ?? '', service) : undefined;
     const { exclusive } = scenario;
     const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
-    const told = { verdict, isRight, told: text, toVerdictMs, why } as const;
+    const told = { verdict, isRight, isByGroup, told: text, toVerdictMs, why } as const;
     const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
     const alone = { isTwin: false, isAlone: true, isBesideFollowUps: mayFollowUp(service) };
     const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isGivenBack, ...alone };
