@@ -102,6 +102,8 @@ async function keepMeasurement(
     const seen = { kind, cells: cellsOf(row, result.facts), paidNano: amountNano, multiplierPpb, exclusive, atMs };
     await keepPrices(deps, (prices) => addMeasurement(prices, seen));
   }
-  if (deps.settings.exclusive && isOnlyOne)
+  // Another amount than a known price is not believed of the row: somebody else's charge may be in it.
+  const isExpected = known.lo <= amountNano && (known.hi === null || amountNano <= known.hi);
+  if (deps.settings.exclusive && isOnlyOne && isExpected)
     await reviseRow(deps, { batch, id }, { revision: 'measured', creditsNano: amountNano });
 }

@@ -12,6 +12,7 @@ import {
 import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
+import { modelOf } from '../manifest/cost-notes.js';
 import { discounted } from '../reconcile/price-book.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import type { OpenAttempt } from '../store/ledger.js';
@@ -111,11 +112,6 @@ export async function openCase(deps: Dependencies, kind: Kind, ref: AttemptRef, 
     hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),
     groupKey: price !== null && price.lo === price.hi ? `${timing} ${price.lo}` : null,
   };
-}
-
-/** What tells the models of a kind apart where its charges are learned. */
-export function modelOf({ kind, cells }: Pick<Row, 'kind' | 'cells'>): string {
-  return typeof cells.model === 'string' ? cells.model : kind;
 }
 
 /**

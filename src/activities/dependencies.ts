@@ -22,10 +22,19 @@ export interface Dependencies extends AccountRecords {
   log: Log;
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
   onCaps(reading: AccountReading): void;
+  callers: Callers;
   /** Wall clock, epoch ms. */
   now(): number;
   /** A clock that never jumps, ms. */
   monotonic(): number;
+}
+
+/** Which process makes paid calls: a connection that nobody holds any more brings no answer. */
+export interface Callers {
+  /** This process, as its claims name it; null where the system does not tell processes apart for certain. */
+  own: string | null;
+  /** True only where that process has ended for certain. */
+  isGone(caller: string): boolean;
 }
 
 /** Messages that activities send to workflows, and what they ask of the server. */

@@ -35,36 +35,49 @@ export async function gatherEvidence(
   attempt: Attempt,
   { sinceMs = 0, mayGroup = false } = {},
 ): Promise<Evidence> {
-  const { timeScale, exclusive } = deps.settings;
   const subject = await openCase(deps, kind, ref, attempt);
-  const lambda = await lambdaMs(deps);
-  const rho = await rhoMs(deps);
-  const history = await historyBefore(deps, subject.claimedAtMs, lambda, rho);
+  const history = await historyBefore(deps, subject.claimedAtMs);
   const rivals = history.cases.filter(({ name }) => name !== subject.name);
-  const evidence = {
-    nowMs: deps.now(),
-    exclusive,
-    lambdaMs: lambda,
-    rhoMs: rho,
-    roundingNano: await roundingNano(
-      deps,
-      history.readings.map(({ balanceNano }) => balanceNano),
-    ),
-    apartMs: APART_MS / timeScale,
-    readings: history.readings,
-    movements: history.known
-      .filter(({ name }) => name !== subject.name)
-      .flatMap(({ known }) => movementsOf(known, rho)),
-    subject,
-    rivals,
-    equals: mayGroup ? equalsOf(subject, rivals, GROUP_OPEN_MS / timeScale) : [],
-    patienceMs: PATIENCE_MS / timeScale,
-    giveUpAfterMs: GIVE_UP_AFTER_MS / timeScale,
-  };
-  const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / timeScale));
+  const equals = mayGroup ? equalsOf(subject, rivals, GROUP_OPEN_MS / deps.settings.timeScale) : [];
+  const evidence = evidenceOf(deps, history, { subject, rivals, equals });
+  const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / deps.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
   const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);
   return { ...counted, readings: counted.readings.filter((_, i) => counts[i]) };
+}
+
+/** The evidence on interchangeable attempts that were given up one by one; `members` in the order of their claims. */
+export async function gatherTogether(deps: Dependencies, members: OpenCase[]): Promise<Evidence | undefined> {
+  const [subject, ...others] = members;
+  if (subject === undefined) return undefined;
+  const equals = others.map(({ name }) => name);
+  const history = await historyBefore(deps, subject.claimedAtMs);
+  const isOther = ({ name }: { name: string }): boolean => name !== subject.name && !equals.includes(name);
+  const rivals = [...others, ...history.cases.filter(isOther)];
+  const rest = { ...history, known: history.known.filter(isOther) };
+  return evidenceOf(deps, rest, { subject, rivals, equals });
+}
+
+function evidenceOf(
+  { now, settings }: Dependencies,
+  { readings, known, lambda, rho, rounding }: History,
+  cases: Pick<Evidence, 'subject' | 'rivals' | 'equals'>,
+): Evidence {
+  const { timeScale, exclusive } = settings;
+  const others = known.filter(({ name }) => name !== cases.subject.name);
+  return {
+    nowMs: now(),
+    exclusive,
+    lambdaMs: lambda,
+    rhoMs: rho,
+    roundingNano: rounding,
+    apartMs: APART_MS / timeScale,
+    readings,
+    movements: others.flatMap((one) => movementsOf(one.known, rho)),
+    ...cases,
+    patienceMs: PATIENCE_MS / timeScale,
+    giveUpAfterMs: GIVE_UP_AFTER_MS / timeScale,
+  };
 }
 
 /** Names of the cases that the balance cannot tell from the subject, from the group's first for as long as it is open. */
@@ -76,29 +89,38 @@ function equalsOf(subject: OpenCase, rivals: OpenCase[], openMs: number): string
   return members.includes(subject) ? members.filter((one) => one !== subject).map(({ name }) => name) : [];
 }
 
+/** The account from some time before a claim on. */
 interface History {
   readings: Reading[];
   known: NamedAttempt[];
   cases: OpenCase[];
+  lambda: number;
+  rho: number;
+  rounding: number;
 }
 
 /** Readings and attempts from a quiet moment before a claim on, as far back as one can be found. */
-async function historyBefore(deps: Dependencies, claimedAtMs: number, lambda: number, rho: number): Promise<History> {
-  let history: History = { readings: [], known: [], cases: [] };
+async function historyBefore(deps: Dependencies, claimedAtMs: number): Promise<History> {
+  const [lambda, rho] = [await lambdaMs(deps), await rhoMs(deps)];
+  let history: History = { readings: [], known: [], cases: [], lambda, rho, rounding: await roundingNano(deps) };
+  let earlier = -1;
   for (const backMs of LOOK_BACK_MS) {
     const readings = (await deps.home.checkpointsSince(claimedAtMs - backMs)).flatMap(readingOf);
     const before = readings.filter(({ atMs }) => atMs <= claimedAtMs);
-    if (backMs !== LOOK_BACK_MS[0] && before.length === history.readings.filter((r) => r.atMs <= claimedAtMs).length) {
-      continue;
-    }
-    const first = readings[0]?.askedMs ?? claimedAtMs;
-    history = { readings, ...(await attemptsSince(deps, Math.min(first, claimedAtMs) - lambda - rho)) };
-    if (before.some((at) => isQuiet(history, at, lambda, rho))) return history;
+    if (before.length === earlier) continue;
+    earlier = before.length;
+    const first = Math.min(readings[0]?.askedMs ?? claimedAtMs, claimedAtMs);
+    const rounding = await roundingNano(
+      deps,
+      readings.map(({ balanceNano }) => balanceNano),
+    );
+    history = { readings, ...(await attemptsSince(deps, first - lambda - rho)), lambda, rho, rounding };
+    if (before.some((at) => isQuiet(history, at))) return history;
   }
   return history;
 }
 
-function isQuiet({ known, cases }: History, at: Reading, lambda: number, rho: number): boolean {
+function isQuiet({ known, cases, lambda, rho }: History, at: Reading): boolean {
   const movements: Movement[] = known.flatMap((one) => movementsOf(one.known, rho));
   const isOpen = cases.some(({ claimedAtMs }) => claimedAtMs <= at.atMs);
   return !isOpen && opennessOf({ movements, lambdaMs: lambda }, at) === 0;

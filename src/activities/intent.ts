@@ -22,6 +22,7 @@ export async function intentFor(
     nonce: randomBytes(32).toString('hex'),
     ...(offer ? { callbackToken: offer.token } : {}),
     rowHash: work.row.hash,
+    ...(deps.callers.own === null ? {} : { caller: deps.callers.own }),
     kind: work.row.kind,
     generation: rowRef.generation,
     part: rowRef.part,

@@ -9,7 +9,7 @@ import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
-import { flagsOf, isPaidTwice, reasonText } from './row-reason.js';
+import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
@@ -76,6 +76,7 @@ async function buildRecord(
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
   const submittedAtMs = claimedAtMs(last);
+  const group = groupOf(attempts);
   return {
     schema: 1,
     id: work.row.id,
@@ -92,6 +93,7 @@ async function buildRecord(
     ...(facts.usage === undefined ? {} : { usage: facts.usage }),
     ...(await creditsOf(deps, work, ref, attempts)),
     ...(handle === undefined ? {} : { handle }),
+    ...(group === undefined ? {} : { settledTogether: group }),
     ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     ...(result ? { renderedAtMs: result.atMs } : {}),
     finishedAtMs: deps.now(),

@@ -24,7 +24,17 @@ export function flagsOf(attempts: Attempt[]): Flag[] {
     flags.push('possibly_paid_twice');
   }
   if (overrides.some(({ override }) => override.cause === 'person')) flags.push('overridden');
+  if (groupOf(attempts) !== undefined) flags.push('settled_together');
   return flags;
+}
+
+/** The group that an attempt of the row was counted in, if one was: which of its members was billed is a label. */
+export function groupOf(attempts: Attempt[]): string | undefined {
+  for (const { states } of attempts) {
+    const counted = states.find((state) => state.state === 'verdict' && state.group !== undefined);
+    if (counted?.state === 'verdict') return counted.group;
+  }
+  return undefined;
 }
 
 /** True when an attempt that was found not billed was billed after all, and a later one may have been as well. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Case, Evidence } from '../books/check/evidence.js';
-import type { Settlement } from '../books/check/settle.js';
+import type { Counted, Settlement } from '../books/check/settle.js';
 import type { Attempt } from '../domain/attempt.js';
 import { type Group, groupOf, writeGroup } from '../store/groups.js';
 import type { Dependencies } from './dependencies.js';
@@ -25,24 +25,29 @@ export async function settleTogether(deps: Dependencies, evidence: Evidence, set
 async function decide(
   deps: Dependencies,
   { subject, rivals, equals }: Evidence,
-  { billed, sentence }: Extract<Settlement, { outcome: 'group' }>,
+  counted: Counted,
 ): Promise<Group | undefined> {
-  const members = [subject, ...rivals.filter(({ name }) => equals.includes(name))].sort(byClaim);
-  const [first] = members;
+  const members = [subject, ...rivals.filter(({ name }) => equals.includes(name))];
+  const group = await groupFor(deps, members, counted);
+  const [first] = group.members;
   if (first === undefined) return undefined;
+  return (await writeGroup(deps.home, refOf(first), group)) ? group : groupOf(deps.home, subject.name);
+}
+
+/** The decision on interchangeable cases; those whose evidence speaks most for a job count as the billed ones. */
+export async function groupFor(deps: Dependencies, cases: Case[], { billed, sentence }: Counted): Promise<Group> {
   const strengths = new Map<string, number>();
-  for (const { name } of members) strengths.set(name, strengthOf(await deps.ledger.readAttempt(refOf(name))));
-  const strongestFirst = [...members].sort((a, b) => (strengths.get(b.name) ?? 0) - (strengths.get(a.name) ?? 0));
-  const names = members.map(({ name }) => name);
-  const group: Group = {
+  for (const { name } of cases) strengths.set(name, strengthOf(await deps.ledger.readAttempt(refOf(name))));
+  const members = [...cases].sort(byClaim).map(({ name }) => name);
+  const strongestFirst = [...members].sort((a, b) => (strengths.get(b) ?? 0) - (strengths.get(a) ?? 0));
+  return {
     schema: 1,
-    id: createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 12),
-    members: names,
-    billed: strongestFirst.slice(0, billed).map(({ name }) => name),
+    id: createHash('sha256').update(members.join('\n')).digest('hex').slice(0, 12),
+    members,
+    billed: strongestFirst.slice(0, billed),
     sentence,
     atMs: deps.now(),
   };
-  return (await writeGroup(deps.home, refOf(first.name), group)) ? group : groupOf(deps.home, subject.name);
 }
 
 function ownOf({ id, billed, sentence }: Group, name: string, goneMs: number): Own {

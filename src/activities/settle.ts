@@ -2,7 +2,7 @@ import type { Evidence } from '../books/check/evidence.js';
 import { type QuietTime, quietFor } from '../books/check/quiet.js';
 import { settle } from '../books/check/settle.js';
 import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
 import { isTrusted } from '../store/trust.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
@@ -58,7 +58,10 @@ async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResul
   }
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   if (standingOf(attempt) === 'claimed' && !isUnderWay(deps, ref)) {
-    const evidence = { rule: 'T12', message: 'the process or its activity ended between the claim and the answer' };
+    const caller = intentOf(attempt)?.caller;
+    const gone = caller !== undefined && deps.callers.isGone(caller) ? { callerGone: true as const } : {};
+    const message = 'the process or its activity ended between the claim and the answer';
+    const evidence = { rule: 'T12', ...gone, message };
     await deps.ledger.append(ref, { state: 'unknown', atMs, evidence });
   }
   return resultOf((await deps.ledger.readAttempt(ref)) ?? attempt);

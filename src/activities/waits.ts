@@ -34,14 +34,15 @@ export function lastedMs(deps: Dependencies, kind: Kind, _row?: Row): number {
 }
 
 /**
- * t0, from which a case's times count: the end of the call as the process that made it recorded it, else the later of
- * its discovery and the time until which a process that is cut off from us may still hold the connection.
+ * t0, from which a case's times count: the end of the call as the process that made it recorded it, or when that process
+ * was seen to be gone; else the later of its discovery and the time until which a process that is cut off from us may
+ * still hold the connection.
  */
 export function lostAtMs(deps: Dependencies, kind: Kind, attempt: Attempt): number {
   const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? deps.now();
   const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
   if (lost === undefined) return Math.max(deps.now(), heldUntilMs(deps, kind, claimedAtMs));
-  const wasSeen = lost.evidence.rule !== 'T12';
+  const wasSeen = lost.evidence.rule !== 'T12' || lost.evidence.callerGone === true;
   return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(deps, kind, claimedAtMs));
 }
 

@@ -34,6 +34,8 @@ export type RefusalNext =
 /** What is known of a submit whose outcome is not: enough for a person, never a header or a key. */
 export interface Evidence {
   rule: string;
+  /** The process that made the call was seen to be gone: nobody holds the connection any more. */
+  callerGone?: true;
   phase?: string;
   status?: number;
   code?: string;
@@ -49,6 +51,8 @@ export interface Intent {
   /** The last part of the URL that the provider may post status updates to; of this attempt alone, known to nobody else. */
   callbackToken?: string;
   rowHash: string;
+  /** The process that claims and sends; absent where processes cannot be told apart. */
+  caller?: string;
   kind: Kind;
   generation: string;
   part: number;

@@ -12,7 +12,8 @@ export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'do
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
 /** `removed` (the row left the manifest) stands in the results alone: it depends on the manifest, not on the row. */
-export type Flag = 'possibly_paid_twice' | 'overridden' | 'removed';
+export const FLAGS = ['possibly_paid_twice', 'overridden', 'removed', 'settled_together'] as const;
+export type Flag = (typeof FLAGS)[number];
 export type CreditsBasis = 'measured' | 'price-book' | 'unknown';
 
 /** One kept output file of a row. `file` is relative to the batch's folder, `/`-separated. */
@@ -49,6 +50,8 @@ export interface RowRecord {
   creditsNano?: CreditsNano;
   creditsBasis: CreditsBasis;
   handle?: string;
+  /** The id of the group of interchangeable attempts that an attempt of it was settled in. */
+  settledTogether?: string;
   submittedAtMs?: number;
   renderedAtMs?: number;
   finishedAtMs: number;

@@ -19,6 +19,7 @@ const optionalNumber = z.exactOptional(z.number());
 
 const evidence = z.object({
   rule: text,
+  callerGone: z.exactOptional(z.literal(true)),
   phase: optionalText,
   status: optionalNumber,
   code: optionalText,
@@ -66,6 +67,7 @@ export const intentSchema = z.object({
   nonce: text,
   callbackToken: optionalText,
   rowHash: text,
+  caller: optionalText,
   kind: kindSchema,
   generation: text,
   part: z.int(),

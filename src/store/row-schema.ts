@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord } from '../domain/outcome.js';
-import { STATUSES } from '../domain/outcome.js';
+import { FLAGS, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 
@@ -60,7 +60,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   status: z.enum(STATUSES),
   reasonCode: z.exactOptional(z.enum(Object.keys(REASONS) as ReasonCode[])),
   reason: optionalText,
-  flags: z.array(z.enum(['possibly_paid_twice', 'overridden', 'removed'])),
+  flags: z.array(z.enum(FLAGS)),
   warnings: z.array(text),
   attempts: z.int(),
   files: z.array(outputFileSchema),
@@ -70,6 +70,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   creditsNano: z.exactOptional(nanoSchema),
   creditsBasis: z.enum(['measured', 'price-book', 'unknown']),
   handle: optionalText,
+  settledTogether: optionalText,
   submittedAtMs: optionalTime,
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,

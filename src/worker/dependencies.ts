@@ -3,6 +3,7 @@ import { createDownloader } from '../service/download.js';
 import { createTransport } from '../service/transport.js';
 import { openAccountRecords } from '../store/account-records.js';
 import { createPlaces } from '../store/open-store.js';
+import { createCallers } from './callers.js';
 import type { SteadyClock } from './clock.js';
 import { createMessenger } from './messenger.js';
 import type { AccountWorkerOptions } from './options.js';
@@ -28,6 +29,7 @@ export function createDependencies(
     messenger: createMessenger(place.client, account, timeScale),
     log,
     onCaps: ({ rpm }) => onRpm(rpm),
+    callers: createCallers(),
     now: () => clock.now(),
     monotonic: () => performance.now(),
   };

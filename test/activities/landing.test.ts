@@ -75,6 +75,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     log: silent,
     onCaps: () => undefined,
     now: () => Date.now(),
+    callers: { own: null, isGone: () => false },
     monotonic: () => performance.now(),
   };
   const options = { onExists: 'fail', responseFormat: 'url', manifestFolder: folder, maxOutputBytes: 1e9 } as const;

@@ -58,7 +58,7 @@ function minutes(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
-test('the reading that had shown a bill does not contradict that it came back', async () => {
+test('S2: the reading that had shown a bill does not contradict that it came back', async () => {
   const { deps, read, claim, verdicts } = await refunded();
   // Another call is under way: what the balance shows from now on may be its charge, or the first one's.
   await claim(OTHER);

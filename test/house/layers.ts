@@ -99,7 +99,7 @@ function placeOf(path: string): string | undefined {
 
 /** Set-up and product find the Temporal program and take locks by the same code. */
 function sharedScript(from: string, target: string): boolean {
-  return from === 'engine' && /^scripts\/lib\/[a-z-]+\.mjs$/.test(target);
+  return (from === 'engine' || from === 'worker') && /^scripts\/lib\/[a-z-]+\.mjs$/.test(target);
 }
 
 function only(why: string, packages: RegExp, allowed: (path: string) => boolean): PackageRule {

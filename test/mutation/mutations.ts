@@ -19,8 +19,8 @@ export interface Mutation {
 
 const CLASSIFY = 'src/reconcile/classify.ts';
 const CLASSIFY_TEST = 'test/reconcile/classify.test.ts';
-const SETTLE_TEST = 'test/reconcile/settle.test.ts';
-const LEARN_TEST = 'test/reconcile/learn.test.ts';
+const SETTLE_TEST = 'test/books/settle.test.ts';
+const LEARN_TEST = 'test/books/learn.test.ts';
 const TRANSPORT_TEST = 'test/service/transport.test.ts';
 const CONFORMANCE_TEST = 'test/vendors/conformance.test.ts';
 const PERMITS_TEST = 'test/workflows/permits.test.ts';
@@ -146,10 +146,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'S2',
-    'src/reconcile/settle.ts',
-    "  if (c.flow === 'sync') return c.claimedAtMs + c.syncMaxMs + lambdaMs;\n",
-    '',
-    SETTLE_TEST,
+    'src/activities/attempts-since.ts',
+    "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
+    '    dueAfterMs: 0,\n',
+    'test/activities/verdict-audit.test.ts',
   ),
   // Design 5: on the way to the service and back.
   one(
@@ -177,9 +177,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F7',
-    'src/reconcile/settle.ts',
-    '  const quiet = after.filter((c) => shownSinceMs(c) >= deadlineMs).slice(-LOOKS_MAX);',
-    '  const quiet = after.slice(-2);',
+    'src/books/check/settle.ts',
+    '  for (const look of looks.filter(({ at }) => isPast(at))) {',
+    '  for (const look of looks) {',
     MONEY_TEST,
   ),
   one(
@@ -193,8 +193,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F8',
     'src/activities/verdicts.ts',
-    'watched, attempt, watched.atMs);',
-    'watched, attempt);',
+    '{ sinceMs: watched.atMs });',
+    '{ sinceMs: 0 });',
     'test/activities/verdict-audit.test.ts',
   ),
   one(
@@ -243,9 +243,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19 F30',
-    'src/reconcile/books.ts',
-    '  if (!hasRise(risesOf(account), base, at)) return { topUpNano: 0, unattributed: residual };',
-    '  if (!hasRise(risesOf(account), base, at)) return { topUpNano: 0, unattributed: ZERO };',
+    'src/books/check/balance.ts',
+    '  if (residual.hi > 0) return { topUpNano: 0, unattributed: residual };',
+    '  if (residual.hi > 0) return { topUpNano: 0, unattributed: ZERO };',
     LEARN_TEST,
   ),
   one(
@@ -303,15 +303,15 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F27',
-    'src/reconcile/settle.ts',
-    'isUnbilled(second) && meets(first.residual, second.residual)',
-    'isUnbilled(second)',
+    'src/books/check/settle.ts',
+    '    else if (look.at.askedMs - first.at.askedMs >= evidence.apartMs) {',
+    '    else {',
     SETTLE_TEST,
   ),
   one(
     'F27',
-    'src/reconcile/learn.ts',
-    '  return mostMs - provenMs > lambdaMs ? provenMs : Math.max(provenMs, mostMs);',
+    'src/books/check/learn.ts',
+    '  return mostMs - provenMs > book.lambdaMs ? provenMs : Math.max(provenMs, mostMs);',
     '  return mostMs;',
     LEARN_TEST,
   ),
@@ -331,30 +331,30 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F29',
-    'src/reconcile/explanations.ts',
-    '    return Math.max(least, TOP_UP_MIN) <= Math.min(most, TOP_UP_MAX);',
-    '    return least > most;',
+    'src/books/check/residual.ts',
+    '  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT;',
+    '  return least > hi + slackNano;',
     SETTLE_TEST,
   ),
-  one('F29', 'src/reconcile/learn.ts', 'Math.abs(at.nano) <= BALANCE', 'at.nano <= BALANCE', LEARN_TEST),
-  one('F29', 'src/reconcile/explanations.ts', '    if (!rose) return false;\n', '', SETTLE_TEST),
+  one('F29', 'src/books/check/learn.ts', 'Math.abs(at.nano) <= slack', 'at.nano <= slack', LEARN_TEST),
+  one('F29', 'src/books/check/residual.ts', '  if (!purchases.mayLie) return false;\n', '', SETTLE_TEST),
   one(
     'F30',
-    'src/reconcile/settle.ts',
-    '  if (!now.shown && !now.hidden) {',
-    '  if (!now.shown && !now.hidden && bases.length === 0) {',
+    'src/books/check/explain.ts',
+    '    const isExplained = states.includes(1);',
+    '    const isExplained = true;',
     SETTLE_TEST,
   ),
   one(
     'F31',
-    'src/activities/evidence.ts',
+    'src/activities/attempts-since.ts',
     '  return withFollowUp(row, expected === null ? now : widest(expected, now ?? expected));',
     '  return withFollowUp(row, expected ?? now);',
     MONEY_TEST,
   ),
   one(
     'F31',
-    'src/activities/evidence.ts',
+    'src/activities/attempts-since.ts',
     'known: { timing, ...rest, ...price }',
     'known: { timing, ...rest }',
     'test/activities/discounts.test.ts',
@@ -368,8 +368,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F34',
-    'src/reconcile/learn.ts',
-    "    if (subject.known.end === 'follow_up') learnFollowUp(book, subject, attempts, lessons);\n",
+    'src/books/check/learn.ts',
+    "    if (end === 'follow_up') learnFollowUp(book, subject, attempts, lessons);\n",
     '',
     LEARN_TEST,
   ),
@@ -574,10 +574,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F52',
-    'src/reconcile/counted-time.ts',
+    'src/books/check/counted-time.ts',
     'countedMs: gapMs > JUMP * gapMaxMs ? 0 : gapMaxMs',
     'countedMs: gapMs',
-    'test/reconcile/counted-time.test.ts',
+    'test/books/counted-time.test.ts',
   ),
   one(
     'F52',

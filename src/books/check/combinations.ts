@@ -60,9 +60,14 @@ export function problemOf(evidence: Evidence): Problem {
   return { evidence, classes, folded, states, rises: risesOf(evidence) };
 }
 
-/** What an attempt takes if it was billed. An unknown price can be any, however small. */
+/** Nothing is billed with less than this: an assumption, since the lowest published rate is 0.0006 a megapixel. */
+const LEAST_NANO = 10_000;
+
+/** What an attempt takes if it was billed. A price that nobody knows can be any, however small. */
 export function priceOf({ price }: Pick<Case, 'price'>): Interval {
-  return price === null ? { lo: 0, hi: Number.POSITIVE_INFINITY } : intervalOf(price);
+  if (price === null) return { lo: 0, hi: Number.POSITIVE_INFINITY };
+  const { lo, hi } = intervalOf(price);
+  return { lo: Math.max(lo, LEAST_NANO), hi };
 }
 
 function worthOf(cases: Case[]): number {

@@ -12,9 +12,11 @@ export type Settlement =
   | ({ outcome: 'verdict'; verdict: 'billed' | 'undecided' } & Told)
   /** `goneMs`: from here on the balance holds nothing of it; before, it may have been charged and given back. */
   | ({ outcome: 'verdict'; verdict: 'not_billed'; goneMs: number } & Told)
-  /** Of the subject and its equals exactly so many were billed; which of them does not matter. */
-  | ({ outcome: 'group'; billed: number; goneMs: number } & Told)
+  | Counted
   | ({ outcome: 'wait'; untilMs: number } & Told);
+
+/** Of the subject and its equals exactly so many were billed; which of them does not matter. */
+export type Counted = { outcome: 'group'; billed: number; goneMs: number } & Told;
 
 /**
  * Settles one lost answer from the balance: was it billed, or can it still be? Pure: the same evidence always gives the
@@ -38,15 +40,25 @@ export function settle(evidence: Evidence): Settlement {
     };
   }
   if (bill) return verdict('billed', evidence, bill, 'billed');
-  const equals = equalsOf(evidence);
-  const together = firstOfTwo(evidence, looks, equals, isCounted);
-  if (equals.length > 1 && together && isCounted(latest)) {
-    const { least: billed } = together.equalsBilled;
-    const end = `${billed} of ${equals.length} interchangeable answers were billed`;
-    return { outcome: 'group', billed, goneMs: together.at.askedMs, ...told(evidence, together, end) };
-  }
+  const together = evidence.equals.length > 0 ? count(evidence, looks) : undefined;
+  if (together) return together;
   if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
+}
+
+/** How many of the subject and its equals were billed, where every consistent explanation says the same number. */
+export function countTogether(evidence: Evidence): Counted | undefined {
+  return count(evidence, explain(evidence));
+}
+
+function count(evidence: Evidence, looks: Look[]): Counted | undefined {
+  const latest = looks.at(-1);
+  const equals = equalsOf(evidence);
+  const first = firstOfTwo(evidence, looks, equals, isCounted);
+  if (!first || !latest || !isCounted(latest)) return undefined;
+  const { least: billed } = first.equalsBilled;
+  const end = `${billed} of ${equals.length} interchangeable answers were billed`;
+  return { outcome: 'group', billed, goneMs: first.at.askedMs, ...told(evidence, first, end) };
 }
 
 /** From when on two readings can show that a case was not billed, as the readings tell time. */

@@ -1,6 +1,6 @@
+import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { rangeText } from '../../books/check/story.js';
 import { readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { commandHint } from '../hints.js';

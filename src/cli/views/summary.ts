@@ -1,7 +1,7 @@
+import { rangeText } from '../../books/check/story.js';
 import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
-import { rangeText } from '../../books/check/story.js';
 import { type FailureGroup, failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';

@@ -35,6 +35,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     ...account,
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
     log: silent,
+    callers: { own: null, isGone: () => false },
     now: () => clock.nowMs,
     monotonic: () => clock.nowMs,
   } as unknown as Dependencies;
