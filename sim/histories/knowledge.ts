@@ -104,13 +104,11 @@ function followUps({ account: { limits } }: History, { family, claimedMs }: Atte
 }
 
 function knownOf(history: History, verdicts: Verdicts, nowMs: number, attempt: Attempt): KnownAttempt {
-  const { limits } = history.account;
   const { family, claimedMs, t0Ms, endSeenMs, isLost, truth, priceNano } = attempt;
   const told = verdicts.get(attempt.name);
   const facts = { timing: timingOf(family), claimedAtMs: claimedMs };
   if (told) {
-    const goneMs = Math.max(claimedMs, told.goneMs - limits.lambdaMs);
-    const endedAtMs = told.verdict === 'not_billed' ? goneMs : t0Ms + longestOf(history, attempt);
+    const endedAtMs = told.verdict === 'not_billed' ? told.goneMs : t0Ms + longestOf(history, attempt);
     return { ...facts, end: told.verdict, seenAtMs: told.atMs, endedAtMs, ...family.price };
   }
   const isAnswered = !isLost && family.flow === 'async' && t0Ms <= nowMs;
