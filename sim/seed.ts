@@ -36,8 +36,8 @@ export interface SeedResult {
 const MINUTE_MS = 60_000;
 /** So long after the last batch was started everything is over. */
 const END_MS = 24 * 60 * MINUTE_MS;
-/** A seed takes some thousands: beyond this something goes round and round. */
-const EVENTS_MAX = 300_000;
+/** A seed takes some thousands, one of weeks some hundred thousands: beyond this something goes round and round. */
+const EVENTS_MAX = 1_000_000;
 
 export async function playSeed(seed: number, broken: Assumption | undefined, isTraced: boolean): Promise<SeedResult> {
   const scenario = createScenario(seed, broken);

@@ -14,6 +14,7 @@ export interface JudgedCase {
   exclusive: boolean;
   /** The price was one figure, not a range that only the finished job narrows. */
   isExact: boolean;
+  isAvatar: boolean;
   verdict: Verdict | 'late answer';
   /** `undecided` is neither. */
   isRight: boolean;
@@ -86,7 +87,15 @@ export function judgeVerdicts(
     const told = { verdict, isRight, isByGroup, told: text, toVerdictMs, why } as const;
     const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
     const alone = { isTwin: false, isAlone: true, isBesideFollowUps: mayFollowUp(service) };
-    const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isGivenBack, ...alone };
+    const judged: JudgedCase = {
+      charge: family.charge,
+      exclusive,
+      isExact,
+      isAvatar: kind === 'vendor-b/avatar',
+      ...told,
+      isGivenBack,
+      ...alone,
+    };
     return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });
   return all.map((one) => ({
@@ -109,9 +118,10 @@ function overlap(one: Judged, other: Judged): boolean {
 /** What kept the balance from telling, by the sentence of the verdict and what ran beside it. */
 function whyOpen(sentence: string, service: ServiceModel): string {
   if (sentence.includes('not declared exclusive')) return 'not exclusive';
+  if (/rose by|top-up|purchase/.test(sentence)) return 'a purchase may hide it';
   if (sentence.includes('someone else')) return 'someone else seems to spend';
   if (sentence.includes('no balance was read') || sentence.includes('was not read since')) return 'no reading';
-  if (/lost as well|too many/.test(sentence)) return 'several lost at once';
+  if (/answers? (is|are) lost as well|too many/.test(sentence)) return 'several lost at once';
   return mayFollowUp(service)
     ? 'a follow-up of motion-control may explain it'
     : 'open or undecided jobs may explain it';

@@ -102,7 +102,9 @@ function comeAndGo({ scheduler }: Sim, scenario: Scenario, account: AccountModel
     );
   }
   if (faults.outOfCredits > 0) {
-    scheduler.after(faultsEndMs, () => account.move(scheduler.now(), 500 * NANO_PER_CREDIT));
+    // Somebody buys within a day and a half.
+    const boughtMs = Math.min(faultsEndMs, random.between(0.1, 36) * 60 * MINUTE_MS);
+    scheduler.after(boughtMs, () => account.move(scheduler.now(), 500 * NANO_PER_CREDIT));
   }
   if (faults.planChange > 0) {
     scheduler.after(later(), () => {
