@@ -100,9 +100,15 @@ function strangeVariables({ env, nearestWord }: ConfigSources): string[] {
 }
 
 /** A policy that cannot do anything is said: silently holding the rows would not be what was asked for. */
-function idleSettings({ ambiguity, alwaysMaxWaste }: Config): string[] {
-  if (ambiguity !== 'always' || alwaysMaxWaste > 0) return [];
-  return ['ambiguity always pays nothing again while alwaysMaxWaste is 0: set how many credits may be paid twice'];
+function idleSettings({ ambiguity, alwaysMaxWaste, sync }: Config): string[] {
+  if (alwaysMaxWaste > 0) return [];
+  const idle = [
+    ...(ambiguity === 'always' ? ['ambiguity always'] : []),
+    ...(sync.maxWaste > 0 ? ['sync.maxWaste'] : []),
+  ];
+  return idle.map(
+    (setting) => `${setting} pays nothing again while alwaysMaxWaste is 0: set how many credits may be paid twice`,
+  );
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -1,6 +1,6 @@
 import { balanceBooks } from '../books/check/balance.js';
 import { movementsOf } from '../books/check/movements.js';
-import { writeBooks } from '../store/books.js';
+import { beginOf, readBooks, writeBooks } from '../store/books.js';
 import { useReadings } from './after-reading.js';
 import { attemptsSince } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
@@ -52,6 +52,7 @@ async function closeBooks(deps: Dependencies, batch: string, sinceMs: number): P
     fromMs: base.atMs,
     toMs: at.atMs,
     startNano: base.balanceNano,
+    ...beginOf(await readBooks(deps.home, batch), { fromMs: base.atMs, startNano: base.balanceNano }),
     endNano: at.balanceNano,
     topUpNano,
     unattributed,

@@ -1,9 +1,12 @@
 import type { SpentResult } from '../contract/activities.js';
-import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import type { StopReason } from '../domain/limits.js';
+import type { CreditsNano } from '../domain/money.js';
+import { withFollowUp } from '../reconcile/row-price.js';
 import { markStopped } from '../store/batch-marks.js';
 import type { ChargeBook } from '../store/charge-book.js';
 import type { Ledger } from '../store/ledger.js';
+import type { Rows } from '../store/rows.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 
@@ -24,7 +27,7 @@ export function budgetActivities(deps: Dependencies): BudgetActivities {
 
 /** Every attempt counts with the most that it can have cost; what is known to be unbilled counts nothing. */
 export async function spentOf(
-  { book, ledger }: { book: ChargeBook; ledger: Ledger },
+  { book, ledger, rows }: { book: ChargeBook; ledger: Ledger; rows: Rows },
   batch: string,
 ): Promise<SpentResult> {
   const ended = await book.endedOf(batch);
@@ -33,9 +36,17 @@ export async function spentOf(
     if (open.batch !== batch || ended.attempts.has(`${open.id}.${String(open.n).padStart(4, '0')}.json`)) continue;
     const attempt = await ledger.readAttempt(open);
     if (attempt === undefined || isKnownUnbilled(standingOf(attempt))) continue;
-    const upTo = intentOf(attempt)?.expected?.hi ?? null;
+    const upTo = (await mostOf(rows, batch, attempt)) ?? null;
     if (upTo === null) spent.unbounded += 1;
     else spent.openNano += upTo;
   }
   return spent;
+}
+
+/** The most that an open attempt can cost in all. */
+async function mostOf(rows: Rows, batch: string, attempt: Attempt): Promise<CreditsNano | null | undefined> {
+  const intent = intentOf(attempt);
+  if (intent?.kind !== 'vendor-a/motion-control') return intent?.expected?.hi;
+  const { row } = await rows.readRow(batch, intent.generation, intent.part, intent.index);
+  return withFollowUp(row, intent.expected)?.hi;
 }

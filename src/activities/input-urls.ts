@@ -1,4 +1,4 @@
-import { providerOf } from '../domain/kind.js';
+import { longestRenderMs } from '../domain/longest-render.js';
 import type { Media, Row } from '../domain/row.js';
 import { isS3Address } from '../domain/s3.js';
 import { needsUrl } from '../manifest/media/needs-url.js';
@@ -26,9 +26,8 @@ const EXTENSIONS: Record<string, string> = {
 
 /** How long the service may have to read an input of the row: until the longest render has ended. */
 export function reachableSeconds({ settings }: Dependencies, row: Row): number {
-  const { renderMaxMs } = settings.waits;
-  const longestMs = renderMaxMs[providerOf(row.kind)] ?? renderMaxMs.default ?? 0;
-  return Math.min(SIGNED_S_MAX, Math.ceil(longestMs / 1_000) + MARGIN_S);
+  const { ms } = longestRenderMs(row, settings.waits);
+  return Math.min(SIGNED_S_MAX, Math.ceil(ms / 1_000) + MARGIN_S);
 }
 
 /** A fresh URL of the uploaded input; an InputNotFetched when it is not in the bucket yet. */

@@ -4,6 +4,7 @@ import { type Attempt, type AttemptRef, acceptanceOf, handleOf, standingOf } fro
 import { endedReason } from '../domain/ended-reason.js';
 import type { Answer } from '../domain/exchange.js';
 import type { ReasonCode } from '../domain/failure.js';
+import { longestRenderMs } from '../domain/longest-render.js';
 import { pollGapMs } from '../domain/poll-schedule.js';
 import type { PollReading } from '../domain/reading.js';
 import { readError } from '../service/errors.js';
@@ -16,7 +17,6 @@ import { giveBack } from './give-back.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteRunning, warnIfLong } from './running.js';
 import { noteLimits } from './semaphore-notes.js';
-import { renderMaxMs } from './waits.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
@@ -94,7 +94,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
     case 'running':
       if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
       if (reading.known) noteRunning(deps, ref, askedAtMs);
-      warnIfLong(deps, ref, createdAtMs + renderMaxMs(deps, poll.input.row.kind) / poll.input.timeScale);
+      warnIfLong(deps, ref, createdAtMs + longestMs(poll));
       beat(poll, { gone: 0, unreadable: 0 });
       throw again(poll, 'running');
     case 'unreadable':
@@ -168,9 +168,13 @@ function again(poll: Poll, code: string, waitMs?: number): Error {
 }
 
 function review(poll: Poll, reason: ReasonCode): PollResult {
-  const longestMs = renderMaxMs(poll.deps, poll.input.row.kind) / poll.input.timeScale;
-  const slotUntilMs = reason === 'handle_expired' ? poll.deps.now() : poll.createdAtMs + longestMs;
+  const slotUntilMs = reason === 'handle_expired' ? poll.deps.now() : poll.createdAtMs + longestMs(poll);
   return { outcome: 'review', reason, slotUntilMs };
+}
+
+/** How long the job may run, ms of the clock. */
+function longestMs({ deps, input, work }: Poll): number {
+  return longestRenderMs(work.row, deps.settings.waits).ms / input.timeScale;
 }
 
 /** Service time since the submit. */

@@ -1,14 +1,15 @@
-import { KINDS } from '../domain/kind.js';
+import { longestRenderMs } from '../domain/longest-render.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
-import { LIST_PRICE_PPB } from '../reconcile/price-book.js';
-import { type KnownPrices, rowPrice } from '../reconcile/row-price.js';
+import { LIST_PRICE_PPB, widest as wider } from '../reconcile/price-book.js';
+import { type KnownPrices, rowPrice, withFollowUp } from '../reconcile/row-price.js';
 import type { Adapter } from '../vendors/adapter.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { measuredPrices } from './learned.js';
-import { renderMaxMs, SYNC_MAX_MS } from './waits.js';
+
+export { withFollowUp } from '../reconcile/row-price.js';
 
 type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
 
@@ -23,13 +24,13 @@ export async function expectedCredits(
   submitAtMs: number = deps.now(),
 ): Promise<CreditsRange | null> {
   const { waits, timeScale } = deps.settings;
-  const longest = adapter.flow === 'sync' ? SYNC_MAX_MS : waits.thetaMs + renderMaxMs(deps, KINDS.indexOf(row.kind));
+  const longest = waits.thetaMs + longestRenderMs(row, waits).ms;
   return cost(deps, row, adapter, { fromMs: submitAtMs, toMs: submitAtMs + longest / timeScale }, {});
 }
 
-/** The most that a row can cost if it is submitted now; null when nothing bounds it. */
+/** The most that a row can cost in all if it is submitted now; null when nothing bounds it. */
 export async function upperCredits(deps: Dependencies, row: Row, adapter: Adapter): Promise<CreditsNano | null> {
-  return (await expectedCredits(deps, row, adapter))?.hi ?? null;
+  return withFollowUp(row, await expectedCredits(deps, row, adapter))?.hi ?? null;
 }
 
 /** What a finished row cost by the same prices and the discounts between its claim and its end; null when unknown. */
@@ -41,18 +42,6 @@ export async function actualCredits(
   between: { fromMs: number; toMs: number },
 ): Promise<CreditsRange | null> {
   return cost(deps, row, adapter, between, facts);
-}
-
-/** The longest driver clip (service document 2, motion control): what was under-declared is charged up to it. */
-const DRIVER_SECONDS_MAX = 30;
-
-/** What an attempt can cost in all: under-declared input seconds of motion control are charged after completion. */
-export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
-  if (cost === null || row.kind !== 'vendor-a/motion-control') return cost;
-  const { lo, hi } = cost;
-  const declared = row.cells.input_video_seconds;
-  if (hi === null || typeof declared !== 'number') return { lo, hi: null };
-  return { lo, hi: Math.max(hi, Math.ceil((hi / declared) * DRIVER_SECONDS_MAX)) };
 }
 
 /** What a row costs without a discount; null when unknown. */
@@ -76,8 +65,7 @@ async function knownPrices(deps: Dependencies): Promise<KnownPrices> {
   return { configured: deps.settings.prices, measured: await measuredPrices(deps) };
 }
 
-/** From the least to the most of two; null = without bound. */
+/** From the least to the most of two; null = nothing is known. */
 export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null {
-  if (a === null || b === null) return null;
-  return { lo: Math.min(a.lo, b.lo), hi: a.hi === null || b.hi === null ? null : Math.max(a.hi, b.hi) };
+  return a === null || b === null ? null : wider(a, b);
 }

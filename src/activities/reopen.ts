@@ -1,7 +1,11 @@
 import type { ReopenInput, ReopenResult } from '../contract/activities.js';
+import type { RowRef } from '../contract/workflows.js';
+import type { CreditsNano } from '../domain/money.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { upperCredits } from './prices.js';
 import { rowStanding } from './row-letter.js';
+import { loadRow } from './row-work.js';
 
 export interface ReopenActivities {
   /** Whether a row that ended goes on, since the ledger outdid its record, and what the batch counted it as. */
@@ -22,7 +26,13 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
   const { letter, attempts } = standing;
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
-  return { outcome: 'restart', letter, attempts, ...(was ? { was } : {}) };
+  const upToNano = letter === 'n' ? await priceOf(deps, row) : null;
+  return { outcome: 'restart', letter, attempts, ...(was ? { was } : {}), ...(upToNano === null ? {} : { upToNano }) };
+}
+
+async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {
+  const { row, adapter } = await loadRow(deps, ref);
+  return upperCredits(deps, row, adapter);
 }
 
 async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { CreditsRange } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
-import { actualCredits } from './prices.js';
+import { actualCredits, withFollowUp } from './prices.js';
 import type { RowWork } from './row-work.js';
 
 /** What a row cost over all its attempts: a row that was changed, or paid again, was billed more than once. */
@@ -28,6 +28,8 @@ export async function creditsOf(
     if (cost === null || cost.lo !== cost.hi) return { creditsBasis: 'unknown' };
     sumNano += cost.lo;
   }
+  // Beyond all money: some quantity in an answer was absurd.
+  if (!Number.isSafeInteger(sumNano)) return { creditsBasis: 'unknown' };
   return { creditsNano: sumNano, creditsBasis: 'price-book' };
 }
 
@@ -43,7 +45,8 @@ async function costOf(
   const intent = intentOf(attempt);
   if (result) {
     const { row, adapter } = await workOf(deps, work, ref, attempt);
-    return actualCredits(deps, row, adapter, result.facts, { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs });
+    const between = { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs };
+    return withFollowUp(row, await actualCredits(deps, row, adapter, result.facts, between));
   }
   return wasBilled(attempt) ? (intent?.expected ?? null) : null;
 }

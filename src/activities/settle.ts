@@ -92,7 +92,7 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stated = { state: 'verdict', atMs: deps.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
   if (!(await deps.ledger.append(ref, stated))) return { result: await standingResult(deps, ref, rowRef.kind) };
-  const slotUntil = slotUntilMs(deps, attempt, rowRef.kind);
+  const slotUntil = slotUntilMs(deps, attempt, rowRef.kind, work.row);
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
   await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs });
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);

@@ -1,8 +1,11 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import { type Attempt, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
+import type { OpenAttempt } from '../store/ledger.js';
+import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { slotUntilMs } from './waits.js';
@@ -39,7 +42,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const attempt = await deps.ledger.readAttempt(open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind) : open.atMs;
+    const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind, await rowOfLost(deps, open, attempt)) : open.atMs;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
     if (settled) await deps.ledger.close(open);
@@ -51,6 +54,13 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     }
   }
   return { holders, next: null, ...breakers };
+}
+
+/** The row of a lost answer, whose length tells how long its job may run; undefined where it cannot be read. */
+async function rowOfLost(deps: Dependencies, open: OpenAttempt, attempt: Attempt): Promise<Row | undefined> {
+  const intent = intentOf(attempt);
+  if (intent === undefined || !isLost(standingOf(attempt))) return undefined;
+  return rowOf(deps, open, intent).catch(() => undefined);
 }
 
 async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {

@@ -4,6 +4,7 @@ import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import { allowsAnother, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
+import { BALANCE_TOLERANCE_NANO } from '../domain/money.js';
 import { wasCancelled } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
@@ -143,8 +144,9 @@ async function claimAndSend(
     ]);
     // The word that ends the job may still be on its way to it, for as long as no worker runs.
     if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
-    // The price has risen since the batch's budget reserved it.
-    if (upToNano !== undefined && (intent.expected?.hi ?? Number.POSITIVE_INFINITY) > upToNano) {
+    // The price has risen since the batch's budget reserved it, by more than a balance can show.
+    const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
+    if ((intent.expected?.hi ?? Number.MAX_VALUE) > reserved) {
       return { outcome: 'not_sent', reason: 'budget_reached' };
     }
     const claimed = await claim(deps, ref, intent);

@@ -1,15 +1,12 @@
 import { type Attempt, intentOf } from '../domain/attempt.js';
 import { KINDS, type Kind, providerOf } from '../domain/kind.js';
+import { longestRenderMs, syncMaxMs } from '../domain/longest-render.js';
 import type { Row } from '../domain/row.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
-/** How long a synchronous call may run where the documents show no end, unscaled ms. */
-export const SYNC_MAX_MS = 900_000;
-/** How long a clip may: the documents' own end after 120 s, and time for its answer to arrive (document 1, Errors). */
-const CLIP_MAX_MS = 150_000;
 /** The freshness guard: what was claimed longer ago is not sent any more. */
 const FRESH_MS = 15_000;
 
@@ -25,12 +22,12 @@ export function bornAfterMs({ settings }: Dependencies): number {
   return settings.waits.thetaMs / settings.timeScale;
 }
 
-/** How long a job of a kind runs at most once it is born. */
-export function lastedMs(deps: Dependencies, kind: Kind, _row?: Row): number {
-  const { timeScale } = deps.settings;
-  if (adapterFor(kind).flow === 'async') return renderMaxMs(deps, KINDS.indexOf(kind)) / timeScale;
-  const isVideo = kind === 'svc/clip' || kind === 'svc/animation';
-  return (isVideo ? CLIP_MAX_MS : SYNC_MAX_MS) / timeScale;
+/** How long a job runs at most once it is born: of its row, or of its kind alone where the row is not at hand. */
+export function lastedMs(deps: Dependencies, kind: Kind, row?: Row): number {
+  const { timeScale, waits } = deps.settings;
+  if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
+  const isAsync = adapterFor(kind).flow === 'async';
+  return (isAsync ? renderMaxMs(deps, KINDS.indexOf(kind)) : syncMaxMs(kind)) / timeScale;
 }
 
 /**
@@ -47,10 +44,10 @@ export function lostAtMs(deps: Dependencies, kind: Kind, attempt: Attempt): numb
 }
 
 /** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
-export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number): number {
+export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, row?: Row): number {
   const kind = KINDS[kindNumber];
   if (kind === undefined) return deps.now();
-  return lostAtMs(deps, kind, attempt) + bornAfterMs(deps) + lastedMs(deps, kind);
+  return lostAtMs(deps, kind, attempt) + bornAfterMs(deps) + lastedMs(deps, kind, row);
 }
 
 function heldUntilMs({ settings }: Dependencies, kind: Kind, claimedAtMs: number): number {

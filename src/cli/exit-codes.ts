@@ -24,7 +24,7 @@ export const RUN_EXIT_HELP = `Exit codes:
   0    every row is done
   1    finished, but some rows failed, were cancelled or not started
   2    wrong command line or manifest, budget below the plan, --yes missing: nothing was submitted
-  3    rows need a person: review or lost_paid
+  3    rows need a person: review, or lost_paid that nobody has settled
   4    settings, API key, or a folder that cannot be written
   5    Temporal or the service cannot be reached at the start
   6    stopped by the budget, or out of credits for longer than --wait

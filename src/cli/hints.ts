@@ -16,6 +16,7 @@ export function commandHint(session: Session, words: string): string {
   return ['callsheet', words, ...flags].join(' ');
 }
 
-function shellWord(text: string): string {
+/** A word as a shell takes it. */
+export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

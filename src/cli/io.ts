@@ -17,6 +17,11 @@ export interface Io {
   onInterrupt(callback: () => void): () => void;
   /** Calls back at SIGTERM until the returned function is called. */
   onTerminate(callback: () => void): () => void;
+  /**
+   * Calls back when nobody reads standard output any more (`run --json | head -1`). Until somebody asks to be told, the
+   * process then ends by itself with 0: whoever reads the answer to a question has seen enough.
+   */
+  onReaderGone(callback: () => void): void;
   /** Ends at once, without cleaning up. */
   quit(exitCode: number): never;
 }
@@ -24,6 +29,11 @@ export interface Io {
 /** The surroundings of a real process. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
+  let readerGone = (): void => process.exit(0);
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    readerGone();
+  });
   return {
     stdin,
     stdout,
@@ -36,6 +46,9 @@ export function processIo(): Io {
     rows: () => stderr.rows ?? 24,
     onInterrupt: (callback) => onSignal('SIGINT', callback),
     onTerminate: (callback) => onSignal('SIGTERM', callback),
+    onReaderGone: (callback) => {
+      readerGone = callback;
+    },
     quit: (exitCode) => process.exit(exitCode),
   };
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { safeText } from '../domain/secret.js';
 import type { Cli } from './cli.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-codes.js';
@@ -15,10 +16,20 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
     return cli.exitCode;
   } catch (error) {
     // Help and version are no errors; every wrong command line is 2.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const { reportFailure } = await import('./report-failure.js');
-    return reportFailure(error, io);
+    const exitCode = error instanceof CommanderError ? EXIT.usage : await reportFailure(error, io);
+    if (args.includes('--json')) tellMachine(error, exitCode, io);
+    return exitCode;
   }
+}
+
+/** Whoever reads the JSON learns of the failure there, too. */
+function tellMachine(error: unknown, exitCode: number, io: Io): void {
+  const text = error instanceof Error ? error.message.replace(/^error: /, '') : String(error);
+  const lines = text.split('\n').map((line) => safeText(line, 2_000));
+  const facts = { schema: 1, type: 'error', at: new Date().toISOString(), exitCode };
+  io.stdout.write(`${JSON.stringify({ ...facts, message: lines.at(-1), details: lines.slice(0, -1) })}\n`);
 }
 
 /** `help run` is `run --help`; a bare `--retry-failed` has no value: what stands behind it is not its class. */

@@ -131,12 +131,22 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
     problems.push({ code: 'B56', message });
   }
   for (const path of ['out', 'home'] as const) {
-    if (!isS3Address(config[path]) || parseS3Address(config[path]) !== undefined) continue;
-    const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(config[path], 80)}'`;
+    const text = given.valueOf(path);
+    if (typeof text !== 'string' || !isAddressLike(text) || parseS3Address(text) !== undefined) continue;
+    const message = `${given.nameOf(path)} must be a folder or s3://bucket/prefix, got '${safeText(text, 80)}'`;
     problems.push({ code: 'B56', message });
   }
-  if (isS3Address(config.data)) {
+  const data = given.valueOf('data');
+  if (typeof data === 'string' && isAddressLike(data)) {
     problems.push({ code: 'B56', message: `${given.nameOf('data')} must be a folder on this machine` });
   }
   return problems;
+}
+
+/**
+ * True for `s3:…` in whatever letters and for everything else with a scheme and a slash: half an address (an unset
+ * variable in it) would silently become a folder of that name. A drive letter is no scheme.
+ */
+function isAddressLike(text: string): boolean {
+  return /^s3:/i.test(text) || /^[a-z][a-z0-9+.-]+:[/\\]/i.test(text);
 }

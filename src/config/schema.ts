@@ -72,7 +72,9 @@ const priceRule = z.strictObject({
   mode: word.exactOptional(),
   audio: flag.exactOptional(),
   sound: word.exactOptional(),
-  components: z.array(priceComponent, { error: 'must be a list of components' }),
+  components: z
+    .array(priceComponent, { error: 'must be a list of components' })
+    .min(1, { error: 'must have at least one component: without any, the price would be 0' }),
 });
 
 const providers = [...new Set(KINDS.map((kind: Kind) => kind.slice(0, kind.indexOf('/')))), 'default'];

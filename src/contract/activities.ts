@@ -105,20 +105,6 @@ export interface SettleInput extends AttemptInput {
   ambiguity?: AmbiguityPolicy;
 }
 
-export interface OverrideInput extends AttemptInput {
-  cause: 'always' | 'sync';
-  /** The most that the batch may pay twice in all; only for `always`. */
-  wasteMaxNano: CreditsNano;
-}
-
-export type OverrideResult =
-  | { outcome: 'granted'; slotUntilMs: number }
-  /** Its price is unknown, above the limit, or more than what is left of it. */
-  | { outcome: 'refused' }
-  /** The call may still run. */
-  | { outcome: 'wait'; delayMs: number }
-  | { outcome: 'standing'; result: SubmitResult; slotUntilMs: number };
-
 export interface ReopenInput {
   row: RowRef;
   /** Where the batch's pages stand; null when all rows were paged. */
@@ -128,7 +114,14 @@ export interface ReopenInput {
 /** `was` is what the batch counted the row as; absent when it was not counted yet. */
 export type ReopenResult =
   | { outcome: 'nothing' }
-  | { outcome: 'restart'; letter: Letter; attempts: number; was?: { status: Status; creditsNano: CreditsNano | null } };
+  | {
+      outcome: 'restart';
+      letter: Letter;
+      attempts: number;
+      was?: { status: Status; creditsNano: CreditsNano | null };
+      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
+      upToNano?: CreditsNano;
+    };
 
 export interface FinishInput {
   row: RowRef;

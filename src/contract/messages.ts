@@ -43,6 +43,12 @@ export interface OutcomeKnown {
 export const outcomeKnown = defineSignal<[OutcomeKnown]>('outcomeKnown');
 /** The provider says that there is news of an attempt: a hint to ask now, and no more. */
 export const callbackCame = defineSignal<[{ n: number }]>('callbackCame');
+/** Whether the batch's budget has reserved the payment that was asked for. */
+export interface PaymentAnswered {
+  n: number;
+  isReserved: boolean;
+}
+export const paymentAnswered = defineSignal<[PaymentAnswered]>('paymentAnswered');
 /** The ledger learned something of the row's attempt: look at once, not only when the next look is due. */
 export const lookAgain = defineSignal('lookAgain');
 
@@ -71,6 +77,16 @@ export interface RowFinished {
 export const rowFinished = defineSignal<[RowFinished]>('rowFinished');
 /** Has the results of a batch that has ended written once more. */
 export const resultsOutdated = defineSignal('resultsOutdated');
+/**
+ * A row is to be paid again although attempt `n` may have been billed: the batch reserves the price, null where none is
+ * known, and answers. Asked again until there is an answer.
+ */
+export interface PaymentAsked {
+  id: string;
+  n: number;
+  nano: CreditsNano | null;
+}
+export const paymentAsked = defineSignal<[PaymentAsked]>('paymentAsked');
 /** A row's answer was lost, or its case ended. */
 export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
 /** Something finished cannot be stored: a row's files or record, or with `id` null the results of the batch. */

@@ -23,7 +23,7 @@ export interface JobPolicy {
   ambiguity: AmbiguityPolicy;
   /** New attempts for unbilled failed renders. */
   retries: number;
-  /** With `always`: how much of the batch's money may be paid twice; 0 when not given. */
+  /** How much of the batch's money may be paid twice; 0 when not given. */
   wasteMaxNano?: CreditsNano;
 }
 
@@ -131,6 +131,8 @@ export interface OpenRow {
   blocked?: string;
   /** The most that its attempt can cost; null when unknown. */
   upToNano: CreditsNano | null;
+  /** What is reserved for paying it again, last because of attempt `n`. */
+  again?: { n: number; nano: CreditsNano };
   /** An attempt of it was at the service when it was opened. */
   isJoined?: true;
   restarts: number;

@@ -29,7 +29,8 @@ export function askedOutput({ kind, cells }: Pick<Row, 'kind' | 'cells'>): Asked
     case 'vendor-a/text2video':
     case 'vendor-a/image2video':
     case 'vendor-a/omni-video':
-      return { seconds: shotSeconds(cells.shots) ?? numberOf(cells.duration) ?? 5 };
+      // A storyboard ignores the duration; where its shots do not say how long they are, nobody knows.
+      return isStoryboard(cells) ? lasting(shotSeconds(cells.shots)) : { seconds: numberOf(cells.duration) ?? 5 };
     case 'vendor-a/motion-control':
       return lasting(numberOf(cells.input_video_seconds));
     case 'vendor-b/avatar':
@@ -76,6 +77,10 @@ function avatarCanvas({ resolution, aspect_ratio: ratio }: Row['cells']): AskedO
   if (ratio !== undefined && ratio !== '16:9') return {};
   const canvas = AVATAR_CANVAS[typeof resolution === 'string' ? resolution : '1080p'];
   return canvas === undefined ? {} : { width: canvas[0], height: canvas[1] };
+}
+
+function isStoryboard({ shots, shot_type: shotType }: Row['cells']): boolean {
+  return shots !== undefined || shotType !== undefined;
 }
 
 /** A storyboard is as long as its shots together. */

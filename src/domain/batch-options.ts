@@ -12,5 +12,7 @@ export interface BatchOptions {
   responseFormat: ResponseFormat;
   /** Absolute path of the manifest's folder, for failed.csv. */
   manifestFolder: string;
+  /** Absolute path of the manifest that was run last; absent for standard input and in options of an earlier callsheet. */
+  manifest?: string;
   maxOutputBytes: number;
 }

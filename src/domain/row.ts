@@ -3,11 +3,12 @@ import type { Kind } from './kind.js';
 
 /**
  * One media input of a row: a URL that the service fetches (or `s3://bucket/key`, signed for it at the submit), or bytes
- * kept in the home under their content hash.
+ * kept in the home under their content hash. `seconds` is how long a clip or a track is, where its bytes show it; rows
+ * that an older build wrote have none.
  */
 export type Media =
   | { source: 'url'; url: string }
-  | { source: 'blob'; sha256: string; mediaType: string; bytes: number };
+  | { source: 'blob'; sha256: string; mediaType: string; bytes: number; seconds?: number };
 
 /**
  * One validated manifest row in normal form: what `run` writes to the home and what a vendor turns into a request.

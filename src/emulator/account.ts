@@ -1,6 +1,6 @@
 /** GET /v1/credits and GET /v1/discounts (service document 1, "Resources and their fields"). */
 import { activeDiscounts } from './discounts.js';
-import { creditsNumber } from './money.js';
+import { creditsNumber, roundCredits } from './money.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
 
 export const ACCOUNT_ROUTES: readonly Route[] = [
@@ -22,9 +22,13 @@ function readCredits(call: Call): Answer {
 function shownBalance({ account, faults, world }: Call): unknown {
   const forced = faults.get('show-balance');
   if (forced !== undefined) return forced.value;
-  const lagSeconds = world.balanceLagSeconds + (faults.get('show-old-balance')?.serviceSeconds ?? 0);
-  const shownNano = account.balance.shownNano(world.clock.nowMs(), world.clock.serviceMs(lagSeconds));
-  return creditsNumber(shownNano) + (faults.get('add-balance-noise')?.amount ?? 0);
+  const { clock } = world;
+  const { balanceReads, balanceDecimals, rounding } = world.options.assumptions;
+  const oldMs = clock.serviceMs(faults.get('show-old-balance')?.serviceSeconds ?? 0);
+  const lagMs = clock.serviceMs(world.balanceLagSeconds);
+  const shownNano = account.balance.shownNano(clock.nowMs() - oldMs, lagMs, balanceReads);
+  const rounded = roundCredits(shownNano, balanceDecimals, rounding);
+  return creditsNumber(rounded) + (faults.get('add-balance-noise')?.amount ?? 0);
 }
 
 function readDiscounts({ account, faults, world }: Call): Answer {

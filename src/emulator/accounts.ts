@@ -11,6 +11,7 @@ import {
   type Slots,
 } from './limits.js';
 import { type Balance, createBalance } from './money.js';
+import { createRandom } from './random.js';
 
 export interface Account {
   readonly name: string;
@@ -32,6 +33,7 @@ export interface Account {
 interface AccountDefaults {
   plan: Plan;
   balanceNano: number;
+  seed: number;
   discounts: readonly Discount[];
 }
 
@@ -56,7 +58,7 @@ export function createAccounts(clock: Clock, defaults: AccountDefaults): Account
       plan: defaults.plan,
       caps,
       capChanges: [{ ...caps, atMs: clock.nowMs() }],
-      balance: createBalance(defaults.balanceNano, clock.nowMs()),
+      balance: createBalance(defaults.balanceNano, clock.nowMs(), createRandom(defaults.seed, `balance ${name}`)),
       slots: createSlots(),
       foreignSlots: 0,
       accepted: createSlidingWindow(),

@@ -1,6 +1,7 @@
 /** What comes before a handler: key, requests per minute, route, User-Agent, body; or the refusal, as an error. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { topUpByFault } from './billing.js';
 import { detailError, invalid, type JsonObject, rpmLimitExceeded, ServiceError } from './errors.js';
 import type { FaultSubject } from './fault-engine.js';
 import type { KeyEntry } from './keys.js';
@@ -46,6 +47,7 @@ export async function admit(arrival: Arrival): Promise<Call> {
     bodyText: raw.length < MATCHED_BYTES_MAX ? raw.toString('utf8') : undefined,
   });
   if (faults.names.length > 0) record.faults = [...faults.names];
+  topUpByFault(world, world.accounts.get(entry.account), faults);
   return {
     world,
     account: world.accounts.get(entry.account),
@@ -69,18 +71,21 @@ function randomOf(arrival: Arrival, key: string, isPost: boolean): Call['random'
   return createRandom(arrival.world.options.seed, `${key} ${occurrence}`);
 }
 
-/** Counts the request towards the cap of its account, or throws 429; what is answered 429 does not count. */
+/** Counts the request towards the cap of its account, or throws 429; whether that one counts is an assumption. */
 function countRequest(world: World, entry: KeyEntry, record: RequestRecord): void {
   const account = world.accounts.get(entry.account);
   const nowMs = record.arrivedMs;
   record.account = account.name;
   account.arrivals.add(nowMs);
-  if (account.accepted.count(nowMs) < account.caps.rpm) {
+  const { refusedRequestsCount } = world.options.assumptions;
+  const counted = refusedRequestsCount ? account.arrivals : account.accepted;
+  // The arrivals hold this request already.
+  if (counted.count(nowMs) - (refusedRequestsCount ? 1 : 0) < account.caps.rpm) {
     account.accepted.add(nowMs);
     return;
   }
   world.recorder.violate({ atMs: nowMs, kind: 'rpm_refused', account: account.name, detail: record.route });
-  const waitSeconds = Math.ceil(account.accepted.untilFreeMs(nowMs) / 1000);
+  const waitSeconds = Math.ceil(counted.untilFreeMs(nowMs) / 1000);
   throw rpmLimitExceeded(account.caps.rpm, world.options.retryAfter ? waitSeconds : undefined);
 }
 

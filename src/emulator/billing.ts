@@ -2,6 +2,8 @@
 import type { Account } from './accounts.js';
 import { multiplierNano, providerOf } from './discounts.js';
 import { concurrentLimitExceeded, insufficientCredits, modelNotAvailable } from './errors.js';
+import type { AppliedFaults } from './fault-engine.js';
+import { parseCredits, roundCredits } from './money.js';
 import { chargeNano, type PriceFacts, type Quantities } from './prices.js';
 import type { JobRecord } from './truth.js';
 import type { Call, World } from './world.js';
@@ -10,7 +12,8 @@ import type { Call, World } from './world.js';
 export function costNano(world: World, account: Account, facts: PriceFacts, used: Quantities, atMs: number): number {
   const multiplier = multiplierNano(account.discounts, facts.kind, atMs);
   const charge = chargeNano(world.options.prices, facts, used, multiplier);
-  if (charge !== undefined) return charge;
+  const { chargeDecimals, rounding } = world.options.assumptions;
+  if (charge !== undefined) return roundCredits(charge, chargeDecimals, rounding);
   const detail = `no price for ${JSON.stringify(facts)}`;
   world.recorder.violate({ atMs, kind: 'no_price', account: account.name, detail });
   return 0;
@@ -53,6 +56,17 @@ export function takeSlot(world: World, account: Account, atMs: number, jobId: st
   }
 }
 
+/** A purchase of credits at the moment that a fault chooses. */
+export function topUpByFault(world: World, account: Account, faults: AppliedFaults): void {
+  const bought = faults.get('top-up');
+  if (bought === undefined) return;
+  const amountNano = parseCredits(bought.credits);
+  const { clock, scheduler } = world;
+  scheduler.at(clock.nowMs() + clock.serviceMs(bought.serviceSeconds ?? 0), (atMs) => {
+    account.balance.book({ atMs, kind: 'top_up', amountNano });
+  });
+}
+
 /** Books a charge (or a reservation) of a job. */
 export function charge(
   account: Account,
@@ -64,6 +78,7 @@ export function charge(
   if (nano === 0) return;
   account.balance.book({ atMs, kind, amountNano: -nano, jobId: record.id });
   record.chargedNano += nano;
+  record.chargedMs ??= atMs;
 }
 
 /** Gives back all that a job was charged and not yet refunded. */
@@ -72,4 +87,5 @@ export function refund(account: Account, record: JobRecord, atMs: number): void 
   if (nano === 0) return;
   account.balance.book({ atMs, kind: 'refund', amountNano: nano, jobId: record.id });
   record.refundedNano += nano;
+  record.refundedMs = atMs;
 }

@@ -1,6 +1,6 @@
 /** Status updates that vendor-a posts to a `callback_url`; only loopback receivers are really called. */
 import { request as httpRequest } from 'node:http';
-import type { FaultActions } from './faults.js';
+import type { FaultActions } from './fault-actions.js';
 import { isLoopbackUrl } from './input-media.js';
 import type { Job } from './job.js';
 import type { World } from './world.js';
@@ -17,6 +17,7 @@ export function postUpdate(world: World, job: Job, body: unknown): void {
   const { state } = record;
   const text = JSON.stringify(body);
   job.firstUpdate ??= text;
+  job.updatedMs = world.clock.nowMs();
   const { url, sent } = disturbed(fault?.forge, { url: callbackUrl, text, first: job.firstUpdate, job });
   const dueMs = world.clock.nowMs() + world.clock.serviceMs(fault?.serviceSeconds ?? 0);
   for (let count = 0; count < (fault?.times ?? 1); count += 1) {

@@ -25,6 +25,11 @@ export interface Scheduler {
   stop(): void;
 }
 
+/** Waits for an instant in the scheduler's order. */
+export function until(scheduler: Scheduler, dueMs: number): Promise<void> {
+  return new Promise((resolve) => scheduler.at(dueMs, () => resolve()));
+}
+
 interface Entry {
   dueMs: number;
   order: number;

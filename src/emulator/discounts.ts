@@ -39,8 +39,9 @@ export function checkDiscounts(discounts: readonly Discount[]): void {
     if (!ENTRYPOINTS.includes(discount.entrypoint)) {
       throw new Error(`discount for unknown entrypoint '${discount.entrypoint}'; known: ${ENTRYPOINTS.join(', ')}`);
     }
-    if (!(discount.multiplier > 0 && discount.multiplier <= 1)) {
-      throw new Error(`discount multiplier ${discount.multiplier} is not above 0 and at most 1`);
+    // "Entrypoints at list price have no row."
+    if (!(discount.multiplier > 0 && discount.multiplier < 1)) {
+      throw new Error(`discount multiplier ${discount.multiplier} is not above 0 and below 1; list price has no row`);
     }
     const fromMs = instantMs(discount.effective_from);
     for (const other of discounts.slice(index + 1)) {

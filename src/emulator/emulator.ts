@@ -6,6 +6,7 @@ import { createAccounts } from './accounts.js';
 import { createClock, createScheduler } from './clock.js';
 import { createFaultEngine } from './fault-engine.js';
 import { createKeys } from './keys.js';
+import { createRouteCheck } from './known-routes.js';
 import { type EmulatorOptions, resolveOptions } from './options.js';
 import { createOutputs } from './outputs.js';
 import { createRouter } from './router.js';
@@ -25,7 +26,8 @@ import { VENDOR_F_ROUTES } from './vendor-f.js';
 import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
 import type { Route, World } from './world.js';
 
-export { type FaultAction, type FaultRule, parseEmulatorFaults } from './faults.js';
+export type { FaultAction } from './fault-actions.js';
+export { type FaultRule, parseEmulatorFaults } from './faults.js';
 export type { Plan } from './limits.js';
 export type { EmulatorOptions } from './options.js';
 export { parsePriceRules } from './prices.js';
@@ -64,6 +66,7 @@ export interface Emulator extends Steering {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const resolved = resolveOptions(options);
   const clock = createClock(resolved.speed);
+  const router = createRouter(ROUTES);
   let port = resolved.port;
   const baseUrl = (): string => `http://127.0.0.1:${port}`;
   const world: World = {
@@ -72,17 +75,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     scheduler: createScheduler(clock),
     accounts: createAccounts(clock, resolved),
     keys: createKeys(clock, resolved.keys),
-    faults: createFaultEngine(resolved.seed, resolved.faults),
+    faults: createFaultEngine(resolved.seed, resolved.faults, createRouteCheck(router)),
     recorder: createRecorder(),
     outputs: createOutputs(clock, resolved.seed, baseUrl),
     jobs: new Map(),
-    balanceLagSeconds: resolved.balanceLagSeconds,
+    balanceLagSeconds: resolved.assumptions.balanceLagSeconds,
     restrictedModels: resolved.restrictedModels,
+    lastAnswers: new Map(),
     withheld: new Set(),
     baseUrl,
   };
   for (const account of ['default', ...world.keys.accounts()]) world.accounts.get(account);
-  const server = createEmulatorServer(world, createRouter(ROUTES));
+  const server = createEmulatorServer(world, router);
   port = await listen(server, port);
   return {
     ...createSteering(world),

@@ -23,7 +23,10 @@ export function detailError(status: number, detail: string): ServiceError {
   return new ServiceError(status, undefined, detail, () => ({ detail }));
 }
 
-/** An `error` object with code, message and request id; `more` is merged into it. */
+/**
+ * An `error` object with code, message and request id; `more` is merged into it. Server errors return a `detail` string,
+ * and the object rides alongside (service document 1, Errors).
+ */
 export function codedError(
   status: number,
   code: string,
@@ -35,7 +38,10 @@ export function codedError(
     status,
     code,
     message,
-    (requestId) => ({ error: { code, message, request_id: requestId, ...more } }),
+    (requestId) => ({
+      ...(status < 500 ? {} : { detail: message }),
+      error: { code, message, request_id: requestId, ...more },
+    }),
     headers,
   );
 }

@@ -1,6 +1,8 @@
 /** Decides which faults apply to a request: rules matched by route, by n-th request, by chance from the seed, by job. */
-import type { FaultAction, FaultActionName, FaultActions, FaultMatch, FaultRule } from './faults.js';
+import type { FaultAction, FaultActionName, FaultActions } from './fault-actions.js';
+import type { FaultMatch, FaultRule } from './faults.js';
 import { createRandom, type Random } from './random.js';
+import { asPattern } from './route-pattern.js';
 
 /** What a rule can look at. */
 export interface FaultSubject {
@@ -49,10 +51,18 @@ interface RuleState {
 const UNREAD_ACTIONS: readonly FaultActionName[] = ['close-unread', 'reset-unread'];
 const CONNECTION_ACTIONS: readonly FaultActionName[] = [...UNREAD_ACTIONS, 'stall'];
 
-export function createFaultEngine(seed: number, initial: readonly FaultRule[]): FaultEngine {
+/** `checkRoute` throws where no request can meet the route of a rule. */
+export function createFaultEngine(
+  seed: number,
+  initial: readonly FaultRule[],
+  checkRoute: (route: string) => void,
+): FaultEngine {
   let states: RuleState[] = [];
   const engine: FaultEngine = {
     set(rules) {
+      for (const [index, { name, match }] of rules.entries()) {
+        if (match.route !== undefined) naming(name ?? `fault rule ${index + 1}`, () => checkRoute(match.route ?? ''));
+      }
       states = rules.map((rule, index) => stateOf(rule, seed, index));
     },
     match(stage, subject) {
@@ -118,11 +128,7 @@ function meets(match: FaultMatch, subject: FaultSubject): boolean {
 function meetsRoute(route: string, subject: FaultSubject): boolean {
   const candidates = route.startsWith('/') ? [subject.path] : subject.names;
   if (!route.includes('*')) return candidates.includes(route);
-  const pattern = route
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*');
-  const expression = new RegExp(`^${pattern}$`);
+  const expression = asPattern(route);
   return candidates.some((candidate) => expression.test(candidate));
 }
 
@@ -134,4 +140,12 @@ function applied(actions: readonly FaultAction[]): AppliedFaults {
       return actions.find((action): action is FaultActions[Name] => action.do === name);
     },
   };
+}
+
+function naming(label: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new Error(`${label}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

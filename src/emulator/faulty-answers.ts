@@ -1,8 +1,10 @@
 /** Answers one request with the faults that apply to it: in place of the handler, after it, or on its bytes. */
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { until } from './clock.js';
 import { ServiceError } from './errors.js';
+import type { FaultActions } from './fault-actions.js';
 import type { AppliedFaults } from './fault-engine.js';
-import type { FaultActions } from './faults.js';
+import { chosenAnswer, errorWithHandle, gatewayAnswer, plain } from './made-up-answers.js';
 import { refusalOf } from './refusals.js';
 import type { RequestRecord } from './truth.js';
 import { resetConnection, send, type WireAnswer } from './wire.js';
@@ -21,40 +23,91 @@ interface Answering {
   refuse?: (error: ServiceError) => WireAnswer;
 }
 
-type Instead = FaultActions['reset-before-answer' | 'stall' | 'answer' | 'refuse' | 'redirect'];
+type Instead =
+  | FaultActions['reset-before-answer' | 'stall' | 'answer' | 'refuse' | 'redirect' | 'gateway' | 'error-with-handle']
+  | { do: 'cached'; answer: WireAnswer; created: boolean };
+
+/** What came of carrying a request out. */
+type Outcome =
+  | { as: 'answer'; answer: WireAnswer }
+  | { as: 'refusal'; answer: WireAnswer }
+  | { as: 'withheld'; how: WithheldAnswer['how'] };
 
 /** Carries the request out unless a fault says that it is not, and sends what the faults make of the answer. */
 export async function answerWithFaults(answering: Answering): Promise<void> {
-  const instead = insteadOf(answering.faults);
-  if (instead !== undefined && !answering.isRead && !isCreated(instead)) return replace(answering, instead, undefined);
-  let answer: WireAnswer;
-  let isRefused = false;
-  try {
-    answer = await answering.make();
-  } catch (error) {
-    if (error instanceof WithheldAnswer) return withhold(answering, error.how);
-    if (!(error instanceof ServiceError) || answering.refuse === undefined) throw error;
-    answer = answering.refuse(error);
-    isRefused = true;
+  const { world, record, call, isRead } = answering;
+  const instead = insteadOf(answering);
+  if (instead !== undefined && !isRead && !isCreated(instead)) {
+    await patienceOf(world, instead);
+    return replace(answering, instead, undefined);
   }
+  const outcome = await unlessGivenUp(answering, instead, carryOut(answering));
+  if (outcome === undefined) return replace(answering, instead as Instead, undefined);
+  if (outcome.as === 'withheld') return withhold(answering, outcome.how);
   // A fault that promises a created job has nothing to work on when the service itself refuses the request.
-  if (isRefused && !answering.isRead) return deliver(answering, answer, false);
+  if (outcome.as === 'refusal' && !isRead) return deliver(answering, outcome.answer, false);
+  const { answer } = outcome;
+  if (call !== undefined && answer.status < 300) world.lastAnswers.set(record.route, answer);
   if (instead !== undefined) return replace(answering, instead, answer);
   return deliver(answering, answer, true);
 }
 
-function insteadOf(faults: AppliedFaults): Instead | undefined {
+async function carryOut(answering: Answering): Promise<Outcome> {
+  try {
+    return { as: 'answer', answer: await answering.make() };
+  } catch (error) {
+    if (error instanceof WithheldAnswer) return { as: 'withheld', how: error.how };
+    if (!(error instanceof ServiceError) || answering.refuse === undefined) throw error;
+    return { as: 'refusal', answer: answering.refuse(error) };
+  }
+}
+
+/** The outcome, or nothing where a gateway gives up before there is one; the service goes on all the same. */
+async function unlessGivenUp(
+  { world }: Answering,
+  instead: Instead | undefined,
+  work: Promise<Outcome>,
+): Promise<Outcome | undefined> {
+  const patience = patienceOf(world, instead);
+  if (patience === undefined) return work;
+  const first = await Promise.race([work, patience]);
+  if (first?.as === 'refusal') return first;
+  work.catch(() => undefined);
+  await patience;
+  return undefined;
+}
+
+/** Until a gateway gives up; undefined where there is none, or none that waits. */
+function patienceOf({ scheduler, clock }: World, instead: Instead | undefined): Promise<void> | undefined {
+  if (instead?.do !== 'gateway' || instead.serviceSeconds === undefined) return undefined;
+  return until(scheduler, clock.nowMs() + clock.serviceMs(instead.serviceSeconds));
+}
+
+function insteadOf({ faults, world, record }: Answering): Instead | undefined {
+  const cache = faults.get('cached-answer');
+  const cached = cache === undefined ? undefined : world.lastAnswers.get(record.route);
+  if (cached !== undefined) return { do: 'cached', answer: cached, created: cache?.created ?? false };
   return (
     faults.get('reset-before-answer') ??
     faults.get('stall') ??
     faults.get('answer') ??
     faults.get('refuse') ??
-    faults.get('redirect')
+    faults.get('redirect') ??
+    faults.get('gateway') ??
+    faults.get('error-with-handle')
   );
 }
 
 function isCreated(instead: Instead): boolean {
-  return instead.created ?? (instead.do === 'reset-before-answer' || instead.do === 'stall');
+  switch (instead.do) {
+    case 'error-with-handle':
+      return true;
+    case 'reset-before-answer':
+    case 'stall':
+      return instead.created ?? true;
+    default:
+      return instead.created ?? false;
+  }
 }
 
 async function deliver(answering: Answering, answer: WireAnswer, withFaults: boolean): Promise<void> {
@@ -72,7 +125,7 @@ async function replace(answering: Answering, instead: Instead, made: WireAnswer 
     case 'stall':
       return stall(answering, instead.seconds, made ?? plain(504, 'The request exceeded its time budget.'));
     case 'answer':
-      return deliver(answering, replaced(instead, made), true);
+      return deliver(answering, chosenAnswer(instead, made), true);
     case 'redirect':
       return deliver(
         answering,
@@ -81,6 +134,12 @@ async function replace(answering: Answering, instead: Instead, made: WireAnswer 
       );
     case 'refuse':
       return deliver(answering, refused(answering, instead), true);
+    case 'gateway':
+      return deliver(answering, gatewayAnswer(instead), true);
+    case 'cached':
+      return deliver(answering, instead.answer, true);
+    case 'error-with-handle':
+      return deliver(answering, errorWithHandle(instead.status, made), true);
     default:
       return instead satisfies never;
   }
@@ -110,31 +169,4 @@ function refused({ call, refuse }: Answering, action: FaultActions['refuse']): W
   const model = [body.model, body.model_name, params.model].find((name) => typeof name === 'string');
   const entrypoint = route.names[0].split('.')[0] ?? 'svc';
   return refuse(refusalOf(action, { account, model: typeof model === 'string' ? model : 'unknown', entrypoint }));
-}
-
-function replaced(action: FaultActions['answer'], made: WireAnswer | undefined): WireAnswer {
-  const answer: WireAnswer =
-    action.body === undefined ? withoutBody(action.status, made) : fromBody(action.status, action.body);
-  if (action.contentType !== undefined) answer.headers['content-type'] = action.contentType;
-  Object.assign(answer.headers, action.headers);
-  return answer;
-}
-
-/** The real body under another 2xx status, else the documented form of an error. */
-function withoutBody(status: number, made: WireAnswer | undefined): WireAnswer {
-  if (made !== undefined && status < 300) return { ...made, status, headers: { ...made.headers } };
-  return plain(status, STATUS_CODES[status] ?? 'Error');
-}
-
-function fromBody(status: number, body: unknown): WireAnswer {
-  const isText = typeof body === 'string';
-  return {
-    status,
-    headers: { 'content-type': isText ? 'text/html; charset=utf-8' : 'application/json' },
-    body: Buffer.from(isText ? body : JSON.stringify(body)),
-  };
-}
-
-function plain(status: number, detail: string): WireAnswer {
-  return fromBody(status, { detail });
 }

@@ -1,14 +1,11 @@
 /** The course of a job after its creation: it runs, it ends, and its end is charged, given back or charged late. */
-import { charge, costNano, refund } from './billing.js';
+import { charge, costNano } from './billing.js';
 import type { Job } from './job.js';
 import { parseCredits } from './money.js';
-import type { Random } from './random.js';
+import { openOutput } from './outputs.js';
+import { createRandom, type Random } from './random.js';
 import type { JobState } from './truth.js';
-import { holdBack } from './withheld.js';
 import type { World } from './world.js';
-
-/** Service seconds after completion at which an under-declared driver clip is charged. */
-const FOLLOW_UP_SECONDS = 10;
 
 /** Schedules when a job begins to run and when it ends. */
 export function scheduleRender(world: World, job: Job, random: Random, atMs: number): void {
@@ -19,6 +16,7 @@ export function scheduleRender(world: World, job: Job, random: Random, atMs: num
   const seconds =
     fixed?.serviceSeconds ?? (job.failure === undefined ? fullSeconds : fullSeconds * random.between(0.3, 1));
   const queueSeconds = Math.min(seconds * random.between(0.05, 0.2), 10);
+  job.bill.duringRender(atMs, clock.serviceMs(seconds));
   scheduler.at(atMs + clock.serviceMs(queueSeconds), () => changeState(job, 'running'));
   scheduler.at(atMs + clock.serviceMs(seconds), (dueMs) => {
     // Media and checks are nearly always done by now; where they are not, the job ends a little later.
@@ -40,39 +38,27 @@ function finish(world: World, job: Job, atMs: number): void {
   record.state = job.endAs;
   if (job.failure !== undefined) record.message = job.failure.message;
   account.slots.free();
-  const lifeSeconds = job.faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
-  if (job.output !== undefined) job.output.expiresMs = atMs + world.clock.serviceMs(lifeSeconds);
+  if (job.output !== undefined) openOutput(world.clock, job.output, atMs, plan.outputLifeSeconds, job.faults);
   settle(world, job, atMs);
   plan.onState?.(job);
 }
 
-/** Books what the end of a job costs: a charge, now or late; a refund of the reservation; what is owed afterwards. */
+/** Books what the end of a job costs: the charge, or what comes back; and what is owed afterwards. */
 function settle(world: World, job: Job, atMs: number): void {
-  const { account, plan, record, faults } = job;
-  const { clock, scheduler } = world;
-  const isReserved = world.options.chargeAt[plan.family] === 'submit';
+  const { account, plan, record, faults, bill } = job;
   if (record.state !== 'succeeded') {
-    if (isReserved) refund(account, record, atMs);
-    else account.balance.commit(-record.expectedNano);
+    bill.fail(atMs);
     return;
   }
-  const chargeAtMs = atMs + clock.serviceMs(faults.get('late-charge')?.serviceSeconds ?? 0);
-  const bookCharge = (dueMs: number): void => {
-    account.balance.commit(-record.expectedNano);
-    charge(account, record, 'charge', costNano(world, account, plan.facts, plan.quantities, dueMs), dueMs);
-  };
-  if (!isReserved) {
-    if (chargeAtMs === atMs) bookCharge(atMs);
-    else holdBack(world, chargeAtMs, bookCharge);
-  }
-  const back = faults.get('refund-charge');
-  if (back !== undefined) {
-    scheduler.at(chargeAtMs + clock.serviceMs(back.serviceSeconds), (dueMs) => refund(account, record, dueMs));
-  }
+  const chargeMs = bill.succeed(atMs);
   const owed = plan.owedLater?.();
   const extra = faults.get('follow-up-charge');
   if (owed === undefined && extra === undefined) return;
-  scheduler.at(chargeAtMs + clock.serviceMs(extra?.serviceSeconds ?? FOLLOW_UP_SECONDS), (dueMs) => {
+  const { options, clock, scheduler } = world;
+  const drawnSeconds = createRandom(options.seed, `follow-up ${record.id}`).between(
+    ...options.assumptions.followUpSeconds,
+  );
+  scheduler.at(chargeMs + clock.serviceMs(extra?.serviceSeconds ?? drawnSeconds), (dueMs) => {
     const nano = extra === undefined ? 0 : parseCredits(extra.credits);
     const owedNano = owed === undefined ? 0 : costNano(world, account, plan.facts, owed, dueMs);
     charge(account, record, 'follow_up', nano + owedNano, dueMs);

@@ -1,11 +1,11 @@
 /** One asynchronous job as the service knows it, and what its family decided about it. */
 import type { Account } from './accounts.js';
+import type { Family } from './families.js';
 import type { AppliedFaults } from './fault-engine.js';
-import type { Family } from './options.js';
 import type { Output, OutputSpec } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { Random } from './random.js';
-import type { JobRecord, JobState } from './truth.js';
+import type { JobRecord, JobState, RequestRecord } from './truth.js';
 
 /** Why a job fails; the code is for families that show one. */
 export interface JobFailure {
@@ -37,6 +37,16 @@ export interface JobPlan {
   firstPollSeconds?: number;
 }
 
+/** The bill of one job or synchronous call. */
+export interface Bill {
+  /** Schedules the charge of a family that charges between submit and completion. */
+  duringRender(startMs: number, renderMs: number): void;
+  /** Charges what is not charged yet; returns the instant of the charge, which a fault may make late. */
+  succeed(atMs: number): number;
+  /** Charges nothing more, and gives back what was charged. */
+  fail(atMs: number): void;
+}
+
 /** One job and what belongs to it while it lives. */
 export interface Job {
   record: JobRecord;
@@ -44,6 +54,7 @@ export interface Job {
   account: Account;
   handle: string;
   faults: AppliedFaults;
+  bill: Bill;
   /** Settled when the output is made and the media were looked at. */
   ready: Promise<void>;
   output?: Output;
@@ -52,6 +63,10 @@ export interface Job {
   endAs: JobState;
   /** The first status update, for a fault that repeats it. */
   firstUpdate?: string;
+  /** When the last status update was posted. */
+  updatedMs?: number;
+  /** The poll before. */
+  lastPoll?: RequestRecord;
   /** A poll has been answered since the job ended. */
   seenTerminal?: boolean;
 }

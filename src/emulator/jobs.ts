@@ -1,9 +1,11 @@
 /** Asynchronous jobs: accepted, rendered in time, ended, charged, polled. */
-import { charge, checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
+import { openBill } from './bill.js';
+import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
+import type { FaultActions } from './fault-actions.js';
 import type { Job, JobPlan } from './job.js';
 import { changeState, scheduleRender } from './job-end.js';
 import type { PriceFacts } from './prices.js';
-import type { Random } from './random.js';
+import { createRandom, type Random } from './random.js';
 import { compactBody, type JobRecord } from './truth.js';
 import { holdBack } from './withheld.js';
 import { type Call, WithheldAnswer, type World } from './world.js';
@@ -24,7 +26,7 @@ export function submitJob(call: Call, plan: JobPlan): Job {
   checkSlot(call);
   const late = faults.get('create-late');
   if (late !== undefined) {
-    holdBack(world, nowMs + world.clock.serviceMs(late.serviceSeconds), (atMs) => {
+    holdBack(world, nowMs + lateMs(call, late), (atMs) => {
       createJob(call, plan, expectedNano, atMs, { late: true });
     });
     throw new WithheldAnswer(late.answer ?? 'reset');
@@ -35,6 +37,13 @@ export function submitJob(call: Call, plan: JobPlan): Job {
     createJob(call, plan, expectedNano, nowMs, { doubles: job.record.id });
   }
   return job;
+}
+
+/** How long after its request a late job or call is created. */
+export function lateMs({ world, bodyHash }: Call, late: FaultActions['create-late']): number {
+  const { options, clock } = world;
+  const drawn = createRandom(options.seed, `late ${bodyHash}`).between(...options.assumptions.lateCreationSeconds);
+  return clock.serviceMs(late.serviceSeconds ?? drawn);
 }
 
 /** The record of a job or a synchronous call, entered into the ground truth. */
@@ -58,11 +67,13 @@ export function newRecord(
     expectedNano,
     chargedNano: 0,
     refundedNano: 0,
+    request: call.record,
     requestHash: call.bodyHash,
     body: compactBody(call.body),
     outputs: [],
     polls: 0,
     maxPollGapMs: 0,
+    longPollGaps: 0,
     pollsAfterTerminal: 0,
   });
   if (reference !== undefined) record.clientReference = [reference].flat().join(', ');
@@ -81,12 +92,11 @@ function createJob(
   const handle = plan.makeHandle(random);
   record.handle = handle;
   if (plan.callbackUrl !== undefined) record.callbackUrl = plan.callbackUrl;
-  const job: Job = { record, plan, account, handle, faults, ready: Promise.resolve(), endAs: 'succeeded' };
+  const bill = openBill(world, { ...plan, record, account, faults }, atMs);
+  const job: Job = { record, plan, account, handle, faults, bill, ready: Promise.resolve(), endAs: 'succeeded' };
   decideEnd(world, job, random);
   world.jobs.set(handle, job);
   takeSlot(world, account, atMs, record.id);
-  if (world.options.chargeAt[plan.family] === 'submit') charge(account, record, 'reserve', expectedNano, atMs);
-  else account.balance.commit(expectedNano);
   job.ready = prepare(world, job);
   plan.onState?.(job);
   if (faults.get('never-ends') === undefined) scheduleRender(world, job, random, atMs);

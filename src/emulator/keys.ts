@@ -1,9 +1,13 @@
 /** API keys: how a request carries one, and which of the five refusals applies (service document 1, Authentication). */
 import type { IncomingHttpHeaders } from 'node:http';
+import * as z from 'zod';
 import type { Clock } from './clock.js';
 import { authError } from './errors.js';
 
 const KEY_STATES = ['active', 'revoked', 'expired', 'rotating'] as const;
+
+const ROTATION_SECONDS = 24 * 3600;
+const KEY_FORM = /^sk-svc-[\x21-\x7e]+$/;
 
 /** One key of an account. A `rotating` key works for 24 hours (divided by the speed) after it was set so. */
 export interface KeyOption {
@@ -15,6 +19,23 @@ export interface KeyOption {
   restrictedModelsGranted?: string[];
 }
 
+const keySchema = z.strictObject({
+  key: z.string().regex(KEY_FORM, "must begin with 'sk-svc-'"),
+  state: z.enum(KEY_STATES, `must be one of ${KEY_STATES.join(', ')}`),
+  account: z.string().min(1).optional(),
+  restrictedModelsGranted: z.array(z.string()).optional(),
+});
+
+/** Checks keys from JSON; throws one sentence that names the key by its place and never shows it. */
+function parseKeys(json: unknown): KeyOption[] {
+  const result = z.array(keySchema).safeParse(json);
+  if (result.success) return result.data as KeyOption[];
+  const issue = result.error.issues[0];
+  const [place, field] = issue?.path ?? [];
+  const where = typeof place === 'number' ? `key ${place + 1}` : 'keys';
+  throw new Error(`${where}: ${field === undefined ? '' : `'${String(field)}' `}${issue?.message ?? 'not valid'}`);
+}
+
 export interface KeyEntry {
   key: string;
   state: KeyOption['state'];
@@ -23,9 +44,6 @@ export interface KeyEntry {
   /** When a rotating key stops working. */
   endsMs: number;
 }
-
-const ROTATION_SECONDS = 24 * 3600;
-const KEY_FORM = /^sk-svc-[\x21-\x7e]+$/;
 
 export interface Keys {
   set(keys: readonly KeyOption[]): void;
@@ -49,13 +67,10 @@ export function createKeys(clock: Clock, initial: readonly KeyOption[]): Keys {
   };
   const keys: Keys = {
     set(options) {
+      // Checked as a whole first: a mistake in one must not take the others away.
+      const checked = parseKeys(options);
       entries.clear();
-      for (const option of options) {
-        if (!KEY_STATES.includes(option.state)) {
-          throw new Error(`unknown key state '${option.state}'; known: ${KEY_STATES.join(', ')}`);
-        }
-        put(option);
-      }
+      for (const option of checked) put(option);
     },
     rotate(key) {
       const old = entries.get(key);

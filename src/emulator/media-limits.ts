@@ -3,7 +3,7 @@ import { fetchMedia } from './input-media.js';
 import type { JobFailure } from './job.js';
 import { clipFacts, type ImageFacts, type ImageFormat, imageFacts } from './media-facts.js';
 
-/** Megabytes are taken as 2^20 bytes: the documents do not say, and the larger reading refuses nothing that is allowed. */
+/** The larger reading of a megabyte, in which limits are written; which one holds is an assumption. */
 export const MEGABYTE = 1024 * 1024;
 
 export interface ImageLimits {
@@ -29,12 +29,16 @@ export interface ClipLimits {
 const SECONDS_SLACK = 0.1;
 
 /** Why the bytes are refused, as the end of a sentence that begins with the file; undefined where they are accepted. */
-export function imageProblem(bytes: Buffer, limits: ImageLimits): string | undefined {
-  if (bytes.length > limits.bytesMax) return `is larger than ${Math.round(limits.bytesMax / MEGABYTE)} MB`;
+export function imageProblem(bytes: Buffer, limits: ImageLimits, megabyteBytes: number): string | undefined {
+  if (isOver(bytes, limits, megabyteBytes)) return `is larger than ${Math.round(limits.bytesMax / MEGABYTE)} MB`;
   const facts = imageFacts(bytes);
   if (facts === undefined) return 'cannot be decoded as an image';
   if (!limits.formats.includes(facts.format)) return `is ${facts.format}, not one of ${limits.formats.join(', ')}`;
   return shapeProblem(facts, limits);
+}
+
+function isOver(bytes: Buffer, limits: { bytesMax: number }, megabyteBytes: number): boolean {
+  return bytes.length > limits.bytesMax * (megabyteBytes / MEGABYTE);
 }
 
 /** Width over height of an image that was accepted. */
@@ -56,8 +60,12 @@ function shapeProblem(facts: ImageFacts, limits: ImageLimits): string | undefine
 }
 
 /** As imageProblem, for a clip or a sound. */
-export async function clipProblem(bytes: Buffer, limits: ClipLimits): Promise<string | undefined> {
-  if (bytes.length > limits.bytesMax) return `is larger than ${Math.round(limits.bytesMax / MEGABYTE)} MB`;
+export async function clipProblem(
+  bytes: Buffer,
+  limits: ClipLimits,
+  megabyteBytes: number,
+): Promise<string | undefined> {
+  if (isOver(bytes, limits, megabyteBytes)) return `is larger than ${Math.round(limits.bytesMax / MEGABYTE)} MB`;
   const facts = await clipFacts(bytes);
   if (facts === undefined) return 'cannot be read';
   if (!limits.formats.some((format) => format === facts.format)) {

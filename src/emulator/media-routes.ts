@@ -28,6 +28,8 @@ export async function mediaAnswer(
   faults: AppliedFaults,
 ): Promise<WireAnswer> {
   if (output === undefined) return refusal(404, 'No such file.');
+  const { late } = output;
+  if (late !== undefined && world.clock.nowMs() < late.untilMs) return refusal(late.status, 'Not there yet.');
   const isLate = world.clock.nowMs() >= output.expiresMs;
   if (isLate || !world.outputs.isValid(output, parameters)) return refusal(403, 'This URL has expired.');
   const file = await world.outputs.read(output);

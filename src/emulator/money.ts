@@ -1,4 +1,6 @@
 /** Money as whole numbers of 1e-9 credit: exact decimals in and out, and the balance of one account with its history. */
+import type { Assumptions } from './assumptions.js';
+import type { Random } from './random.js';
 
 const NANO_DIGITS = 9;
 const NANO_PER_CREDIT = 1_000_000_000;
@@ -27,6 +29,13 @@ export function formatCredits(nano: number): string {
   return `${sign}${digits.slice(0, -NANO_DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** An amount with fewer decimals. */
+export function roundCredits(nano: number, decimals: number, rounding: Assumptions['rounding']): number {
+  const unit = 10 ** (NANO_DIGITS - decimals);
+  const round = { nearest: Math.round, down: Math.floor, up: Math.ceil }[rounding];
+  return round(nano / unit) * unit;
+}
+
 type MoneyEventKind = 'start' | 'charge' | 'reserve' | 'refund' | 'follow_up' | 'top_up' | 'foreign_spend';
 
 /** One change of a balance. `amountNano` is signed: spending is negative. */
@@ -36,13 +45,15 @@ export interface MoneyEvent {
   amountNano: number;
   /** The job or synchronous call it belongs to. */
   jobId?: string;
+  /** When its lateness is its own: the part of the lag after which it shows. */
+  lagPart?: number;
 }
 
 /** The balance of one account. */
 export interface Balance {
   nowNano(): number;
-  /** The balance as it was `lagMs` before `nowMs`: what GET /v1/credits shows when the service books late. */
-  shownNano(nowMs: number, lagMs: number): number;
+  /** What GET /v1/credits shows of the balance when the service books up to `lagMs` late. */
+  shownNano(nowMs: number, lagMs: number, reads: Assumptions['balanceReads']): number;
   book(event: MoneyEvent): void;
   /** Sets expected charges of running work aside (positive) or gives them back (negative); no money moves. */
   commit(amountNano: number): void;
@@ -51,20 +62,23 @@ export interface Balance {
   readonly events: readonly MoneyEvent[];
 }
 
-export function createBalance(startNano: number, startMs: number): Balance {
+export function createBalance(startNano: number, startMs: number, random: Random): Balance {
   const events: MoneyEvent[] = [{ atMs: startMs, kind: 'start', amountNano: startNano }];
   let totalNano = startNano;
   let committedNano = 0;
   return {
     events,
     nowNano: () => totalNano,
-    shownNano(nowMs, lagMs) {
+    shownNano(nowMs, lagMs, reads) {
+      const copyAgeMs = reads === 'stale' ? random.next() * lagMs : lagMs;
+      const shownFromMs = ({ atMs, lagPart = 0 }: MoneyEvent): number =>
+        atMs + (reads === 'scattered' ? lagPart * lagMs : copyAgeMs);
       let shown = totalNano;
       // The opening balance is never hidden by the lag, so the walk back ends before it.
       for (let index = events.length - 1; index > 0; index -= 1) {
         const event = events[index];
-        if (event === undefined || event.atMs <= nowMs - lagMs) break;
-        shown -= event.amountNano;
+        if (event === undefined || event.atMs + lagMs <= nowMs) break;
+        if (shownFromMs(event) > nowMs) shown -= event.amountNano;
       }
       return shown;
     },
@@ -73,7 +87,7 @@ export function createBalance(startNano: number, startMs: number): Balance {
       // Late charges carry their own instant; keeping the list in time order makes the walk back exact.
       let index = events.length;
       while (index > 1 && (events[index - 1]?.atMs ?? 0) > event.atMs) index -= 1;
-      events.splice(index, 0, event);
+      events.splice(index, 0, { ...event, lagPart: random.next() });
     },
     commit(amountNano) {
       committedNano += amountNano;

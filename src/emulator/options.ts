@@ -1,4 +1,5 @@
 /** What an emulator can be told when it starts, and the values that hold where nothing is told. */
+import type { Assumptions } from './assumptions.js';
 import { DEFAULT_PRICES } from './default-prices.js';
 import type { Discount } from './discounts.js';
 import { type FaultRule, parseEmulatorFaults } from './faults.js';
@@ -6,24 +7,7 @@ import type { KeyOption } from './keys.js';
 import { PLANS, type Plan } from './limits.js';
 import { parseCredits } from './money.js';
 import { type PriceRule, parsePriceRules } from './prices.js';
-
-/** What renders: each has its own render times and its own instant of charging. */
-const FAMILIES = [
-  'svc/image',
-  'svc/edit',
-  'svc/clip',
-  'svc/animation',
-  'vendor-a',
-  'vendor-b',
-  'vendor-c',
-  'vendor-g',
-  'vendor-d',
-  'vendor-e',
-  'vendor-f',
-  'vendor-f/interaction',
-] as const;
-export type Family = (typeof FAMILIES)[number];
-export type ChargeAt = 'submit' | 'completion';
+import { type AssumptionOptions, resolveAssumptions } from './resolve-assumptions.js';
 
 export interface EmulatorOptions {
   /** Default 0: any free port. The host is always 127.0.0.1. */
@@ -51,16 +35,16 @@ export interface EmulatorOptions {
   control?: boolean;
   /** Receives one line per request. */
   verbose?: (line: string) => void;
-  /** Service seconds, from and to, per family. */
-  renderSeconds?: Partial<Record<Family, readonly [number, number]>>;
   /** The part of renders that fail, 0 to 1; default 0. */
   failRate?: number;
   /** The part of prompt rewrites (`prompt_expansion` = `standard`) that fail, 0 to 1; default 0. */
   rewriteFailRate?: number;
-  /** How many service seconds late GET /v1/credits is; default 0. */
+  /** What the documents do not show: drawn from a `seed`, or given one by one; calm where nothing is said. */
+  assumptions?: AssumptionOptions;
+  /** Short for the assumptions of these names. */
+  renderSeconds?: AssumptionOptions['renderSeconds'];
   balanceLagSeconds?: number;
-  /** Overrides when a family is charged. */
-  chargeAt?: Partial<Record<Family, ChargeAt>>;
+  chargeAt?: AssumptionOptions['chargeAt'];
   /** Adds `Retry-After` to the emulator's own 429 answers; default false. */
   retryAfter?: boolean;
 }
@@ -78,45 +62,11 @@ export interface ResolvedOptions {
   faults: readonly FaultRule[];
   control: boolean;
   verbose: ((line: string) => void) | undefined;
-  renderSeconds: Readonly<Record<Family, readonly [number, number]>>;
+  assumptions: Assumptions;
   failRate: number;
   rewriteFailRate: number;
-  balanceLagSeconds: number;
-  chargeAt: Readonly<Record<Family, ChargeAt>>;
   retryAfter: boolean;
 }
-
-/** Avatar renders last as long as the speech times a factor, unless the options give fixed times: see vendor-b.ts. */
-const RENDER_SECONDS: ResolvedOptions['renderSeconds'] = {
-  'svc/image': [1, 4],
-  'svc/edit': [2, 6],
-  'svc/clip': [10, 30],
-  'svc/animation': [10, 30],
-  'vendor-a': [30, 180],
-  'vendor-b': [0, 0],
-  'vendor-c': [30, 180],
-  'vendor-g': [30, 180],
-  'vendor-d': [30, 180],
-  'vendor-e': [30, 180],
-  'vendor-f': [60, 240],
-  'vendor-f/interaction': [2, 6],
-};
-
-const CHARGE_AT: ResolvedOptions['chargeAt'] = {
-  'svc/image': 'completion',
-  'svc/edit': 'completion',
-  'svc/clip': 'completion',
-  'svc/animation': 'completion',
-  'vendor-a': 'completion',
-  'vendor-b': 'completion',
-  'vendor-c': 'completion',
-  'vendor-g': 'completion',
-  'vendor-d': 'completion',
-  'vendor-e': 'completion',
-  // "Reserved at submit; a failed job is refunded automatically" (service document 2, Limits).
-  'vendor-f': 'submit',
-  'vendor-f/interaction': 'completion',
-};
 
 /** Checks the options and fills in the defaults; throws one sentence that names the setting. */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
@@ -127,11 +77,6 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   for (const name of ['failRate', 'rewriteFailRate'] as const) {
     const rate = options[name] ?? 0;
     if (!(rate >= 0 && rate <= 1)) throw new Error(`${name} ${rate} is not between 0 and 1`);
-  }
-  for (const name of [...Object.keys(options.renderSeconds ?? {}), ...Object.keys(options.chargeAt ?? {})]) {
-    if (!FAMILIES.some((family) => family === name)) {
-      throw new Error(`unknown family '${name}'; known: ${FAMILIES.join(', ')}`);
-    }
   }
   return {
     port: options.port ?? 0,
@@ -146,11 +91,18 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     faults: parseEmulatorFaults(options.faults ?? []),
     control: options.control ?? false,
     verbose: options.verbose,
-    renderSeconds: { ...RENDER_SECONDS, ...options.renderSeconds },
+    assumptions: assumptionsOf(options),
     failRate: options.failRate ?? 0,
     rewriteFailRate: options.rewriteFailRate ?? 0,
-    balanceLagSeconds: options.balanceLagSeconds ?? 0,
-    chargeAt: { ...CHARGE_AT, ...options.chargeAt },
     retryAfter: options.retryAfter ?? false,
   };
+}
+
+function assumptionsOf({ assumptions, renderSeconds, chargeAt, balanceLagSeconds }: EmulatorOptions): Assumptions {
+  return resolveAssumptions({
+    ...assumptions,
+    renderSeconds: { ...assumptions?.renderSeconds, ...renderSeconds },
+    chargeAt: { ...assumptions?.chargeAt, ...chargeAt },
+    ...(balanceLagSeconds === undefined ? {} : { balanceLagSeconds }),
+  });
 }

@@ -1,6 +1,7 @@
 /** The media that jobs have made: built from their parameters whenever they are asked for, under signed, expiring URLs. */
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from './clock.js';
+import type { AppliedFaults } from './fault-engine.js';
 import { FRAME_RATE, makeMp4, tagMp4 } from './media-mp4.js';
 import { makePng } from './media-png.js';
 import { ALPHABET_LOWER, createRandom } from './random.js';
@@ -21,6 +22,8 @@ export interface Output {
   sha256: string;
   /** Unix milliseconds after which the file is deleted or its URL is refused. */
   expiresMs: number;
+  /** Until when, and with which status, a fault keeps the file back. */
+  late?: { status: 403 | 404; untilMs: number };
 }
 
 export interface Outputs {
@@ -37,6 +40,21 @@ export interface Outputs {
 /** Frames of a clip of so many seconds, at 24 per second, at least one. */
 export function framesOf(seconds: number): number {
   return Math.max(1, Math.round(seconds * FRAME_RATE));
+}
+
+/** Fixes until when a file lives, and what a fault does to it, once its job has ended. */
+export function openOutput(
+  clock: Clock,
+  output: Output,
+  atMs: number,
+  lifeSeconds: number,
+  faults: AppliedFaults,
+): void {
+  const isExpired = faults.get('expire-output') !== undefined;
+  output.expiresMs = isExpired ? atMs : atMs + clock.serviceMs(lifeSeconds);
+  const late = faults.get('output-late');
+  if (late === undefined) return;
+  output.late = { status: late.status ?? 404, untilMs: atMs + clock.serviceMs(late.serviceSeconds) };
 }
 
 export function createOutputs(clock: Clock, seed: number, baseUrl: () => string): Outputs {

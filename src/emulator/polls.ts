@@ -1,7 +1,8 @@
 /** Polls of asynchronous jobs: which job a handle names, what it shows now, and how the client's polling is recorded. */
 import { detailError, type ServiceError } from './errors.js';
+import type { Family } from './families.js';
+import type { FaultActions } from './fault-actions.js';
 import type { Job } from './job.js';
-import type { Family } from './options.js';
 import type { JobState } from './truth.js';
 import type { Call, World } from './world.js';
 
@@ -28,6 +29,8 @@ export interface PollView {
   word?: string;
   /** Present when the state is `succeeded`. */
   url?: string;
+  /** What a fault puts in place of the quantity that a success counts. */
+  quantity?: FaultActions['report-quantity']['value'];
   message: string;
   /** The failure's code, `InternalError` where it has none. */
   code: string;
@@ -36,6 +39,8 @@ export interface PollView {
 const FIRST_POLL_SECONDS = 5;
 // Timers of a client may fire a little early.
 const EARLY_SLACK_MS = 2;
+const GAP_SECONDS_MAX = 30;
+const LATE_SLACK_MS = 250;
 
 /** Finds the job of a handle and counts the poll; throws 404 (409 for another account's avatar job) where there is none. */
 export async function pollJob(call: Call, rules: PollRules): Promise<PollView> {
@@ -66,6 +71,8 @@ function viewOf(call: Call, job: Job, rules: PollRules, nowMs: number): PollView
   const view: PollView = { job, state, message: job.record.message ?? '', code };
   const word = faults.get('report-word')?.word;
   if (word !== undefined) view.word = word;
+  const quantity = faults.get('report-quantity');
+  if (quantity !== undefined) view.quantity = quantity.value;
   const { output } = job;
   if (state !== 'succeeded' || output === undefined || faults.get('without-url') !== undefined) return view;
   view.url = world.outputs.url(output, urlEndMs(world, rules, output.expiresMs, nowMs));
@@ -79,19 +86,19 @@ function urlEndMs(world: World, rules: PollRules, fileEndMs: number, nowMs: numb
 
 function countPoll(call: Call, job: Job, nowMs: number): void {
   const { world } = call;
-  const { record, plan } = job;
+  const { record } = job;
   call.record.jobId = record.id;
   record.polls += 1;
-  const note = (kind: 'poll_early' | 'poll_after_terminal', detail: string): void => {
+  const note: Note = (kind, detail) => {
     world.recorder.violate({ atMs: nowMs, kind, account: record.account, detail: `${record.id}: ${detail}` });
   };
   if (record.firstPollAfterMs === undefined) {
     record.firstPollAfterMs = nowMs - record.createdMs;
-    const earliestMs = world.clock.serviceMs(plan.firstPollSeconds ?? FIRST_POLL_SECONDS) - EARLY_SLACK_MS;
-    if (record.firstPollAfterMs < earliestMs)
+    if (record.firstPollAfterMs < baseMs(world, job)) {
       note('poll_early', `first poll after ${record.firstPollAfterMs.toFixed(1)} ms`);
+    }
   } else if (record.lastPollMs !== undefined) {
-    record.maxPollGapMs = Math.max(record.maxPollGapMs, nowMs - record.lastPollMs);
+    judgeGap(world, job, nowMs - record.lastPollMs, note);
   }
   // The poll that first sees the end is not "after" it: only polls after an answered terminal poll count.
   if (job.seenTerminal === true) {
@@ -100,4 +107,23 @@ function countPoll(call: Call, job: Job, nowMs: number): void {
   }
   if (record.terminalMs !== undefined) job.seenTerminal = true;
   record.lastPollMs = nowMs;
+  job.lastPoll = call.record;
+}
+
+type Note = (kind: 'poll_early' | 'poll_dense' | 'poll_after_terminal', detail: string) => void;
+
+/** "Start polling every 5 seconds (avatar: every 10 seconds) and back off to 30 seconds" (service document 2). */
+function judgeGap(world: World, job: Job, gapMs: number, note: Note): void {
+  const { record, lastPoll } = job;
+  record.maxPollGapMs = Math.max(record.maxPollGapMs, gapMs);
+  if (job.seenTerminal === true) return;
+  const sawUpdate = job.updatedMs !== undefined && job.updatedMs >= (record.lastPollMs ?? 0);
+  // A status update may be followed by a poll at once.
+  if (gapMs < baseMs(world, job) && !sawUpdate) note('poll_dense', `poll ${record.polls} after ${gapMs.toFixed(1)} ms`);
+  const wasHeldUp = lastPoll?.status === 429 || (lastPoll?.status ?? 500) >= 500;
+  if (gapMs > world.clock.serviceMs(GAP_SECONDS_MAX) + LATE_SLACK_MS && !wasHeldUp) record.longPollGaps += 1;
+}
+
+function baseMs(world: World, job: Job): number {
+  return world.clock.serviceMs(job.plan.firstPollSeconds ?? FIRST_POLL_SECONDS) - EARLY_SLACK_MS;
 }

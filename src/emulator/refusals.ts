@@ -13,7 +13,7 @@ import {
   rpmLimitExceeded,
   ServiceError,
 } from './errors.js';
-import type { FaultActions, RefusalCode } from './faults.js';
+import type { FaultActions, RefusalCode } from './fault-actions.js';
 
 /** The request that is refused. */
 interface RefusedRequest {

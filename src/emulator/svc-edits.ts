@@ -5,7 +5,15 @@ import { codedError, engineError, invalid } from './errors.js';
 import { decodeDataUri, fetchMedia } from './input-media.js';
 import { type ImageLimits, imageProblem, MEGABYTE } from './media-limits.js';
 import { micro } from './prices.js';
-import { checkCount, IMAGE_LIFE_SECONDS, imageAnswer, RESPONSE_FORMATS, readSize, TIERS } from './svc-images.js';
+import {
+  checkCount,
+  IMAGE_LIFE_SECONDS,
+  imageAnswer,
+  megapixelsOf,
+  RESPONSE_FORMATS,
+  readSize,
+  TIERS,
+} from './svc-images.js';
 import { generate } from './sync-calls.js';
 import type { Answer, Call, Route } from './world.js';
 
@@ -34,12 +42,12 @@ async function editImage(call: Call): Promise<Answer> {
   const seed = body.integer('seed') ?? call.random.whole(0, 2 ** 31 - 1);
   const size = readSize(body);
   if (size === undefined) throw invalid("'width' and 'height' are required: the source size is not used as a default.");
-  await checkSource(source);
+  await checkSource(source, call.world.options.assumptions.megabyteBytes);
   const sourceHash = createHash('sha256').update(source).digest('hex');
   const result = await generate(call, {
     family: 'svc/edit',
     facts: { kind: 'svc/edit', model, tier },
-    quantities: { request: micro(1), image: micro(1), megapixel: size.width * size.height },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, size.width, size.height) },
     spec: {
       type: 'png',
       ...size,
@@ -52,9 +60,9 @@ async function editImage(call: Call): Promise<Answer> {
 }
 
 /** The source is really read: a data URI as it stands, a URL by fetching it; every refusal is `engine_error`. */
-async function checkSource(source: string): Promise<void> {
+async function checkSource(source: string, megabyteBytes: number): Promise<void> {
   const inline = decodeDataUri(source);
-  if (inline !== undefined) return refuseProblem(imageProblem(inline.bytes, SOURCE_LIMITS));
+  if (inline !== undefined) return refuseProblem(imageProblem(inline.bytes, SOURCE_LIMITS, megabyteBytes));
   if (source.startsWith('data:')) throw engineError('The source image is not a base64 data URI.');
   const fetched = await fetchMedia(source, SOURCE_LIMITS.bytesMax);
   if (fetched.kind === 'failed' && fetched.isTimeout) {
@@ -65,7 +73,7 @@ async function checkSource(source: string): Promise<void> {
     );
   }
   if (fetched.kind === 'failed') throw engineError(`The source image ${fetched.reason}.`);
-  if (fetched.kind === 'loaded') refuseProblem(imageProblem(fetched.bytes, SOURCE_LIMITS));
+  if (fetched.kind === 'loaded') refuseProblem(imageProblem(fetched.bytes, SOURCE_LIMITS, megabyteBytes));
 }
 
 function refuseProblem(problem: string | undefined): void {

@@ -54,6 +54,11 @@ export function readSize(body: Fields): ImageSize | undefined {
   return { width, height };
 }
 
+/** Millionths of a megapixel. */
+export function megapixelsOf({ world }: Call, width: number, height: number): number {
+  return micro((width * height) / world.options.assumptions.megapixelPixels);
+}
+
 /** Refuses any `n` but 1. */
 export function checkCount(body: Fields): void {
   const n = body.integer('n');
@@ -67,7 +72,8 @@ export async function imageAnswer(call: Call, model: string, result: SyncResult,
   const item = asUrl
     ? { url: outputs.url(result.output, result.output.expiresMs) }
     : { b64_json: (await outputs.read(result.output)).toString('base64') };
-  return ok({ created: Math.floor(result.createdMs / 1000), data: [{ ...item, ...more }], model });
+  const body = { created: Math.floor(result.createdMs / 1000), data: [{ ...item, ...more }], model };
+  return ok(body, item.url ?? item.b64_json);
 }
 
 async function generateImage(call: Call): Promise<Answer> {
@@ -90,7 +96,7 @@ async function generateImage(call: Call): Promise<Answer> {
       ...(model === 'svc-delta-4' ? {} : { tier: settings.tier }),
       ...(settings.steps === undefined ? {} : { steps: settings.steps }),
     },
-    quantities: { request: micro(1), image: micro(1), megapixel: width * height },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, width, height) },
     spec: { type: 'png', width, height, look, tag: `model=${model} seed=${seed}` },
     outputLifeSeconds: IMAGE_LIFE_SECONDS,
   });
@@ -108,16 +114,21 @@ interface Settings {
 function readSettings(body: Fields, model: (typeof MODELS)[number]): Settings {
   const isDelta = model === 'svc-delta-4';
   const isGamma = model === 'svc-gamma-o1-image';
-  if (isDelta) body.refuse(['tier'], "is not taken by the delta model; 'steps' selects its tier.");
-  if (!isDelta && !isGamma) body.refuse(['steps'], 'is taken by the delta and gamma models only.');
-  if (!isGamma) body.refuse(['true_cfg_scale'], 'is taken by the gamma model only.');
-  if (!isDelta) body.refuse(['prompt_expansion'], 'is taken by the delta model only.');
+  if (isDelta) refuseField(body, 'tier', "is not taken by the delta model; 'steps' selects its tier.");
+  if (!isDelta && !isGamma) refuseField(body, 'steps', 'is taken by the delta and gamma models only.');
+  if (!isGamma) refuseField(body, 'true_cfg_scale', 'is taken by the gamma model only.');
+  if (!isDelta) refuseField(body, 'prompt_expansion', 'is taken by the delta model only.');
   const tier = body.oneOf('tier', TIERS) ?? 'radical_speed';
   const steps =
     body.integer('steps', 1, 50) ?? (isDelta ? DELTA.stepsDefault : isGamma ? GAMMA_STEPS_DEFAULT : undefined);
   const scale = body.number('true_cfg_scale', 0, 20) ?? (isGamma ? 5 : undefined);
   const expands = body.oneOf('prompt_expansion', ['off', 'standard']) === 'standard';
   return { size: sizeOf(readSize(body), model), tier, steps, scale, expands };
+}
+
+/** "unaccepted field" is one of the cases of `engine_error` (service document 1, Errors). */
+function refuseField(body: Fields, name: string, why: string): void {
+  if (body.has(name)) throw engineError(`'${name}' ${why}`);
 }
 
 function sizeOf(size: ImageSize | undefined, model: (typeof MODELS)[number]): ImageSize {

@@ -1,12 +1,15 @@
 /** Synchronous generations: a slot held while rendering, a charge on success, the file in the answer. */
-import { charge, checkAccess, checkCredits, checkSlot, costNano, refund, takeSlot } from './billing.js';
+import { openBill } from './bill.js';
+import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
+import { until } from './clock.js';
 import { codedError, detailError } from './errors.js';
-import { newRecord } from './jobs.js';
-import type { Family } from './options.js';
-import type { Output, OutputSpec } from './outputs.js';
+import type { Family } from './families.js';
+import type { Bill } from './job.js';
+import { lateMs, newRecord } from './jobs.js';
+import { type Output, type OutputSpec, openOutput } from './outputs.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { JobRecord } from './truth.js';
-import { type Call, WithheldAnswer, type World } from './world.js';
+import { type Call, WithheldAnswer } from './world.js';
 
 /** What a synchronous route decided about a request that passed its checks. */
 interface SyncPlan {
@@ -38,18 +41,12 @@ export async function generate(call: Call, plan: SyncPlan): Promise<SyncResult> 
   if (plan.holdsSlot !== false) checkSlot(call);
   const late = call.faults.get('create-late');
   if (late !== undefined) {
-    const atMs = world.clock.nowMs() + world.clock.serviceMs(late.serviceSeconds);
-    world.scheduler.at(atMs, () => {
+    world.scheduler.at(world.clock.nowMs() + lateMs(call, late), () => {
       render(call, plan, expectedNano).catch(() => undefined);
     });
     throw new WithheldAnswer(late.answer ?? 'reset');
   }
   return render(call, plan, expectedNano);
-}
-
-/** Waits for an instant in the scheduler's order. */
-function until(world: World, dueMs: number): Promise<void> {
-  return new Promise((resolve) => world.scheduler.at(dueMs, () => resolve()));
 }
 
 async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise<SyncResult> {
@@ -59,19 +56,21 @@ async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise
   call.record.jobId = record.id;
   const holdsSlot = plan.holdsSlot !== false;
   if (holdsSlot) takeSlot(world, account, startMs, record.id);
-  const isReserved = world.options.chargeAt[plan.family] === 'submit';
-  if (isReserved) charge(account, record, 'reserve', expectedNano, startMs);
-  else account.balance.commit(expectedNano);
+  const { family, facts, quantities } = plan;
+  const bill = openBill(world, { record, account, family, facts, quantities, faults: call.faults }, startMs);
+  const drawnSeconds = random.between(...world.options.assumptions.renderSeconds[family]);
+  const seconds = call.faults.get('render-seconds')?.serviceSeconds ?? drawnSeconds;
+  bill.duringRender(startMs, world.clock.serviceMs(seconds));
   try {
-    return await renderInTime(call, plan, record, startMs, random.between(...world.options.renderSeconds[plan.family]));
+    const output = await renderInTime(call, plan, record, startMs, seconds);
+    return succeed(call, plan, record, output, bill);
   } catch (error) {
     record.state = 'failed';
     record.message = error instanceof Error ? error.message : 'failed';
-    if (isReserved) refund(account, record, world.clock.nowMs());
+    bill.fail(world.clock.nowMs());
     throw error;
   } finally {
     record.terminalMs ??= world.clock.nowMs();
-    if (!isReserved) account.balance.commit(-expectedNano);
     if (holdsSlot) account.slots.free();
   }
 }
@@ -81,15 +80,14 @@ async function renderInTime(
   plan: SyncPlan,
   record: JobRecord,
   startMs: number,
-  randomSeconds: number,
-): Promise<SyncResult> {
-  const { world, account, random, faults } = call;
+  seconds: number,
+): Promise<Output> {
+  const { world, random, faults } = call;
   const { clock } = world;
-  const seconds = faults.get('render-seconds')?.serviceSeconds ?? randomSeconds;
   const isUnlucky = random.next() < world.options.failRate;
   const limitSeconds = plan.timeLimitSeconds ?? Number.POSITIVE_INFINITY;
   const making = world.outputs.create(record.id, plan.spec, Number.POSITIVE_INFINITY);
-  await Promise.all([making, until(world, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
+  await Promise.all([making, until(world.scheduler, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
   if (seconds > limitSeconds) {
     throw codedError(504, 'engine_timeout', `The generation did not complete within ${limitSeconds} seconds.`);
   }
@@ -97,30 +95,17 @@ async function renderInTime(
   if (isUnlucky || failure !== undefined) {
     throw detailError(500, failure?.message ?? 'The generation failed unexpectedly; it is not charged.');
   }
-  return succeed(call, plan, record, await making, account);
+  return making;
 }
 
-function succeed(call: Call, plan: SyncPlan, record: JobRecord, output: Output, account: Call['account']): SyncResult {
-  const { world, faults } = call;
-  const { clock, scheduler } = world;
+function succeed(call: Call, plan: SyncPlan, record: JobRecord, output: Output, bill: Bill): SyncResult {
+  const { clock } = call.world;
   const nowMs = clock.nowMs();
   record.state = 'succeeded';
   record.terminalMs = nowMs;
   const { id, contentType, bytes, sha256 } = output;
   record.outputs.push({ id, contentType, bytes, sha256, downloads: 0 });
-  const lifeSeconds = faults.get('expire-output') === undefined ? plan.outputLifeSeconds : 0;
-  output.expiresMs = nowMs + clock.serviceMs(lifeSeconds);
-  const chargeMs = nowMs + clock.serviceMs(faults.get('late-charge')?.serviceSeconds ?? 0);
-  const book = (dueMs: number): void => {
-    charge(account, record, 'charge', costNano(world, account, plan.facts, plan.quantities, dueMs), dueMs);
-  };
-  if (world.options.chargeAt[plan.family] !== 'submit') {
-    if (chargeMs === nowMs) book(nowMs);
-    else scheduler.at(chargeMs, book);
-  }
-  const back = faults.get('refund-charge');
-  if (back !== undefined) {
-    scheduler.at(chargeMs + clock.serviceMs(back.serviceSeconds), (dueMs) => refund(account, record, dueMs));
-  }
+  openOutput(clock, output, nowMs, plan.outputLifeSeconds, call.faults);
+  bill.succeed(nowMs);
   return { record, output, createdMs: nowMs };
 }

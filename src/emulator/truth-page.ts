@@ -1,5 +1,6 @@
 /** The ground truth as one JSON value, whole or in sections. */
 import type { Account } from './accounts.js';
+import type { Assumptions } from './assumptions.js';
 import type { Caps } from './limits.js';
 import { formatCredits, type MoneyEvent } from './money.js';
 import type { JobRecord, RequestRecord, Violation } from './truth.js';
@@ -30,6 +31,9 @@ export interface AccountTruth {
 export interface Truth {
   nowMs: number;
   speed: number;
+  seed: number;
+  /** What holds here of all that the documents do not show. */
+  assumptions: Assumptions;
   accounts: Record<string, AccountTruth>;
   /** The account `default`, which is the only one unless keys name others. */
   account: AccountTruth;
@@ -48,6 +52,8 @@ export function truthOf(world: World): Truth {
   return {
     nowMs: world.clock.nowMs(),
     speed: world.options.speed,
+    seed: world.options.seed,
+    assumptions: world.options.assumptions,
     accounts: Object.fromEntries(world.accounts.all().map((one) => [one.name, accountTruth(one)])),
     account,
     connections: recorder.connections,
@@ -124,6 +130,8 @@ function summary(truth: Truth): unknown {
   return {
     nowMs: truth.nowMs,
     speed: truth.speed,
+    seed: truth.seed,
+    assumptions: truth.assumptions,
     account: strip(truth.account),
     accounts: Object.fromEntries(Object.entries(truth.accounts).map(([name, one]) => [name, strip(one)])),
     connections: truth.connections,

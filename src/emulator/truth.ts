@@ -53,7 +53,12 @@ export interface JobRecord {
   message?: string;
   expectedNano: number;
   chargedNano: number;
+  /** When it was first charged; a reservation is a charge. */
+  chargedMs?: number;
   refundedNano: number;
+  refundedMs?: number;
+  /** The request that it came from, and how that was answered. */
+  request: RequestRecord;
   /** Sha256 of the request body's bytes. */
   requestHash: string;
   /** The submitted body; strings above 2,000 characters stand as `sha256:<hex>:<characters>`. */
@@ -69,6 +74,8 @@ export interface JobRecord {
   firstPollAfterMs?: number;
   lastPollMs?: number;
   maxPollGapMs: number;
+  /** Gaps above 30 s while it ran, but after a poll that was answered 429 or 5xx; a pause explains others. */
+  longPollGaps: number;
   pollsAfterTerminal: number;
   /** Created by a fault after the answer was withheld. */
   late?: boolean;
@@ -84,6 +91,7 @@ export interface Violation {
     | 'concurrent_refused'
     | 'jobs_over_cap'
     | 'poll_early'
+    | 'poll_dense'
     | 'poll_after_terminal'
     | 'default_user_agent'
     | 'no_price';

@@ -1,8 +1,10 @@
 /** The bodies of vendor-a's four capabilities, read and checked (service document 2, "Multi-mode video"). */
+import type { Assumptions, Range } from './assumptions.js';
 import { checkLength, type Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
 import { micro, type Quantities } from './prices.js';
+import { createRandom } from './random.js';
 import { type BroughtMedia, readClip, readImage } from './vendor-a-media.js';
 import { secondsText, storyboardSeconds } from './vendor-a-storyboard.js';
 
@@ -24,8 +26,8 @@ const STORYBOARD_FIELDS = ['multi_shot', 'shot_type', 'multi_prompt'];
 export interface CapabilityForm {
   model: string;
   mode: keyof typeof SHORT_SIDES;
-  /** Seconds of the clip. */
-  seconds: number;
+  /** Seconds of the clip; asked for when the clip is made, because motion control follows its driver. */
+  seconds: () => number;
   /** Width over height; asked for when the clip is made, because a clip follows its image. */
   ratio: () => number;
   quantities: Quantities;
@@ -35,7 +37,7 @@ export interface CapabilityForm {
 }
 
 /** One reader per capability; each checks every rule of its body. */
-export const READERS: Readonly<Record<Capability, (body: Fields) => CapabilityForm>> = {
+export const READERS: Readonly<Record<Capability, (body: Fields, assumptions: Assumptions) => CapabilityForm>> = {
   text2video: readText,
   image2video: readImageToVideo,
   'omni-video': readOmni,
@@ -49,7 +51,7 @@ function readText(body: Fields): CapabilityForm {
   const storyboard = storyboardSeconds(body, T2V_STORYBOARD);
   if (storyboard === undefined) checkLength('prompt', body.needString('prompt'), PROMPT_MAX);
   const seconds = storyboard ?? readSeconds(body);
-  return { ...common, seconds, ratio: () => ratio, quantities: perSecond(seconds), media: [] };
+  return { ...common, seconds: () => seconds, ratio: () => ratio, quantities: perSecond(seconds), media: [] };
 }
 
 function readImageToVideo(body: Fields): CapabilityForm {
@@ -60,7 +62,8 @@ function readImageToVideo(body: Fields): CapabilityForm {
   checkLength('prompt', body.string('prompt'), PROMPT_MAX);
   const seconds = readSeconds(body);
   const image = readImage('image', body.needString('image'));
-  return { ...common, seconds, ratio: () => image.ratio ?? WIDE, quantities: perSecond(seconds), media: [image] };
+  const ratio = (): number => image.ratio ?? WIDE;
+  return { ...common, seconds: () => seconds, ratio, quantities: perSecond(seconds), media: [image] };
 }
 
 function readOmni(body: Fields): CapabilityForm {
@@ -84,12 +87,13 @@ function readOmni(body: Fields): CapabilityForm {
     ...videos.map((item) => readClip(item.path('video_url'), item.needString('video_url'))),
   ];
   const ratio = (): number => media.find((one) => one.ratio !== undefined)?.ratio ?? WIDE;
-  return { ...common, seconds, ratio, quantities: perSecond(seconds), media };
+  return { ...common, seconds: () => seconds, ratio, quantities: perSecond(seconds), media };
 }
 
-const ORIENTATION_SECONDS_MAX = { image: 10, video: 30 } as const;
+/** "still image in `image_url`, cap 10 s" and "video in `image_url`, cap 30 s": a longer driver cannot be rendered. */
+const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
 
-function readMotion(body: Fields): CapabilityForm {
+function readMotion(body: Fields, { unseenDriverSeconds }: Assumptions): CapabilityForm {
   const common = readCommon(body, 'vendor-a-v3', ['std', 'pro']);
   body.refuse(['prompt', 'duration'], 'is not sent on motion control.');
   body.refuse(['negative_prompt', 'sound'], 'is taken by text-to-video and image-to-video only.');
@@ -99,15 +103,23 @@ function readMotion(body: Fields): CapabilityForm {
   if (declared === undefined) throw invalid("'input_video_seconds' is required.");
   const text = body.needString('image_url');
   const character = orientation === 'image' ? readImage('image_url', text) : readCharacterClip(text);
-  const driver = readClip('video_url', body.needString('video_url'));
+  const cap = DRIVER_SECONDS_MAX[orientation];
+  const driver = readClip('video_url', body.needString('video_url'), cap);
+  // "motion control follows the reference video"; how long one is that cannot be seen from here is an assumption.
+  const unseen = unseenDriverSeconds === 'declared' ? declared : unseenSeconds(body.raw.video_url, unseenDriverSeconds);
+  const seconds = (): number => driver.seconds ?? Math.min(unseen, cap);
   const owedLater = (): Quantities | undefined => {
     // The driver clip is longer than declared: the difference is charged after completion.
-    const missing = Math.min(driver.seconds ?? 0, ORIENTATION_SECONDS_MAX[orientation]) - declared;
+    const missing = seconds() - declared;
     return missing > 0 ? { 'input-second': micro(missing) } : undefined;
   };
   const quantities = { 'input-second': micro(declared), request: micro(1) };
   const ratio = (): number => character.ratio ?? WIDE;
-  return { ...common, seconds: declared, ratio, quantities, media: [character, driver], owedLater };
+  return { ...common, seconds, ratio, quantities, media: [character, driver], owedLater };
+}
+
+function unseenSeconds(url: unknown, range: Range): number {
+  return createRandom(0, String(url)).between(...range);
 }
 
 /** With orientation `video` the character comes as a video; raw base64 of one is taken as it is. */

@@ -53,8 +53,11 @@ export function readImage(name: string, text: string): BroughtMedia {
   return { ratio: facts.width / facts.height };
 }
 
-/** A clip by public URL. */
-export function readClip(name: string, text: string): BroughtMedia {
+// A clip of 10 s may be a frame or two longer in its container.
+const SECONDS_SLACK = 0.1;
+
+/** A clip by public URL, of at most so many seconds. */
+export function readClip(name: string, text: string, secondsMax = Number.POSITIVE_INFINITY): BroughtMedia {
   if (!isWebUrl(text)) throw invalid(`'${name}' must be a public URL.`);
   const media: BroughtMedia = {};
   media.inspect = {
@@ -62,7 +65,10 @@ export function readClip(name: string, text: string): BroughtMedia {
     problem: async (bytes) => {
       const facts = await clipFacts(bytes);
       if (facts?.width === undefined) return 'is not a video';
-      media.seconds = facts.seconds;
+      if (facts.seconds > secondsMax + SECONDS_SLACK) {
+        return `lasts ${facts.seconds.toFixed(2)} s, more than ${secondsMax} s`;
+      }
+      media.seconds = Math.min(facts.seconds, secondsMax);
       return undefined;
     },
   };

@@ -7,6 +7,7 @@ import type { Job } from './job.js';
 import { submitJob } from './jobs.js';
 import { inspectUrls } from './media-limits.js';
 import { FRAME_RATE, nearestSize } from './media-mp4.js';
+import { framesOf } from './outputs.js';
 import { type PollView, pollJob } from './polls.js';
 import type { Kind } from './prices.js';
 import { ALPHABET_DIGITS } from './random.js';
@@ -16,7 +17,6 @@ import { ProviderError } from './vendor-a-media.js';
 import { type Answer, type Call, ok, type Route, type World } from './world.js';
 
 const HANDLE_LIFE_SECONDS = 7 * 24 * 3600;
-const OUTPUT_LIFE_SECONDS = 4 * 3600;
 
 const WORDS: Readonly<Record<JobState, string>> = {
   queued: 'submitted',
@@ -48,29 +48,29 @@ function submit(call: Call, capability: Capability): Answer {
   const body = fieldsOf(call.body);
   let form: CapabilityForm;
   try {
-    form = READERS[capability](body);
+    form = READERS[capability](body, call.world.options.assumptions);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return ok({ code: error.code, message: error.message });
   }
   const { world } = call;
   const callbackUrl = readCallbackUrl(body, capability);
-  const { mode, model, seconds, sound } = form;
+  const { mode, model, sound } = form;
   const urls = form.media.flatMap((media) => media.inspect ?? []);
   const kind: Kind = `vendor-a/${capability}`;
   const job = submitJob(call, {
     family: 'vendor-a',
     facts: { kind, model, mode, sound },
     quantities: form.quantities,
-    renderSeconds: world.options.renderSeconds['vendor-a'],
+    renderSeconds: world.options.assumptions.renderSeconds['vendor-a'],
     spec: (tag) => ({
       type: 'mp4',
       ...nearestSize(SHORT_SIDES[mode], form.ratio()),
-      frames: seconds * FRAME_RATE,
+      frames: framesOf(form.seconds()),
       audio: sound === 'on' || mode === '4k',
       tag,
     }),
-    outputLifeSeconds: OUTPUT_LIFE_SECONDS,
+    outputLifeSeconds: world.options.assumptions.outputUrlSeconds,
     makeHandle: (random) => `8${random.text(17, ALPHABET_DIGITS)}`,
     inspect: () => inspectUrls(urls),
     ...(form.owedLater === undefined ? {} : { owedLater: form.owedLater }),
@@ -88,11 +88,11 @@ async function poll(call: Call): Promise<Answer> {
 }
 
 /** The body that submits, polls and status updates share. */
-function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'message'>): JsonObject {
+function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'message' | 'quantity'>): JsonObject {
   const { state } = view;
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? spec.frames / FRAME_RATE : 0;
-  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(seconds) };
+  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(view.quantity ?? seconds) };
   return {
     code: 0,
     message: 'SUCCEED',

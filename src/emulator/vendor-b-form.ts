@@ -22,9 +22,9 @@ export const VOICES = [
 const RESOLUTIONS = ['720p', '1080p', '4k'] as const;
 const SHORT_SIDES = { '720p': 720, '1080p': 1080, '4k': 2160 } as const;
 const ASPECT_RATIOS = ['auto', '16:9', '9:16', '4:5', '5:4', '1:1'] as const;
-const IMAGE_BYTES_MAX = 64 * MEGABYTE;
+/** No limits are documented for photo and track: only the memory is spared. */
+const IMAGE_BYTES_MAX = 256 * MEGABYTE;
 const AUDIO_BYTES_MAX = 256 * MEGABYTE;
-const SPEECH_CHARACTERS_PER_SECOND = 15;
 
 /** What a checked body asks for. */
 interface AvatarForm {
@@ -38,13 +38,14 @@ interface AvatarForm {
 }
 
 /** Checks a body; files by URL are fetched, and one that cannot be downloaded is `invalid_parameter`. */
-export async function readAvatarForm(body: Fields): Promise<AvatarForm> {
+export async function readAvatarForm(body: Fields, charactersPerSecond: number): Promise<AvatarForm> {
   const type = body.needOneOf('type', ['image', 'avatar']);
   const face = type === 'image' ? checkImageForm(body) : checkAvatar(body);
   const speech = checkSpeechForm(body);
   const size = canvasOf(body, type);
   if (face.url !== undefined) await checkImageUrl(face.url);
-  const seconds = speech.url === undefined ? speechSeconds(speech.script) : await audioSeconds(speech.url);
+  const seconds =
+    speech.url === undefined ? spokenSeconds(speech.script, charactersPerSecond) : await audioSeconds(speech.url);
   const urls = [face.url, speech.url].filter((url) => url !== undefined);
   return { engine: type === 'image' ? 'avatar_iv' : 'avatar_v', size, seconds, urls };
 }
@@ -88,8 +89,8 @@ function checkSpeechForm(body: Fields): { url?: string; script: string } {
   return { script };
 }
 
-function speechSeconds(script: string): number {
-  return Math.max(1, charactersOf(script.trim()) / SPEECH_CHARACTERS_PER_SECOND);
+function spokenSeconds(script: string, charactersPerSecond: number): number {
+  return Math.max(1, charactersOf(script.trim()) / charactersPerSecond);
 }
 
 function canvasOf(body: Fields, type: 'image' | 'avatar'): Size {

@@ -1,4 +1,5 @@
 /** The avatar family: submit, poll and voices under /v1/vendor-b/v3 (service document 2, "Avatar video"). */
+import type { Assumptions, Range } from './assumptions.js';
 import { fieldsOf } from './checks.js';
 import { fetchMedia } from './input-media.js';
 import type { Job, JobFailure } from './job.js';
@@ -13,7 +14,6 @@ import type { JobState } from './truth.js';
 import { readAvatarForm, VOICES } from './vendor-b-form.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
 
-const OUTPUT_LIFE_SECONDS = 4 * 3600;
 const FIRST_POLL_SECONDS = 10;
 const INPUT_BYTES_MAX = 256 * MEGABYTE;
 
@@ -51,18 +51,18 @@ export const VENDOR_B_ROUTES: readonly Route[] = [
 ];
 
 async function submit(call: Call): Promise<Answer> {
-  const form = await readAvatarForm(fieldsOf(call.body));
+  const { assumptions } = call.world.options;
+  const form = await readAvatarForm(fieldsOf(call.body), assumptions.speechCharactersPerSecond);
   const frames = framesOf(form.seconds);
   const clipSeconds = Number((frames / FRAME_RATE).toFixed(3));
-  const render = call.world.options.renderSeconds['vendor-b'];
-  const renderSeconds = render[1] > 0 ? render : ([8 + clipSeconds * 1.5, 8 + clipSeconds * 3] as const);
+  const renderSeconds = renderSecondsOf(assumptions, clipSeconds);
   const job = submitJob(call, {
     family: 'vendor-b',
     facts: { kind: 'vendor-b/avatar', model: form.engine },
     quantities: { request: micro(1), second: micro(clipSeconds) },
     renderSeconds,
     spec: (tag) => ({ type: 'mp4', ...form.size, frames, audio: true, tag }),
-    outputLifeSeconds: OUTPUT_LIFE_SECONDS,
+    outputLifeSeconds: assumptions.outputUrlSeconds,
     // About 230 characters; the length differs from job to job, so that nothing can count on it.
     makeHandle: (random) => random.text(random.whole(226, 236), ALPHABET_URL_SAFE),
     inspect: () => stillReachable(call, form.urls, renderSeconds[0] / 2),
@@ -72,6 +72,14 @@ async function submit(call: Call): Promise<Answer> {
   return ok({ data: { video_id: job.handle, status, output_format: 'mp4' } }, job.handle);
 }
 
+/** "Avatar render time scales with clip length." */
+function renderSecondsOf(assumptions: Assumptions, clipSeconds: number): Range {
+  const fixed = assumptions.renderSeconds['vendor-b'];
+  if (fixed[1] > 0) return fixed;
+  const { avatarSeconds: least, avatarSecondsPerSecond: factor } = assumptions;
+  return [Math.max(least[0], factor[0] * clipSeconds), Math.max(least[1], factor[1] * clipSeconds)];
+}
+
 /** Both first words are documented; which one a job has follows from its handle. */
 function firstWord(job: Job): 'waiting' | 'pending' {
   return job.handle.charCodeAt(0) % 2 === 0 ? 'waiting' : 'pending';
@@ -79,13 +87,17 @@ function firstWord(job: Job): 'waiting' | 'pending' {
 
 async function poll(call: Call): Promise<Answer> {
   const handle = call.params.handle ?? '';
-  const view = await pollJob(call, { families: ['vendor-b'], handle, foreignStatus: 409 });
+  const { handleSeconds } = call.world.options.assumptions;
+  const rules = { handle, handleLifeSeconds: handleSeconds, foreignStatus: 409 } as const;
+  const view = await pollJob(call, { families: ['vendor-b'], ...rules });
   const { job, state } = view;
   const status = view.word ?? (state === 'queued' ? firstWord(job) : WORDS[state]);
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? Number((spec.frames / FRAME_RATE).toFixed(3)) : 0;
   const done =
-    state === 'succeeded' ? { duration: seconds, ...(view.url === undefined ? {} : { video_url: view.url }) } : {};
+    state === 'succeeded'
+      ? { duration: view.quantity ?? seconds, ...(view.url === undefined ? {} : { video_url: view.url }) }
+      : {};
   // The documents say only that the reason is "in the body"; they show no field name.
   const reason = WORDS[state] === 'failed' ? { failure_message: view.message } : {};
   return ok({ data: { id: handle, status, ...done, ...reason } });

@@ -2,14 +2,15 @@
 import type { Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { isWebUrl } from './input-media.js';
-import { clipFacts } from './media-facts.js';
+import { clipFacts, imageFacts } from './media-facts.js';
 import { type ImageLimits, imageProblem, imageRatio, MEGABYTE, type UrlToInspect } from './media-limits.js';
 import type { SharedModel } from './vendor-c-and-g-models.js';
 
 const TYPES = ['first_frame', 'last_frame', 'driving_audio', 'reference_image'] as const;
 type MediaType = (typeof TYPES)[number];
 
-const C_LIMITS: ImageLimits = {
+/** "Reference image limits" of family vendor-c; the documents show none for its frames. */
+const C_REFERENCE_LIMITS: ImageLimits = {
   formats: ['jpeg', 'png', 'bmp', 'webp'],
   bytesMax: 20 * MEGABYTE,
   sideMin: 240,
@@ -44,7 +45,7 @@ interface SharedMedia {
 }
 
 /** Checks the items against the model; their bytes are looked at when the job runs. */
-export function readMedia(input: Fields, model: SharedModel): SharedMedia {
+export function readMedia(input: Fields, model: SharedModel, megabyteBytes: number): SharedMedia {
   const items = (input.objects('media') ?? []).map((item) => ({
     type: item.needOneOf('type', TYPES),
     url: urlOf(item),
@@ -71,7 +72,7 @@ export function readMedia(input: Fields, model: SharedModel): SharedMedia {
     problem: (bytes) => {
       const ratio = item.type === 'first_frame' ? imageRatio(bytes) : undefined;
       if (ratio !== undefined) media.ratio = ratio;
-      return problemOf(item.type, model, bytes);
+      return problemOf(item.type, model, bytes, megabyteBytes);
     },
   }));
   return media;
@@ -89,11 +90,19 @@ function checkTask(model: SharedModel, task: Exclude<SharedModel['task'], 'any'>
   throw invalid(`'${model.id}' needs ${needs[model.task]}.`);
 }
 
-async function problemOf(type: MediaType, model: SharedModel, bytes: Buffer): Promise<string | undefined> {
+async function problemOf(
+  type: MediaType,
+  model: SharedModel,
+  bytes: Buffer,
+  megabyteBytes: number,
+): Promise<string | undefined> {
   if (type === 'driving_audio') {
     const format = (await clipFacts(bytes))?.format;
     return format === 'wav' || format === 'mp3' ? undefined : 'is not a WAV or MP3 track';
   }
-  if (model.family === 'vendor-c') return imageProblem(bytes, C_LIMITS);
-  return imageProblem(bytes, type === 'reference_image' ? G_REFERENCE_LIMITS : G_FRAME_LIMITS);
+  const isReference = type === 'reference_image';
+  if (model.family === 'vendor-g')
+    return imageProblem(bytes, isReference ? G_REFERENCE_LIMITS : G_FRAME_LIMITS, megabyteBytes);
+  if (isReference) return imageProblem(bytes, C_REFERENCE_LIMITS, megabyteBytes);
+  return imageFacts(bytes) === undefined ? 'cannot be decoded as an image' : undefined;
 }

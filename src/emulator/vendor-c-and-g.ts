@@ -65,7 +65,7 @@ function submit(call: Call): Answer {
   }
   const input = body.needObject('input');
   input.needString('prompt');
-  const media = readMedia(input, model);
+  const media = readMedia(input, model, call.world.options.assumptions.megabyteBytes);
   const parameters = body.object('parameters') ?? fieldsOf({}, 'parameters.');
   const resolution = parameters.oneOf('resolution', model.resolutions) ?? '1080P';
   const seconds = parameters.integer('duration', model.secondsMin, model.secondsMax) ?? SECONDS_DEFAULT;
@@ -74,7 +74,7 @@ function submit(call: Call): Answer {
     family: model.family,
     facts: { kind: `${model.family}/video`, model: model.id, resolution },
     quantities: { request: micro(1), second: micro(seconds) },
-    renderSeconds: call.world.options.renderSeconds[model.family],
+    renderSeconds: call.world.options.assumptions.renderSeconds[model.family],
     // Every vendor-g clip is scored; vendor-c clips are silent unless a track drives them.
     spec: (tag) => ({
       type: 'mp4',

@@ -11,7 +11,6 @@ import type { JobState } from './truth.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
 
 const MODEL = 'vendor-d-2-5-260628';
-const OUTPUT_LIFE_SECONDS = 4 * 3600;
 const SECONDS = { min: 1, max: 15, default: 5 };
 const SHORT_SIDES = { '480p': 480, '720p': 720 } as const;
 const FRAME_LIMITS: ImageLimits = {
@@ -63,15 +62,15 @@ function submit(call: Call): Answer {
     // The output shape follows the image, and the tokens follow the output.
     size = nearestSize(SHORT_SIDES[resolution], imageRatio(bytes) ?? 16 / 9);
     quantities['million-tokens'] = tokensOf(size, seconds);
-    return imageProblem(bytes, FRAME_LIMITS);
+    return imageProblem(bytes, FRAME_LIMITS, call.world.options.assumptions.megabyteBytes);
   };
   const job = submitJob(call, {
     family: 'vendor-d',
     facts: { kind: 'vendor-d/video', model, resolution, audio },
     quantities,
-    renderSeconds: call.world.options.renderSeconds['vendor-d'],
+    renderSeconds: call.world.options.assumptions.renderSeconds['vendor-d'],
     spec: (tag) => ({ type: 'mp4', ...size, frames: seconds * FRAME_RATE, audio, tag }),
-    outputLifeSeconds: OUTPUT_LIFE_SECONDS,
+    outputLifeSeconds: call.world.options.assumptions.outputUrlSeconds,
     makeHandle: (random) => makeHandle(call, random),
     inspect: () => inspectUrls(frame === undefined ? [] : [{ url: frame, problem: look }]),
   });
@@ -109,9 +108,10 @@ function readContent(body: Fields): string | undefined {
 
 async function poll(call: Call): Promise<Answer> {
   const handle = call.params.handle ?? '';
-  const view = await pollJob(call, { families: ['vendor-d'], handle });
+  const { handleSeconds } = call.world.options.assumptions;
+  const view = await pollJob(call, { families: ['vendor-d'], handle, handleLifeSeconds: handleSeconds });
   const { state, job } = view;
-  const tokens = job.plan.quantities['million-tokens'] ?? 0;
+  const tokens = view.quantity ?? job.plan.quantities['million-tokens'] ?? 0;
   const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   return ok({
     id: handle,

@@ -1,4 +1,5 @@
 /** `content` of a vendor-e request: items, roles, counts and file limits (service document 2, `vendor-e` and Limits). */
+import type { Assumptions } from './assumptions.js';
 import { checkLength, type Fields } from './checks.js';
 import { invalid } from './errors.js';
 import { decodeDataUri, isWebUrl } from './input-media.js';
@@ -13,6 +14,7 @@ import {
   MEGABYTE,
   type UrlToInspect,
 } from './media-limits.js';
+import { createRandom } from './random.js';
 
 const TEXT_MAX = 7000;
 const FILES_MAX = 12;
@@ -39,8 +41,6 @@ const IMAGE_LIMITS: ImageLimits = {
 const VIDEO_LIMITS: ClipLimits = { formats: ['mp4', 'mov'], bytesMax: 50 * MEGABYTE, secondsMin: 2, secondsMax: 15 };
 const AUDIO_LIMITS: ClipLimits = { formats: ['wav', 'mp3'], bytesMax: 15 * MEGABYTE, secondsMin: 2, secondsMax: 15 };
 const REFERENCE_SECONDS_MAX = 15;
-/** What a reference clip that cannot be seen from here counts for billing, in seconds. */
-const UNSEEN_SECONDS = 5;
 const SECONDS_SLACK = 0.1;
 
 interface Item {
@@ -67,7 +67,8 @@ export interface Content {
 }
 
 /** Checks the items; inline files are checked now, files by URL when the job runs ("not checked at submit"). */
-export async function readContent(body: Fields): Promise<Content> {
+export async function readContent(body: Fields, assumptions: Assumptions): Promise<Content> {
+  const { megabyteBytes, unseenReferenceSeconds } = assumptions;
   const [text, ...rest] = body.objects('content') ?? [];
   if (text === undefined) throw invalid("'content' is required.");
   if (text.needOneOf('type', ['text', ...CONTAINERS]) !== 'text')
@@ -75,15 +76,18 @@ export async function readContent(body: Fields): Promise<Content> {
   checkLength(text.path('text'), text.needString('text'), TEXT_MAX);
   const items = rest.map(readItem);
   checkRoles(items);
-  for (const item of items) await checkInline(item);
+  for (const item of items) await checkInline(item, megabyteBytes);
   const clips = items.filter((item) => item.role === 'reference_video');
-  const referenceSeconds = (): number => clips.reduce((sum, clip) => sum + (clip.seconds ?? UNSEEN_SECONDS), 0);
+  // The clips last 15 s in total at most, and so do those that cannot be seen from here.
+  const unseen = (clip: Item): number =>
+    Math.min(createRandom(0, clip.url).between(...unseenReferenceSeconds), REFERENCE_SECONDS_MAX / clips.length);
+  const referenceSeconds = (): number => clips.reduce((sum, clip) => sum + (clip.seconds ?? unseen(clip)), 0);
   return {
     isTextOnly: items.length === 0,
     referenceImages: items.filter((item) => item.role === 'reference_image').length,
     urls: items
       .filter((item) => isWebUrl(item.url))
-      .map((item) => ({ url: item.url, problem: (bytes) => look(item, bytes) })),
+      .map((item) => ({ url: item.url, problem: (bytes) => look(item, bytes, megabyteBytes) })),
     referenceSeconds,
     ratio: () => items.find((item) => item.role !== undefined && item.ratio !== undefined)?.ratio,
     problemOfAll: () =>
@@ -119,20 +123,21 @@ function checkRoles(items: readonly Item[]): void {
     throw invalid('Frame roles and reference roles cannot be mixed in one body.');
 }
 
-async function checkInline(item: Item): Promise<void> {
+async function checkInline(item: Item, megabyteBytes: number): Promise<void> {
   const inline = decodeDataUri(item.url);
-  const problem = inline === undefined ? undefined : await look(item, inline.bytes);
+  const problem = inline === undefined ? undefined : await look(item, inline.bytes, megabyteBytes);
   if (problem !== undefined) throw invalid(`A file given inline ${problem}.`);
 }
 
 /** Why the bytes of an item are refused; remembers how long a clip is. */
-async function look(item: Item, bytes: Buffer): Promise<string | undefined> {
+async function look(item: Item, bytes: Buffer, megabyteBytes: number): Promise<string | undefined> {
   if (item.container === 'image_url') {
     const ratio = imageRatio(bytes);
     if (ratio !== undefined) item.ratio = ratio;
-    return imageProblem(bytes, IMAGE_LIMITS);
+    return imageProblem(bytes, IMAGE_LIMITS, megabyteBytes);
   }
-  const problem = await clipProblem(bytes, item.container === 'video_url' ? VIDEO_LIMITS : AUDIO_LIMITS);
+  const limits = item.container === 'video_url' ? VIDEO_LIMITS : AUDIO_LIMITS;
+  const problem = await clipProblem(bytes, limits, megabyteBytes);
   if (problem === undefined && item.container === 'video_url') item.seconds = (await clipFacts(bytes))?.seconds ?? 0;
   return problem;
 }

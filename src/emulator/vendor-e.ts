@@ -13,8 +13,6 @@ import { type Answer, type Call, ok, type Route } from './world.js';
 
 const MODEL = 'Vendor-E-H3';
 const HANDLE_LIFE_SECONDS = 7 * 24 * 3600;
-/** "time-limited; a later poll returns a fresh URL" */
-const URL_LIFE_SECONDS = 3600;
 const SECONDS = { min: 4, max: 15 };
 const SHORT_SIDES = { '768P': 768, '2K': 1440 } as const;
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16'] as const;
@@ -51,7 +49,8 @@ async function submit(call: Call): Promise<Answer> {
   if (seconds === undefined) throw invalid("'duration' is required.");
   // Which resolution is rendered where none is sent is not shown; the cheaper one is.
   const resolution = body.oneOf('resolution', ['768P', '2K']) ?? '768P';
-  const content = await readContent(body);
+  const { assumptions } = call.world.options;
+  const content = await readContent(body, assumptions);
   const ratio = content.isTextOnly ? body.needOneOf('ratio', RATIOS) : '16:9';
   const [width = 16, height = 9] = ratio.split(':').map(Number);
   const sizeOf = (): Size => nearestSize(SHORT_SIDES[resolution], content.ratio() ?? width / height);
@@ -65,7 +64,7 @@ async function submit(call: Call): Promise<Answer> {
     family: 'vendor-e',
     facts: { kind: 'vendor-e/video', model, resolution },
     quantities,
-    renderSeconds: call.world.options.renderSeconds['vendor-e'],
+    renderSeconds: assumptions.renderSeconds['vendor-e'],
     spec: (tag) => ({ type: 'mp4', ...sizeOf(), frames: seconds * FRAME_RATE, audio: true, tag }),
     outputLifeSeconds: HANDLE_LIFE_SECONDS,
     makeHandle: (random) => `4${random.text(17, ALPHABET_DIGITS)}`,
@@ -81,14 +80,16 @@ async function submit(call: Call): Promise<Answer> {
 
 async function poll(call: Call): Promise<Answer> {
   const handle = call.params.handle ?? '';
-  const rules = { handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds: URL_LIFE_SECONDS };
+  // "time-limited; a later poll returns a fresh URL"
+  const { freshUrlSeconds } = call.world.options.assumptions;
+  const rules = { handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds };
   const view = await pollJob(call, { families: ['vendor-e'], ...rules });
   const { state, job } = view;
   const { quantities } = job.plan;
   const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   // The names inside `usage` are not shown in the documents.
   const usage = {
-    output_seconds: (quantities.second ?? 0) / 1e6,
+    output_seconds: view.quantity ?? (quantities.second ?? 0) / 1e6,
     reference_video_seconds: (quantities['reference-second'] ?? 0) / 1e6,
     billed_image_count: Math.max(0, (quantities['reference-image'] ?? 0) / 1e6 - IMAGES_INCLUDED),
   };

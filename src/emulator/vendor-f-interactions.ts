@@ -1,5 +1,6 @@
 /** POST /v1/vendor-f/v1beta/interactions: the synchronous image route of a partner; it holds no job slot (document 1). */
 import { micro } from './prices.js';
+import { megapixelsOf } from './svc-images.js';
 import { generate } from './sync-calls.js';
 import { type Answer, type Call, ok, type Route } from './world.js';
 
@@ -22,7 +23,7 @@ async function interact(call: Call): Promise<Answer> {
   const result = await generate(call, {
     family: 'vendor-f/interaction',
     facts: { kind: 'vendor-f/interaction', model },
-    quantities: { request: micro(1), image: micro(1), megapixel: SIDE * SIDE },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, SIDE, SIDE) },
     spec: { type: 'png', width: SIDE, height: SIDE, look: call.bodyHash, tag: call.requestId },
     outputLifeSeconds: FILE_LIFE_SECONDS,
     holdsSlot: false,

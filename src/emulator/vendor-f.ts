@@ -57,7 +57,7 @@ function submit(call: Call): Answer {
     family: 'vendor-f',
     facts: { kind: 'vendor-f/video', model, resolution },
     quantities: { request: micro(1), second: micro(seconds) },
-    renderSeconds: call.world.options.renderSeconds['vendor-f'],
+    renderSeconds: call.world.options.assumptions.renderSeconds['vendor-f'],
     // Every tier generates native audio.
     spec: (tag) => ({ type: 'mp4', ...size, frames: seconds * FRAME_RATE, audio: true, tag }),
     outputLifeSeconds: OUTPUT_LIFE_SECONDS,
@@ -87,7 +87,8 @@ function checkInstance(body: Fields): number {
 
 async function poll(call: Call): Promise<Answer> {
   const handle = call.params.handle ?? '';
-  const view = await pollJob(call, { families: ['vendor-f'], handle });
+  const { handleSeconds } = call.world.options.assumptions;
+  const view = await pollJob(call, { families: ['vendor-f'], handle, handleLifeSeconds: handleSeconds });
   const { state } = view;
   // This family has no status words; a word that a fault asks for stands where a stranger might put one.
   if (view.word !== undefined) return ok({ name: handle, done: false, metadata: { state: view.word } });

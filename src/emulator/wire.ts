@@ -3,8 +3,8 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { FaultActions } from './fault-actions.js';
 import type { AppliedFaults } from './fault-engine.js';
-import type { FaultActions } from './faults.js';
 
 /** An answer as bytes. */
 export interface WireAnswer {
@@ -20,18 +20,39 @@ const BOMB_MEGABYTES = 52;
 const DRIP_TICK_MS = 100;
 
 /** Sends the answer; a HEAD request gets the headers alone. */
-export async function send(response: ServerResponse, answer: WireAnswer, faults: AppliedFaults): Promise<void> {
+export async function send(response: ServerResponse, whole: WireAnswer, faults: AppliedFaults): Promise<void> {
   const socket = response.socket;
   if (socket === null || socket.destroyed) return;
+  const answer = await encoded(padded(whole, faults), faults);
   const cut = faults.get('cut-body');
   if (cut !== undefined) return sendCut(socket, answer, cut);
   const drip = faults.get('drip');
-  if (drip !== undefined) return sendDrip(socket, answer, drip.bytesPerSecond);
+  if (drip !== undefined) return sendDrip(socket, answer, rateOf(drip, answer));
   if (faults.get('endless-body') !== undefined) return sendEndless(socket, answer);
   const bomb = faults.get('gzip-bomb');
   if (bomb !== undefined) return sendBomb(response, answer, bomb.megabytes ?? BOMB_MEGABYTES);
   response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length) });
   response.end(response.req.method === 'HEAD' ? undefined : answer.body);
+}
+
+function padded(answer: WireAnswer, faults: AppliedFaults): WireAnswer {
+  const pad = faults.get('pad-body');
+  if (pad === undefined) return answer;
+  const before = Buffer.from(pad.before ?? '');
+  const body = Buffer.concat([before, answer.body, Buffer.alloc(pad.bytesAfter ?? 0)]);
+  const { handleSpan: span } = answer;
+  if (span === undefined) return { ...answer, body };
+  return { ...answer, body, handleSpan: { start: span.start + before.length, end: span.end + before.length } };
+}
+
+async function encoded(answer: WireAnswer, faults: AppliedFaults): Promise<WireAnswer> {
+  if (faults.get('encode-gzip') === undefined) return answer;
+  const body = await promisify(gzip)(answer.body);
+  return { ...answer, headers: { ...answer.headers, 'content-encoding': 'gzip' }, body };
+}
+
+function rateOf(drip: FaultActions['drip'], answer: WireAnswer): number {
+  return 'overSeconds' in drip ? Math.max(1, answer.body.length) / drip.overSeconds : drip.bytesPerSecond;
 }
 
 /** Ends the connection with FIN and reads nothing more. */

@@ -3,14 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Account, Accounts } from './accounts.js';
 import type { Clock, Scheduler } from './clock.js';
 import type { JsonObject, ServiceError } from './errors.js';
+import type { FaultActions } from './fault-actions.js';
 import type { AppliedFaults, FaultEngine } from './fault-engine.js';
-import type { FaultActions } from './faults.js';
 import type { Job } from './job.js';
 import type { Keys } from './keys.js';
 import type { ResolvedOptions } from './options.js';
 import type { Outputs } from './outputs.js';
 import type { Random } from './random.js';
 import type { Recorder, RequestRecord } from './truth.js';
+import type { WireAnswer } from './wire.js';
 
 /** The whole state of one running emulator. */
 export interface World {
@@ -27,6 +28,8 @@ export interface World {
   /** Service seconds; may be changed while the emulator runs. */
   balanceLagSeconds: number;
   restrictedModels: readonly string[];
+  /** The last 2xx answer of each route, which a fault may give again. */
+  lastAnswers: Map<string, WireAnswer>;
   /** What faults hold back until later. */
   withheld: Set<(atMs: number) => void>;
   baseUrl(): string;
@@ -56,7 +59,7 @@ export interface Answer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** The handle that the body carries, so that a fault can cut the body inside or after it. */
+  /** The handle, URL or base64 that the body carries, so that a fault can cut the body inside or after it. */
   handle?: string;
 }
 

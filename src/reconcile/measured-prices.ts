@@ -1,26 +1,34 @@
 import type { Json } from '../domain/json.js';
-import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano, type CreditsRange } from '../domain/money.js';
 import type { MeasuredPrice } from '../domain/price.js';
-import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
-import { pricedCells } from './priced-cells.js';
+import { type BilledFacts, billedQuantities, driverSecondsMax, isExact, type Quantity } from './billed-quantities.js';
+import { keepable, widest } from './price-book.js';
+import { rateCells } from './priced-cells.js';
 
 /** Prices that were measured from the balance, and the rows that they hold for. Pure. */
 
-type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
-
 /** The oldest measured prices beyond this are forgotten. */
 const KEPT_MAX = 500;
+/** Of one rate, measured for outputs of different lengths, the oldest beyond this are forgotten. */
+const LENGTHS_KEPT_MAX = 10;
+/** A balance's inaccuracy, times the documented span of lengths: clips have 1 to 8 seconds. */
+const SCALED_TOLERANCE_NANO: CreditsNano = 8 * BALANCE_TOLERANCE_NANO;
 
-/** What a row's price can depend on; seconds and tokens of the finished clip count where the request leaves them open. */
-export function cellsOf(row: Row, facts: Facts): Record<string, Json> {
-  const cells = Object.entries(pricedCells(row)).filter(([, value]) => value !== undefined);
-  const { seconds } = pricedCells(row);
-  const told = {
-    ...(seconds === undefined && facts.billedSeconds !== undefined ? { billedSeconds: facts.billedSeconds } : {}),
-    ...(facts.billedTokens === undefined ? {} : { billedTokens: facts.billedTokens }),
+/**
+ * What the price of a row depends on, as far as it is known: the rate, how many files of which sort go in, and every
+ * quantity that the row, its local files or its result tell.
+ */
+export function cellsOf(row: Row, facts: BilledFacts): Record<string, Json> {
+  const rate = Object.entries(rateCells(row)).filter(([, value]) => value !== undefined);
+  const inputs = Object.entries(row.media).map(([column, { length }]) => [`${column} files`, length] as const);
+  const known = Object.entries(billedQuantities(row, facts)).filter(([, quantity]) => isExact(quantity));
+  return {
+    ...Object.fromEntries(rate),
+    ...Object.fromEntries(inputs.filter(([, files]) => files > 0)),
+    ...(Array.isArray(row.cells.elements) ? { elements: row.cells.elements.length } : {}),
+    ...Object.fromEntries(known.flatMap(([unit, { lo }]) => (lo === 0 || unit === 'request' ? [] : [[unit, lo]]))),
   };
-  return { ...Object.fromEntries(cells), ...told };
 }
 
 /** Enters a charge that was seen alone. Another amount than before starts anew: prices change. */
@@ -30,7 +38,9 @@ export function addMeasurement(
 ): MeasuredPrice[] {
   const { atMs, ...fresh } = seen;
   const known = prices.find((one) => isSamePrice(one, seen));
-  const others = prices.filter((one) => one !== known);
+  const lengths = prices.filter((one) => one !== known && isSameRate(one, seen));
+  const forgotten = [known, ...lengths.slice(0, -(LENGTHS_KEPT_MAX - 1))];
+  const others = prices.filter((one) => !forgotten.includes(one));
   const isSame = known !== undefined && listNano(known) === listNano(fresh);
   const entry: MeasuredPrice = isSame
     ? { ...known, lastAtMs: atMs, times: known.times + 1, exclusive: known.exclusive || fresh.exclusive }
@@ -39,28 +49,82 @@ export function addMeasurement(
 }
 
 /**
- * What a row costs by what was measured, at a discount; null where nothing was. An account that others may use counts
- * once the same amount was seen twice.
+ * What a row costs by what was measured, at a discount; null where nothing was. Exact only where nothing that bills is
+ * hidden: the length of an output that nobody knows yet makes bounds of it, anything else that is hidden an unknown
+ * price. An account that others may use counts once the same amount was seen twice.
  */
 export function measuredCost(
   prices: readonly MeasuredPrice[],
   row: Row,
   discountPpb: number,
-  facts: Facts = {},
+  facts: BilledFacts = {},
 ): CreditsRange | null {
-  const cells = cellsOf(row, facts);
-  const known = prices.find((one) => isSamePrice(one, { kind: row.kind, cells }));
-  if (!known || !(known.exclusive || known.times > 1)) return null;
-  const nano = known.multiplierPpb === discountPpb ? known.paidNano : Math.round((listNano(known) / 1e9) * discountPpb);
+  const hidden = hiddenIn(row, facts);
+  const seen = { kind: row.kind, cells: cellsOf(row, facts) };
+  const usable = prices.filter((one) => one.exclusive || one.times > 1);
+  if (hidden === 'nothing') {
+    const known = usable.find((one) => isSamePrice(one, seen));
+    if (known !== undefined) return exactly(paidAt(known, discountPpb));
+  }
+  const { second } = billedQuantities(row, facts);
+  if (hidden === 'something' || second === undefined || !BILLED_BY_OUTPUT.includes(row.kind)) return null;
+  const found = usable.flatMap((one) => (isSameRate(one, seen) ? (scaled(one, second, discountPpb) ?? []) : []));
+  return found.length === 0 ? null : found.reduce(widest);
+}
+
+/** Kinds of which the documents say that they are billed by the seconds of output alone, and whose length is not fixed. */
+const BILLED_BY_OUTPUT: MeasuredPrice['kind'][] = ['svc/clip', 'svc/animation', 'vendor-b/avatar'];
+
+/** What of a row's price its request, its local files and its result leave open. */
+function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'something' {
+  // The fields of such bodies are not documented: any of them may bill.
+  if (row.extra !== undefined || row.kind === 'vendor-f/interaction') return 'something';
+  const driver = driverSecondsMax(row);
+  if (driver !== undefined && driver.most > driver.declared) return 'something';
+  const open = Object.entries(billedQuantities(row, facts)).filter(([, quantity]) => !isExact(quantity));
+  if (open.length === 0) return 'nothing';
+  return open.every(([unit]) => unit === 'second') ? 'length' : 'something';
+}
+
+/** A price for another number of seconds; what was read of the balance is not exact, and grows with them. */
+function scaled(one: MeasuredPrice, { lo, hi }: Quantity, discountPpb: number): CreditsRange | null {
+  const seconds = Number(one.cells.second);
+  if (!(seconds > 0)) return null;
+  const perSecond = paidAt(one, discountPpb) / seconds;
+  const least = Math.max(0, Math.floor(perSecond * lo) - SCALED_TOLERANCE_NANO);
+  return keepable({ lo: least, hi: hi === null ? null : Math.ceil(perSecond * hi) + SCALED_TOLERANCE_NANO });
+}
+
+function exactly(nano: CreditsNano): CreditsRange {
   return { lo: nano, hi: nano };
 }
 
-function isSamePrice(a: Pick<MeasuredPrice, 'kind' | 'cells'>, b: Pick<MeasuredPrice, 'kind' | 'cells'>): boolean {
-  return a.kind === b.kind && textOf(a.cells) === textOf(b.cells);
+type Subject = Pick<MeasuredPrice, 'kind' | 'cells'>;
+
+function isSamePrice(a: Subject, b: Subject): boolean {
+  return a.kind === b.kind && textsOf(a).price === textsOf(b).price;
 }
 
-function textOf(cells: Record<string, Json>): string {
-  return JSON.stringify(Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The same but for the length of the output. */
+function isSameRate(a: Subject, b: Subject): boolean {
+  return a.kind === b.kind && textsOf(a).rate === textsOf(b).rate;
+}
+
+/** A plan compares each of a million rows with every measured price: what is compared is written once. */
+const texts = new WeakMap<Record<string, Json>, { price: string; rate: string }>();
+
+function textsOf({ cells }: Subject): { price: string; rate: string } {
+  const known = texts.get(cells);
+  if (known !== undefined) return known;
+  const sorted = Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1));
+  const rate = sorted.filter(([name]) => name !== 'second');
+  const fresh = { price: JSON.stringify(sorted), rate: JSON.stringify(rate) };
+  texts.set(cells, fresh);
+  return fresh;
+}
+
+function paidAt(one: MeasuredPrice, discountPpb: number): CreditsNano {
+  return one.multiplierPpb === discountPpb ? one.paidNano : Math.round((listNano(one) / 1e9) * discountPpb);
 }
 
 function listNano({ paidNano, multiplierPpb }: Pick<MeasuredPrice, 'paidNano' | 'multiplierPpb'>): CreditsNano {

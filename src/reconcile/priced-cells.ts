@@ -1,7 +1,6 @@
-import { isJsonObject, type Json } from '../domain/json.js';
 import type { Row } from '../domain/row.js';
 
-/** What the price of a row depends on, with the documents' defaults filled in. */
+/** What a price rule can name, with the documents' defaults filled in. */
 export interface PricedCells {
   model: string | undefined;
   tier: string | undefined;
@@ -10,20 +9,12 @@ export interface PricedCells {
   mode: string | undefined;
   audio: boolean | undefined;
   sound: string | undefined;
-  /** Output size in pixels, where the request fixes it. */
-  pixels: number | undefined;
-  /** Output seconds, where the request fixes them. */
-  seconds: number | undefined;
-  inputSeconds: number | undefined;
-  referenceImages: number;
-  /** False where reference video is sent, whose length the request does not tell. */
-  referenceSecondsKnown: boolean;
 }
 
 const DELTA = 'svc-delta-4';
 const GAMMA = 'svc-gamma-o1-image';
 
-/** Reads the cells of a row that a price can depend on (service documents 1 and 2, the submit bodies' defaults). */
+/** Reads the cells of a row that a rate can depend on (service documents 1 and 2, the submit bodies' defaults). */
 export function pricedCells(row: Row): PricedCells {
   const text = (name: string): string | undefined => {
     const value = row.cells[name];
@@ -33,25 +24,27 @@ export function pricedCells(row: Row): PricedCells {
     const value = row.cells[name];
     return typeof value === 'number' ? value : undefined;
   };
-  const flag = (name: string): boolean | undefined => {
-    const value = row.cells[name];
-    return typeof value === 'boolean' ? value : undefined;
-  };
   const model = text('model') ?? defaultModel(row);
+  const isVendorA = row.kind.startsWith('vendor-a/');
+  const mode = isVendorA ? (text('mode') ?? 'std') : undefined;
+  const audio = row.cells.audio;
   return {
     model,
+    mode,
     tier: text('tier') ?? (takesTier(row, model) ? 'radical_speed' : undefined),
     steps: number('steps') ?? (model === DELTA ? 48 : model === GAMMA ? 50 : undefined),
     resolution: text('resolution') ?? defaultResolution(row, number('height')),
-    mode: row.kind.startsWith('vendor-a/') ? (text('mode') ?? 'std') : undefined,
-    audio: flag('audio') ?? defaultAudio(row),
-    sound: row.kind.startsWith('vendor-a/') ? (text('sound') ?? 'off') : undefined,
-    pixels: pixels(row, model, number('width'), number('height')),
-    seconds: seconds(row, number('duration')),
-    inputSeconds: number('input_video_seconds'),
-    referenceImages: row.media.reference_images?.length ?? 0,
-    referenceSecondsKnown: (row.media.reference_videos?.length ?? 0) === 0,
+    audio: typeof audio === 'boolean' ? audio : defaultAudio(row),
+    // In 4k audio is always included, and the flag is ignored (service document 2, Multi-mode video).
+    sound: isVendorA ? (mode === '4k' ? 'on' : (text('sound') ?? 'off')) : undefined,
   };
+}
+
+/** The same without what the documents say has no effect on the price: what equal prices have in common. */
+export function rateCells(row: Row): Partial<PricedCells> {
+  const { model, resolution, ...cells } = pricedCells(row);
+  // "Both have the same price"; the resolution "does not change price" (service document 2, Avatar video).
+  return row.kind === 'vendor-b/avatar' ? cells : { ...cells, model, resolution };
 }
 
 function defaultModel(row: Row): string | undefined {
@@ -98,35 +91,4 @@ function defaultResolution(row: Row, height: number | undefined): string | undef
 function defaultAudio(row: Row): boolean | undefined {
   if (row.kind === 'svc/clip' || row.kind === 'svc/animation') return false;
   return row.kind === 'vendor-d/video' ? true : undefined;
-}
-
-function pixels(row: Row, model: string | undefined, width?: number, height?: number): number | undefined {
-  if (width !== undefined && height !== undefined) return width * height;
-  return row.kind === 'svc/image' && model === DELTA ? 1024 * 1024 : undefined;
-}
-
-function seconds(row: Row, duration: number | undefined): number | undefined {
-  const shots = row.cells.shots;
-  if (Array.isArray(shots)) return shots.reduce((sum: number, shot: Json) => sum + shotSeconds(shot), 0);
-  if (duration !== undefined) return duration;
-  switch (row.kind) {
-    case 'svc/clip':
-    case 'svc/animation':
-      return 6;
-    case 'vendor-a/text2video':
-    case 'vendor-a/image2video':
-    case 'vendor-a/omni-video':
-    case 'vendor-c/video':
-    case 'vendor-g/video':
-      return 5;
-    case 'vendor-f/video':
-      return 8;
-    default:
-      return undefined;
-  }
-}
-
-function shotSeconds(shot: Json): number {
-  const duration = isJsonObject(shot) ? Number(shot.duration) : Number.NaN;
-  return Number.isFinite(duration) ? duration : 0;
 }

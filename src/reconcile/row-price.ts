@@ -1,9 +1,9 @@
-import type { CreditsRange } from '../domain/money.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsRange } from '../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../domain/price.js';
-import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
+import { type BilledFacts, driverSecondsMax } from './billed-quantities.js';
 import { measuredCost } from './measured-prices.js';
-import { configuredCost } from './price-book.js';
+import { configuredCost, keepable, widest } from './price-book.js';
 
 /** Where prices come from: the configuration first, else what was measured from the balance. */
 export interface KnownPrices {
@@ -12,16 +12,51 @@ export interface KnownPrices {
 }
 
 /**
- * What a row costs, in bounds of 1e-9 credit; null when neither source knows. The one place that prices a row: plans,
- * budgets, claims and decisions by hand cannot disagree. `facts` are what only the finished clip tells.
+ * What one submit of a row costs, in bounds of 1e-9 credit; null when neither source knows. The one place that prices a
+ * row: plans, budgets, claims and decisions by hand cannot disagree. Where both sources know and contradict each other
+ * the price lies anywhere between them. `facts` are what only the finished clip tells.
  */
 export function rowPrice(
   row: Row,
   prices: KnownPrices,
   discountPpb: number,
-  facts: Pick<ResultFacts, 'billedSeconds' | 'billedTokens'> = {},
+  facts: BilledFacts = {},
 ): CreditsRange | null {
-  return (
-    configuredCost(row, prices.configured, discountPpb, facts) ?? measuredCost(prices.measured, row, discountPpb, facts)
-  );
+  const { configured, measured } = bothPrices(row, prices, discountPpb, facts);
+  if (configured === null || measured === null) return configured ?? measured;
+  return contradict(configured, measured) ? widest(configured, measured) : configured;
+}
+
+/** The two prices of a row whose configured price is not what the balance showed; undefined where they agree. */
+export function contradictedPrice(
+  row: Row,
+  prices: KnownPrices,
+  discountPpb: number,
+): { configured: CreditsRange; measured: CreditsRange } | undefined {
+  const { configured, measured } = bothPrices(row, prices, discountPpb);
+  if (configured === null || measured === null || !contradict(configured, measured)) return undefined;
+  return { configured, measured };
+}
+
+/** What an attempt can cost in all: under-declared input seconds of motion control are charged after completion. */
+export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
+  if (cost === null || row.kind !== 'vendor-a/motion-control') return cost;
+  const { lo, hi } = cost;
+  const driver = driverSecondsMax(row);
+  if (hi === null || driver === undefined) return { lo, hi: null };
+  return keepable({ lo, hi: Math.max(hi, Math.ceil((hi / driver.declared) * driver.most)) });
+}
+
+function bothPrices(row: Row, { configured, measured }: KnownPrices, discountPpb: number, facts: BilledFacts = {}) {
+  return {
+    configured: configuredCost(row, configured, discountPpb, facts),
+    measured: measured.length === 0 ? null : measuredCost(measured, row, discountPpb, facts),
+  };
+}
+
+/** Both price the same quantities, so a configured rate that is right stays within what was measured. */
+function contradict(configured: CreditsRange, measured: CreditsRange): boolean {
+  const most = measured.hi ?? Number.POSITIVE_INFINITY;
+  const isTooLow = configured.lo < measured.lo - BALANCE_TOLERANCE_NANO;
+  return isTooLow || (configured.hi ?? 0) > most + BALANCE_TOLERANCE_NANO;
 }

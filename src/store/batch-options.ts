@@ -13,6 +13,7 @@ const optionsSchema: z.ZodType<BatchOptions> = z.object({
   sidecar: z.exactOptional(z.boolean()),
   responseFormat: z.enum(['url', 'b64_json']),
   manifestFolder: z.string(),
+  manifest: z.exactOptional(z.string()),
   maxOutputBytes: z.number(),
 });
 

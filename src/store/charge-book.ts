@@ -4,7 +4,7 @@ import type { Kind } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { homeKeys } from './home-keys.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
 import type { Store } from './port.js';
 
@@ -81,7 +81,7 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
     append: async (booked) => {
       const beside = { follow_up: keys.followUp, not_billed: keys.gone };
       const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
-      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeJson(booked));
+      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(schema, booked));
     },
     endedOf: async (batch) => {
       const attempts = new Set<string>();

@@ -3,7 +3,7 @@ import type { Kind } from '../domain/kind.js';
 import type { MeasuredPrice } from '../domain/price.js';
 import { jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 
 /** What single charges taught about an account: kept in its home, replaced whole, never needed to be right. */
 
@@ -73,7 +73,7 @@ export async function readLearned({ store, keys }: Home): Promise<Learned> {
 }
 
 export async function writeLearned({ store, keys }: Home, learned: Learned): Promise<void> {
-  await store.put(keys.learned, encodeJson(learned));
+  await store.put(keys.learned, encodeAs(learnedSchema, learned));
 }
 
 export async function readMeasuredPrices({ store, keys }: Home): Promise<MeasuredPrice[]> {
@@ -81,5 +81,5 @@ export async function readMeasuredPrices({ store, keys }: Home): Promise<Measure
 }
 
 export async function writeMeasuredPrices({ store, keys }: Home, prices: MeasuredPrice[]): Promise<void> {
-  await store.put(keys.prices, encodeJson({ schema: 1, prices }));
+  await store.put(keys.prices, encodeAs(pricesSchema, { schema: 1, prices }));
 }

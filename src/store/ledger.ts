@@ -1,11 +1,11 @@
 import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
 import { intentOf, standingOf } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
-import { openFactsSchema } from './attempt-schema.js';
+import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
 import { transitionOf } from './attempt-transitions.js';
 import { callbackEntries } from './callbacks.js';
 import { type HomeKeys, homeKeys, parseIndexKey } from './home-keys.js';
-import { decodeJson, encodeJson } from './json-file.js';
+import { decodeJson, encodeAs, encodeJson } from './json-file.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts } from './load-attempts.js';
 import type { Store } from './port.js';
 
@@ -123,7 +123,7 @@ async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise
       const last = attempt.states.at(-1)?.state ?? 'intent';
       throw new LedgerError('CONTRADICTION', `${nameOf(ref)} is '${last}'; '${state.state}' cannot follow`, ref);
     }
-    if (await store.putIfAbsent(keys.attempt(ref, attempt.nextSeq), encodeJson(state))) return true;
+    if (await store.putIfAbsent(keys.attempt(ref, attempt.nextSeq), encodeAs(attemptStateSchema, state))) return true;
   }
   throw new LedgerError('CONTENTION', `${nameOf(ref)} is written by too many at once`, ref);
 }

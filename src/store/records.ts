@@ -1,6 +1,6 @@
 import type { RowRecord } from '../domain/outcome.js';
 import { homeKeys } from './home-keys.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
 import type { Store } from './port.js';
 import { rowRecordSchema } from './row-schema.js';
@@ -22,7 +22,7 @@ export function createRecords(store: Store, account: string): Records {
   const keys = homeKeys(account);
   const read = (batch: string, id: string) => readJson(store, keys.record(batch, id), rowRecordSchema);
   return {
-    writeRecord: (batch, record) => store.put(keys.record(batch, record.id), encodeJson(record)),
+    writeRecord: (batch, record) => store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
     readRecord: read,
     readRecords: (batch, ids) => parallel(ids, READ_WIDTH, (id) => read(batch, id)),
   };

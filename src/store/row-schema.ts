@@ -21,7 +21,7 @@ const optionalTime = z.exactOptional(timeSchema);
 
 const mediaSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('url'), url: text }),
-  z.object({ source: z.literal('blob'), sha256: text, mediaType: text, bytes: z.int() }),
+  z.object({ source: z.literal('blob'), sha256: text, mediaType: text, bytes: z.int(), seconds: optionalNumber }),
 ]);
 
 const rowSchema = z.object({

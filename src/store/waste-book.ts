@@ -3,7 +3,7 @@ import type { AttemptRef } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { encodeJson, readJson } from './json-file.js';
+import { encodeAs, readJson } from './json-file.js';
 import { parallel } from './parallel.js';
 
 /**
@@ -17,8 +17,9 @@ type Entry = z.output<typeof entrySchema>;
 const READ_WIDTH = 16;
 
 /**
- * Reserves the price of an attempt out of the batch's limit; false when what is left does not hold it. An attempt that
- * was reserved before stays so.
+ * Reserves the price of paying a row again because of an attempt, out of the batch's limit: once a row. False when the
+ * row was paid again because of another attempt, or what is left does not hold the price. An attempt that was reserved
+ * before stays so.
  */
 export async function reserveWaste(
   home: Home,
@@ -28,12 +29,29 @@ export async function reserveWaste(
 ): Promise<boolean> {
   for (;;) {
     const entries = await readEntries(home, batch);
-    if (entries.some((entry) => entry.id === id && entry.n === n)) return true;
+    const earlier = entries.filter((entry) => entry.id === id);
+    if (earlier.some((entry) => entry.n === n)) return true;
+    if (earlier.length > 0) return false;
     const reserved = entries.reduce((sum, entry) => sum + entry.nano, 0);
     if (reserved + nano > limit.maxNano) return false;
     const entry: Entry = { id, n, nano, atMs: limit.atMs };
     // Another job that took this number is counted in the next round.
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeJson(entry))) return true;
+    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(entrySchema, entry))) return true;
+  }
+}
+
+/** Enters what a person has ordered to be paid again: no limit stops it, but it uses the limit up. */
+export async function noteWaste(
+  home: Home,
+  { batch, id, n }: AttemptRef,
+  nano: CreditsNano,
+  atMs: number,
+): Promise<void> {
+  for (;;) {
+    const entries = await readEntries(home, batch);
+    if (entries.some((entry) => entry.id === id && entry.n === n)) return;
+    const bytes = encodeAs(entrySchema, { id, n, nano, atMs });
+    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
   }
 }
 

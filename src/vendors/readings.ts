@@ -23,6 +23,31 @@ export const optionalSeconds = z
   .optional()
   .catch(undefined);
 
+/** No output is a day long: the longest that the documents bound is 30 s, and a speech has an end. */
+const OUTPUT_SECONDS_MAX = 86_400;
+
+/** Seconds of an output that can be true; others are unknown, and that is said. */
+export function believedSeconds(field: string, seconds: number | undefined, warnings: string[]): number | undefined {
+  return believed(field, seconds, OUTPUT_SECONDS_MAX, warnings);
+}
+
+/** A quantity from above nothing up to the most that it can be; another one is unknown, and that is said. */
+export function believed(
+  field: string,
+  value: number | undefined,
+  most: number,
+  warnings: string[],
+): number | undefined {
+  if (value === undefined || (value > 0 && value <= most)) return value;
+  warnings.push(`the answer's ${field} is ${value}, which cannot be: taken as unknown`);
+  return undefined;
+}
+
+/** Undefined where there is nothing to say. */
+export function unlessNone(warnings: string[]): string[] | undefined {
+  return warnings.length > 0 ? warnings.map((warning) => safeText(warning)) : undefined;
+}
+
 /** A handle is any string that is not blank: opaque and unbounded. */
 export const handleText = z.string().refine((text) => text.trim() !== '');
 

@@ -2,9 +2,21 @@
 import { z } from 'zod';
 import type { Answer } from '../domain/exchange.js';
 import type { Output, SubmitReading } from '../domain/reading.js';
-import { safeText } from '../domain/secret.js';
-import { known, optionalCount, optionalSeconds, optionalText, statusWarnings, unreadable } from './readings.js';
+import {
+  believed,
+  believedSeconds,
+  known,
+  optionalCount,
+  optionalSeconds,
+  optionalText,
+  statusWarnings,
+  unlessNone,
+  unreadable,
+} from './readings.js';
 import { readAs } from './wire.js';
+
+/** A day at 24 frames per second. */
+const FRAMES_MAX = 86_400 * 24;
 
 const item = z.object({
   url: optionalText,
@@ -29,9 +41,10 @@ const result = z.object({
 export function readSvcResult(answer: Answer): SubmitReading {
   const read = readAs(result, answer);
   if (read === undefined) return unreadable('the answer is not a generation result');
-  const outputs = read.data.flatMap(outputOf);
-  if (outputs.length === 0) return unreadable('the answer has no item with a url or b64_json');
   const warnings = statusWarnings(answer);
+  const outputs = read.data.flatMap((entry) => outputOf(entry, warnings));
+  const [output, ...others] = outputs;
+  if (output === undefined) return unreadable('the answer has no item with a url or b64_json');
   if (outputs.length < read.data.length) warnings.push(`${read.data.length - outputs.length} items have no data`);
   const seed = typeof read.seed === 'number' && Number.isSafeInteger(read.seed) ? read.seed : undefined;
   // A seed beyond 2^53 was rounded when the JSON was read: to repeat it would give another clip.
@@ -43,12 +56,19 @@ export function readSvcResult(answer: Answer): SubmitReading {
     facts: known({
       seed,
       revisedPrompt: revised,
-      warnings: warnings.length > 0 ? warnings.map((w) => safeText(w)) : undefined,
+      // Clips are billed per second of output (service document 1, "Billing basis").
+      billedSeconds: others.length === 0 ? secondsOf(output) : undefined,
+      warnings: unlessNone(warnings),
     }),
   };
 }
 
-function outputOf(entry: z.output<typeof item>): Output[] {
+function secondsOf({ durationSeconds, frames, frameRate }: Output): number | undefined {
+  if (durationSeconds !== undefined || frames === undefined || frameRate === undefined) return durationSeconds;
+  return frames / frameRate;
+}
+
+function outputOf(entry: z.output<typeof item>, warnings: string[]): Output[] {
   if (!entry.url && !entry.b64_json) return [];
   return [
     known({
@@ -56,8 +76,8 @@ function outputOf(entry: z.output<typeof item>): Output[] {
       base64: entry.url ? undefined : entry.b64_json,
       width: entry.width,
       height: entry.height,
-      durationSeconds: entry.duration,
-      frames: entry.frames,
+      durationSeconds: believedSeconds('data[].duration', entry.duration, warnings),
+      frames: believed('data[].frames', entry.frames, FRAMES_MAX, warnings),
       frameRate: entry.frame_rate,
     }),
   ];

@@ -7,6 +7,7 @@ import type { ResolvedMediaSet, Row } from '../domain/row.js';
 import { safeText } from '../domain/secret.js';
 import type { AsyncAdapter, SubmitOptions } from './adapter.js';
 import {
+  believedSeconds,
   created,
   failed,
   handleText,
@@ -16,6 +17,7 @@ import {
   readStatus,
   type StatusTable,
   succeeded,
+  unlessNone,
   unreadable,
 } from './readings.js';
 import { salvageString } from './salvage.js';
@@ -97,8 +99,8 @@ export function createOmniVideoAdapter(): AsyncAdapter {
       model_name: row.cells.model ?? OMNI_MODEL,
       ...columns(row, ['prompt', 'mode']),
       duration: asText(row.cells.duration),
-      image_list: unlessNone(imageListOf(media)),
-      video_list: unlessNone(all(media, 'videos').map((item) => ({ video_url: urlOnly(item, row, 'videos') }))),
+      image_list: unlessEmptyList(imageListOf(media)),
+      video_list: unlessEmptyList(all(media, 'videos').map((item) => ({ video_url: urlOnly(item, row, 'videos') }))),
       // The fields of an element are not shown: they go out as the row has them.
       element_list: row.cells.elements,
       ...storyboardOf(row),
@@ -171,8 +173,12 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>): PollR
   return readStatus(data?.task_status, STATUS, {
     succeeded: () => {
       const videos = data?.task_result?.videos ?? [];
-      const outputs = videos.flatMap(({ url, duration }) => (url ? [known({ url, durationSeconds: duration })] : []));
-      return succeeded(outputs, {});
+      const warnings: string[] = [];
+      const outputs = videos.flatMap(({ url, duration }) => {
+        const seconds = believedSeconds('videos[].duration', duration, warnings);
+        return url ? [known({ url, durationSeconds: seconds })] : [];
+      });
+      return succeeded(outputs, known({ warnings: unlessNone(warnings) }));
     },
     failed: (word) => failed(word, data?.task_status_msg),
   });
@@ -188,6 +194,6 @@ function imageListOf(media: ResolvedMediaSet): JsonObject[] {
   return [...plain('images'), ...frames('first_frame'), ...frames('end_frame')];
 }
 
-function unlessNone(list: JsonObject[]): Json | undefined {
+function unlessEmptyList(list: JsonObject[]): Json | undefined {
   return list.length > 0 ? list : undefined;
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { ResolvedMedia, ResolvedMediaSet, Row } from '../domain/row.js';
 import type { AsyncAdapter } from './adapter.js';
 import {
+  believedSeconds,
   created,
   failed,
   handleText,
@@ -14,6 +15,7 @@ import {
   readStatus,
   type StatusTable,
   succeeded,
+  unlessNone,
   unreadable,
 } from './readings.js';
 import { salvageString } from './salvage.js';
@@ -76,9 +78,11 @@ export function createAvatarAdapter(): AsyncAdapter {
       if (job === undefined) return unreadable('the answer is not an avatar job');
       return readStatus(job.status, STATUS, {
         succeeded: () => {
-          const { video_url: url, duration } = job;
-          const outputs = url ? [known({ url, durationSeconds: duration })] : [];
-          return succeeded(outputs, known({ billedSeconds: duration }));
+          const { video_url: url } = job;
+          const warnings: string[] = [];
+          const seconds = believedSeconds('data.duration', job.duration, warnings);
+          const outputs = url ? [known({ url, durationSeconds: seconds })] : [];
+          return succeeded(outputs, known({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
         },
         failed: (word) => failed(word, reasonOf(job)),
       });

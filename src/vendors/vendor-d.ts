@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
 import type { AsyncAdapter } from './adapter.js';
 import {
+  believed,
   created,
   failed,
   handleText,
@@ -11,6 +12,7 @@ import {
   readStatus,
   type StatusTable,
   succeeded,
+  unlessNone,
   unreadable,
   usageOf,
 } from './readings.js';
@@ -23,11 +25,14 @@ const HANDLE_PREFIX = 'cgt-';
 const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
+/** A clip of 15 s takes some hundred thousand. */
+const TOKENS_MAX = 1_000_000_000;
+
 /** "Output URLs expire within hours." */
 const URL_LIFE_MS = 3_600_000;
 
 const submitted = z.object({ id: handleText });
-const tokens = z.object({ completion_tokens: z.int().nonnegative() });
+const tokens = z.object({ completion_tokens: z.number().refine(Number.isInteger) });
 const polled = z.object({
   status: z.unknown().optional(),
   content: z.object({ video_url: optionalText }).optional().catch(undefined),
@@ -86,8 +91,11 @@ export function createVendorDAdapter(): AsyncAdapter {
       return readStatus(task.status, STATUS, {
         succeeded: () => {
           const url = task.content?.video_url;
-          const billedTokens = tokens.safeParse(task.usage).data?.completion_tokens;
-          return succeeded(url ? [{ url }] : [], known({ billedTokens, usage: usageOf(task.usage) }));
+          const warnings: string[] = [];
+          const said = tokens.safeParse(task.usage).data?.completion_tokens;
+          const billedTokens = believed('usage.completion_tokens', said, TOKENS_MAX, warnings);
+          const facts = known({ billedTokens, usage: usageOf(task.usage), warnings: unlessNone(warnings) });
+          return succeeded(url ? [{ url }] : [], facts);
         },
         failed: (word) => failed(word, task.error),
       });

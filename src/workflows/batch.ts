@@ -5,6 +5,7 @@ import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent, roomNano } from './budget.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
+import { answerPayments } from './payments.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import { reopenRow, takeReopened } from './reopen.js';
 import * as window from './window.js';
@@ -74,6 +75,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   function listen(): void {
+    answerPayments(input, state);
     setHandler(messages.supply, supply);
     setHandler(messages.setBudget, (limits) => {
       // The same rows under new limits: nothing else changes for a batch that did not stop.

@@ -1,3 +1,4 @@
+import type { PaymentAsked } from '../contract/messages.js';
 import type { BatchState, OpenRow } from '../contract/workflows.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
@@ -28,13 +29,29 @@ export function roomNano(state: BatchState): CreditsNano | null {
   const { maxCreditsNano } = state.limits;
   if (maxCreditsNano === null) return null;
   let room = maxCreditsNano - (state.spentNano ?? maxCreditsNano);
-  for (const { upToNano } of state.open) room -= upToNano ?? maxCreditsNano;
+  for (const { upToNano, again } of state.open) room -= (upToNano ?? maxCreditsNano) + (again?.nano ?? 0);
   return Math.max(0, room);
+}
+
+/** Reserves the price of paying an open row again because of attempt `n`; once, however often it is asked. */
+export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked): boolean {
+  const row = state.open.find((open) => open.row.id === id);
+  if (row === undefined) return false;
+  if (row.again?.n === n) return true;
+  const room = roomNano(state);
+  if (room !== null && (nano === null || nano > room)) return false;
+  // Should a limit come later, a price that nobody knows leaves no room.
+  if (nano === null) row.upToNano = null;
+  row.again = { n, nano: (row.again?.nano ?? 0) + (nano ?? 0) };
+  return true;
 }
 
 /** The reservation becomes the cost; where that is not known, the whole reservation stays. */
 export function bookFinished(state: BatchState, row: OpenRow, creditsNano: CreditsNano | null): void {
-  if (state.spentNano !== null && !row.isJoined) state.spentNano += creditsNano ?? row.upToNano ?? 0;
+  if (state.spentNano === null) return;
+  const againNano = row.again?.nano ?? 0;
+  // What was at the service when the row was opened has been counted as spent.
+  state.spentNano += row.isJoined ? againNano : (creditsNano ?? (row.upToNano ?? 0) + againNano);
 }
 
 /** Counts a row that ended without its output, and stops the batch at one too many. */

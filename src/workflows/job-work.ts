@@ -1,6 +1,8 @@
 import type { FinishInput, SubmitResult } from '../contract/activities.js';
+import type { PaymentAnswered } from '../contract/messages.js';
 import type { JobInput } from '../contract/workflows.js';
 import type { ReasonCode } from '../domain/failure.js';
+import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { News } from './news.js';
 import type { Slot } from './slot.js';
@@ -12,7 +14,7 @@ export type Step =
   | { step: 'poll' }
   | { step: 'download' }
   | { step: 'share' }
-  /** The policy may let the row be paid again; else it ends. */
+  /** The policy, or a person, lets the row be paid again as far as waste limit and budget go; else it ends. */
   | { step: 'override'; otherwise: Finish }
   | Finish;
 
@@ -33,6 +35,10 @@ export interface Job {
   n: number;
   /** False once the account's verdicts are not trusted: what is not billed is then held for a person. */
   mayResend: boolean;
+  /** What the batch's budget said last of paying the row again. */
+  payment?: PaymentAnswered;
+  /** The row is being paid again, within this price; `otherwise` is how it ends where that is not sent. */
+  again?: { upToNano: CreditsNano | null; otherwise: Finish };
   /** Attempts that ended unbilled at the service and were tried again by policy. */
   retried: number;
   /** Service time that the output URL has left, null where a fresh one can be asked for. */

@@ -21,6 +21,9 @@ export async function job(input: JobInput): Promise<JobResult> {
   setHandler(messages.lookAgain, () => {
     work.looks += 1;
   });
+  setHandler(messages.paymentAnswered, (answer) => {
+    work.payment = answer;
+  });
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
   if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(work);
@@ -55,7 +58,7 @@ async function submitNext(work: Job): Promise<Step> {
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => work.slot.withdraw());
-    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+    return work.again?.otherwise ?? { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SubmitResult } from '../contract/activities.js';
+import { isAsync, KINDS } from '../domain/kind.js';
 import type { Finish, Job, Step } from './job-work.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
@@ -7,8 +8,9 @@ type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
 export function nextStep(work: Job, standing: Standing): Step {
   switch (standing) {
     case 'void':
-    case 'overridden':
       return { step: 'submit' };
+    case 'overridden':
+      return { step: 'override', otherwise: UNDECIDED };
     case 'created':
       return { step: 'poll' };
     case 'done':
@@ -18,9 +20,9 @@ export function nextStep(work: Job, standing: Standing): Step {
     case 'open_case':
       return { step: 'case' };
     case 'billed':
-      return payAgainOr(work, { step: 'finish', status: 'lost_paid', reason: 'answer_lost_billed' });
+      return { step: 'finish', status: 'lost_paid', reason: 'answer_lost_billed' };
     case 'undecided':
-      return payAgainOr(work, { step: 'finish', status: 'review', reason: 'answer_lost_undecided' });
+      return mayPayAgain(work) ? { step: 'override', otherwise: UNDECIDED } : UNDECIDED;
     case 'given_up':
       return { step: 'finish', status: 'lost_paid', reason: 'marked_lost' };
     case 'written_off':
@@ -34,9 +36,12 @@ export function nextStep(work: Job, standing: Standing): Step {
   }
 }
 
-/** With the policy `always` the row may be paid again, as far as the batch's waste limit goes. */
-function payAgainOr(work: Job, otherwise: Finish): Step {
-  return work.input.policy.ambiguity === 'always' ? { step: 'override', otherwise } : otherwise;
+const UNDECIDED: Finish = { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
+
+/** By the policy `always`, or because a synchronous call may be cheap enough; never what was billed. */
+function mayPayAgain({ input }: Job): boolean {
+  const kind = KINDS[input.row.kind];
+  return input.policy.ambiguity === 'always' || (kind !== undefined && !isAsync(kind));
 }
 
 /** A job that ended unbilled at the service is tried again as often as the batch says. */

@@ -1,37 +1,47 @@
-import { sleep } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import * as messages from '../contract/messages.js';
+import { batchId } from '../contract/names.js';
+import type { CreditsNano } from '../domain/money.js';
 import type { Finish, Job, Step } from './job-work.js';
 import { homeProxy } from './proxies.js';
 
-/** Paying for a row again on purpose: only as far as the user's waste limits go, and every time on record. */
+/**
+ * Paying for a row again on purpose, although an attempt of it may have been billed: by the policy `always`, by
+ * `sync.maxWaste` or by a person. Each payment is reserved, in the waste book and in the batch's budget, before it is
+ * granted, and is on record.
+ */
 
-/** Policy `always`: another attempt while the batch's waste limit has room for the price of the lost one. */
+/** A batch that hands over to its next run may take a moment. */
+const ANSWER_MS = 60_000;
+
+/** Another attempt where everything that bounds it has room for its price. */
 export async function payAgain(work: Job, otherwise: Finish): Promise<Step> {
   const { account, row, policy } = work.input;
-  const wasteMaxNano = policy.wasteMaxNano ?? 0;
-  const result = await homeProxy(account).override({ row, n: work.n, cause: 'always', wasteMaxNano });
-  if (result.outcome === 'granted') return { step: 'submit' };
-  return result.outcome === 'standing' ? work.submits.read(work, result.result) : otherwise;
+  const home = homeProxy(account);
+  const cause = policy.ambiguity === 'always' ? 'always' : 'sync';
+  const attempt = { row, n: work.n, cause } as const;
+  const reserved = await home.reservePayment({ ...attempt, wasteMaxNano: policy.wasteMaxNano ?? 0 });
+  if (reserved.outcome === 'standing') return work.submits.read(work, reserved.result);
+  if (reserved.outcome === 'refused' || !(await fitsBudget(work, reserved.upToNano))) return otherwise;
+  const result = await home.override(attempt);
+  work.again = { upToNano: reserved.upToNano, otherwise };
+  return result.outcome === 'granted' ? { step: 'submit' } : work.submits.read(work, result.result);
 }
 
-/**
- * `sync.maxWaste`: a synchronous call that cheap is sent again once the old one cannot run any more, instead of being
- * settled. Undefined where that is not wished or not so cheap.
- */
-export async function resendCheapCall(work: Job): Promise<Step | undefined> {
+/** Asks the batch, which alone knows what its other rows have reserved. One that is gone grants nothing. */
+async function fitsBudget(work: Job, nano: CreditsNano | null): Promise<boolean> {
   const { account, row } = work.input;
+  const { n } = work;
   for (;;) {
-    const result = await homeProxy(account).override({ row, n: work.n, cause: 'sync', wasteMaxNano: 0 });
-    switch (result.outcome) {
-      case 'refused':
-        return undefined;
-      case 'wait':
-        await sleep(Math.max(100, result.delayMs));
-        break;
-      case 'standing':
-        return work.submits.read(work, result.result);
-      case 'granted':
-        work.slot.release({ notBeforeMs: result.slotUntilMs });
-        return { step: 'submit' };
+    try {
+      await getExternalWorkflowHandle(batchId(account, row.batch)).signal(messages.paymentAsked, {
+        id: row.id,
+        n,
+        nano,
+      });
+    } catch {
+      return false;
     }
+    if (await condition(() => work.payment?.n === n, ANSWER_MS)) return work.payment?.isReserved === true;
   }
 }

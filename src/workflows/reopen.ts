@@ -1,5 +1,7 @@
 import type { RowFinished } from '../contract/messages.js';
 import type { BatchState, Letter, OpenRow, RowRef } from '../contract/workflows.js';
+import type { CreditsNano } from '../domain/money.js';
+import { roomNano } from './budget.js';
 import { count } from './window.js';
 
 /** Rows that go on after they had ended, because the ledger learned more of them: pure, like the window. */
@@ -11,19 +13,29 @@ export function takeReopened(state: BatchState): RowRef[] {
   return rows;
 }
 
+interface Reopening {
+  was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined;
+  letter: Letter;
+  /** The most that a new attempt can cost, null = unknown. */
+  upToNano?: CreditsNano | null | undefined;
+}
+
 /** Takes a row that goes on out of the counts and opens it once more; undefined when it is open already. */
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, letter }: { was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined; letter: Letter },
+  { was, letter, upToNano = null }: Reopening,
   nowMs: number,
 ): OpenRow | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
+  const room = roomNano(state);
+  // What does not fit waits for the next order, like every row of a batch whose budget is reached.
+  if (letter === 'n' && room !== null && (upToNano === null || upToNano > room)) return undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
-  // What is at the service has been counted as spent; what a person pays again is bounded by nobody.
-  const cost = letter === 'n' ? { upToNano: null } : { upToNano: 0, isJoined: true as const };
+  // What is at the service has been counted as spent.
+  const cost = letter === 'n' ? { upToNano } : { upToNano: 0, isJoined: true as const };
   const countedIn = isCounted ? state.generation : '';
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost };
   state.open.push(opened);

@@ -3,12 +3,10 @@ import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
 import { isLost, type Verdict } from '../domain/attempt.js';
-import { isAsync, KINDS } from '../domain/kind.js';
 import { confirmHandles } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job-work.js';
 import { nextStep } from './next-step.js';
-import { resendCheapCall } from './pay-again.js';
 import { accountProxy, homeProxy } from './proxies.js';
 
 /**
@@ -22,8 +20,6 @@ export async function settleCase(work: Job): Promise<Step> {
   // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
   await sleep(pollBaseOf(row.kind) / timeScale);
   if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
-  const resent = isSynchronous(row.kind) ? await resendCheapCall(work) : undefined;
-  if (resent) return resent;
   for (;;) {
     const { looks } = work;
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
@@ -54,11 +50,6 @@ export async function settleCase(work: Job): Promise<Step> {
 function heardOf(work: Job, looks: number, delayMs: number): Promise<boolean> {
   const looked = condition(() => work.looks !== looks).then(() => false);
   return Promise.race([work.news.within(work.n, delayMs), looked]);
-}
-
-function isSynchronous(kindNumber: number): boolean {
-  const kind = KINDS[kindNumber];
-  return kind !== undefined && !isAsync(kind);
 }
 
 function keepsSlot(result: SubmitResult): boolean {

@@ -43,7 +43,7 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     async next(work) {
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
       const n = work.n + 1;
-      const result = await CancellationScope.nonCancellable(() => submitOnce(n, work.slot.grant()));
+      const result = await CancellationScope.nonCancellable(() => submitOnce(work, n));
       return this.read(work, result);
     },
 
@@ -52,6 +52,8 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
       if (recordsPaused && result.outcome !== 'no_record') await pauseForRecords(false);
       switch (result.outcome) {
         case 'not_sent':
+          // A row that may have been billed has not failed for that.
+          if (work.again) return work.again.otherwise;
           return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
         case 'needs_inputs':
           if (await downloadProxy(account).fetchInputs({ row })) return { step: 'submit' };
@@ -70,12 +72,20 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
   };
 
   /** Sends one attempt and learns its outcome, from whichever of activity, signal and ledger knows it first. */
-  async function submitOnce(n: number, grant: number | null): Promise<SubmitResult> {
+  async function submitOnce(work: Job, n: number): Promise<SubmitResult> {
     // What was told of an earlier try of this attempt has been read; the ledger repeats it where it still stands.
     known.delete(n);
-    const reserved = upToNano === undefined ? {} : { upToNano };
+    const most = work.again ? work.again.upToNano : upToNano;
+    const reserved = typeof most === 'number' ? { upToNano: most } : {};
     const sinceMs = workflowInfo().startTime.getTime();
-    const input = { row, n, grant, sinceMs, ...(responseFormat ? { responseFormat } : {}), ...reserved };
+    const input = {
+      row,
+      n,
+      grant: work.slot.grant(),
+      sinceMs,
+      ...(responseFormat ? { responseFormat } : {}),
+      ...reserved,
+    };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));

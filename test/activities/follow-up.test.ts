@@ -15,7 +15,7 @@ import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js
 
 const DANCE = plainRow('dance', {
   kind: 'vendor-a/motion-control',
-  cells: { character_orientation: 'image', input_video_seconds: 4 },
+  cells: { character_orientation: 'video', input_video_seconds: 4 },
 });
 const TALK = plainRow('talk', { index: 1, kind: 'vendor-b/avatar', cells: { avatar_id: 'ann', script: 'hello' } });
 const DANCE_NANO = 0.2 * NANO_PER_CREDIT;

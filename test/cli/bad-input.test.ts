@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cli, workFolder } from './harness.js';
@@ -139,4 +139,33 @@ test('a plan needs neither key nor service', async () => {
   expect(exitCode).toBe(0);
   expect(stdout).toContain('rows      1: 1 to run');
   expect(stdout).toContain('balance   not read (no API key, base URL or network)');
+});
+
+describe('5-X5: --errors never writes over an input', () => {
+  test('the manifest, under its own name or by a link; an earlier list of errors is replaced', async () => {
+    const bad = 'id,kind,prompt\na1,svc/nothing,x\n';
+    writeFileSync(join(cwd, 'kept.csv'), bad);
+    linkSync(join(cwd, 'kept.csv'), join(cwd, 'hard.csv'));
+    symlinkSync(join(cwd, 'kept.csv'), join(cwd, 'soft.csv'));
+    for (const errors of ['kept.csv', 'hard.csv', 'soft.csv']) {
+      const { exitCode, stderr } = await run(['plan', 'kept.csv', '--errors', errors, '--no-network']);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('would overwrite a file that holds something else');
+    }
+    expect(readFileSync(join(cwd, 'kept.csv'), 'utf8')).toBe(bad);
+    for (let time = 0; time < 2; time += 1) {
+      const { exitCode } = await run(['plan', 'kept.csv', '--errors', 'problems.csv', '--no-network']);
+      expect(exitCode).toBe(2);
+      expect(readFileSync(join(cwd, 'problems.csv'), 'utf8').split('\n').length).toBe(3);
+    }
+  });
+});
+
+test('friction 5: with --json a failure stands on standard output, too', async () => {
+  const wrong = await run(['status', 'nobody', '--json']);
+  expect(wrong.exitCode).toBe(2);
+  expect(JSON.parse(wrong.stdout)).toMatchObject({ schema: 1, type: 'error', exitCode: 2, details: [] });
+  expect(JSON.parse(wrong.stdout).message).toContain("has no batch 'nobody'");
+  const unknown = await run(['list', '--json', '--nothing']);
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ exitCode: 2, message: expect.stringContaining('--nothing') });
 });

@@ -238,6 +238,15 @@ test('the emulator command listens until Ctrl-C', async () => {
   });
   expect((await running).exitCode).toBe(0);
   expect(reached).toEqual([200, 3]);
+  // Finding 4, friction 6: a rehearsal is copy and paste.
+  expect((await running).stderr).toMatch(
+    /export CALLSHEET_BASE_URL=http:.*:\d+\n +export CALLSHEET_API_KEY=sk-svc-mine\n +export CALLSHEET_TIME_SCALE=1\n/,
+  );
+  const odd = await cli(['emulator', '--assumptions', 'wild'], { cwd });
+  expect(odd).toMatchObject({
+    exitCode: 2,
+    stderr: "error: --assumptions must be 'drawn' or a whole number, got 'wild'\n",
+  });
   const wrong = await cli(['emulator', '--plan', 'gold'], { cwd });
   expect([wrong.exitCode, wrong.stderr]).toEqual([2, "error: unknown plan 'gold'; known: free, pro, enterprise\n"]);
 });

@@ -55,6 +55,7 @@ export async function cli(args: string[], surroundings: CliSurroundings = {}): P
       return () => undefined;
     },
     onTerminate: () => () => undefined,
+    onReaderGone: () => undefined,
     quit: (exitCode) => {
       throw new Error(`quit with ${exitCode}`);
     },

@@ -101,8 +101,8 @@ test('callsheet run --help', async () => {
       --retry-failed[=class]          run failed and cancelled rows again, or only those of this class
                                       or reason_code
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
-      --changed <what>                rows whose content changed after their submit: rerun pays again
-                                      (choices: "rerun")
+      --changed <what>                rows whose content changed after a submit that was or may be
+                                      billed: rerun pays again for all, rerun=ID,… for these
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
       --shared-folder                 with a shared Temporal: every worker reaches --out and the home by
@@ -161,7 +161,7 @@ test('callsheet run --help', async () => {
       0    every row is done
       1    finished, but some rows failed, were cancelled or not started
       2    wrong command line or manifest, budget below the plan, --yes missing: nothing was submitted
-      3    rows need a person: review or lost_paid
+      3    rows need a person: review, or lost_paid that nobody has settled
       4    settings, API key, or a folder that cannot be written
       5    Temporal or the service cannot be reached at the start
       6    stopped by the budget, or out of credits for longer than --wait

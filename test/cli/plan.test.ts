@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
+import { changedColumns } from '../../src/cli/plan/changed-columns.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
@@ -161,18 +162,38 @@ describe('what running does with a row', () => {
     });
   });
 
-  test('changed rows are refused with both hashes, open ones in any case', () => {
-    const closed = { row, plan: { plan: 'submit' as const }, changed: { submittedHash: 'old', isOpen: false } };
+  test('4-U11: changed rows are refused with the columns that changed, open ones in any case', () => {
+    const changed = { submittedHash: 'old', isOpen: false, columns: ['prompt', 'width'] };
+    const closed = { row, plan: { plan: 'submit' as const }, changed };
     const open = { ...closed, changed: { submittedHash: 'old', isOpen: true } };
     const place = { path: 'b.csv' };
     expect(() => refuseChangedRows({ changed: [], changedCount: 0 }, place, false)).not.toThrow();
     expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, false)).toThrow(
-      "b.csv:2:1: B48 row 'a' was submitted with other values (hash old then, new now); give it a new id or use --changed rerun (costs again)\n1 row was",
+      "b.csv:2:1: B48 row 'a' was submitted with other values (changed: prompt, width); give it a new id or use --changed rerun=a (costs again)\n1 row was",
     );
     expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, true)).not.toThrow();
     expect(() => refuseChangedRows({ changed: [open], changedCount: 1 }, place, true)).toThrow(
       /has not ended: wait for it/,
     );
+    // Rows that are not named by the order are refused as without it.
+    const both = { changed: [closed, { ...closed, row: { ...row, id: 'z' } }], changedCount: 2 };
+    expect(() => refuseChangedRows(both, place, new Set(['a']))).toThrow(/row 'z' .*\n1 row was submitted/);
+    expect(() => refuseChangedRows(both, place, new Set(['a', 'z']))).not.toThrow();
+    expect(() => refuseChangedRows({ ...both, changedCount: 3 }, place, new Set(['a', 'z']))).toThrow(
+      /too many to name/,
+    );
+  });
+
+  test('4-U11: what changed is named by its columns', () => {
+    const media = { image: [{ source: 'url' as const, url: 'https://a.example/1.png' }] };
+    const before: Row = { ...row, cells: { prompt: 'a', width: 10, seed: 1 }, media };
+    expect(changedColumns(before, { ...before, hash: 'h', stem: 's' })).toEqual([]);
+    expect(changedColumns(before, { ...before, cells: { prompt: 'b', width: 10 }, media: {} })).toEqual([
+      'prompt',
+      'seed',
+      'image',
+    ]);
+    expect(changedColumns(before, { ...before, kind: 'svc/edit', extra: { x: 1 } })).toEqual(['kind', 'extra']);
   });
 
   test('taken names are refused with the file', () => {

@@ -4,10 +4,11 @@ import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
 import { failureLine, groupFailures } from '../../src/cli/batch/group-failures.js';
 import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
-import { countsText, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
+import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { formatDuration } from '../../src/cli/views/durations.js';
 import { bar, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { summaryLines } from '../../src/cli/views/summary.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
 
 const colors = pc.createColors(false);
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
@@ -99,17 +100,21 @@ test('one plain line, and a word for what is worth another one', () => {
 });
 
 describe('JSON events', () => {
+  const KEPT: Record<string, object> = {
+    x: { status: 'done', files: [{ file: 'media/x.png' }] },
+    y: { status: 'failed', files: [], reasonCode: 'render_failed', reason: 'no' },
+  };
+  const recordOf = async (id: string) => KEPT[id] as RowRecord | undefined;
   function collect() {
     const told: Record<string, unknown>[] = [];
     const events = createJsonEvents(
       { batch: 'b', account: 'a' },
-      (one) => told.push(one as Record<string, unknown>),
-      () => 1_000,
+      { write: (one) => told.push(one as Record<string, unknown>), now: () => 1_000, recordOf },
     );
     return { told, events };
   }
 
-  test('each has the schema; a row is told once', () => {
+  test('each has the schema; a row is told once, with its file or its reason (friction 5)', async () => {
     const { told, events } = collect();
     const finished: FollowEvent = {
       type: 'batch',
@@ -132,6 +137,7 @@ describe('JSON events', () => {
         sum: sumOf([LOST]),
       },
     );
+    await events.written();
     expect(told.every((one) => one.schema === 1 && one.batch === 'b' && one.account === 'a')).toBe(true);
     expect(told.map(({ type }) => type)).toEqual([
       'batch_started',
@@ -143,7 +149,8 @@ describe('JSON events', () => {
       'batch_finished',
     ]);
     expect(told[1]).toMatchObject({ id: 'x', status: 'done', credits: '1', at: '1970-01-01T00:00:00.005Z' });
-    expect(told[2]).toMatchObject({ id: 'y', credits: null });
+    expect(told[1]).toMatchObject({ file: 'media/x.png', reason_code: null, reason: null });
+    expect(told[2]).toMatchObject({ id: 'y', credits: null, file: null, reason_code: 'render_failed', reason: 'no' });
     expect(told[6]).toMatchObject({ counts: NONE, credits: '1', creditsUnknown: 1, exitCode: 1 });
     expect(told[6]?.review).toMatchObject({
       rows: 1,
@@ -207,6 +214,16 @@ describe('the end', () => {
     [{ lost_paid: 1, cancelled: 9 }, 3],
   ])('%j ends with %i', (counts, exitCode) => {
     expect(exitCodeOf({ ...NONE, ...counts })).toBe(exitCode);
+  });
+
+  test('rows that a person gave up need nobody, and are not done either', () => {
+    expect(exitCodeOf({ ...NONE, done: 3, lost_paid: 2 }, undefined, 2)).toBe(1);
+    expect(exitCodeOf({ ...NONE, lost_paid: 2 }, undefined, 1)).toBe(3);
+    expect(exitCodeOf({ ...NONE, lost_paid: 1 }, 'budget_reached', 1)).toBe(6);
+  });
+
+  test('friction 5: credits of which nothing is known are not 0 credits', () => {
+    expect([creditsJson(0, 2), creditsJson(0, 0), creditsJson(CREDIT, 2)]).toEqual([null, '0', '1']);
   });
 
   test('the most important line is the last one', () => {

@@ -237,6 +237,8 @@ describe('what is refused', () => {
   test('the policy `always` without a waste limit can do nothing, and says so', async () => {
     const idle = await load({ flags: { ambiguity: 'always' } });
     expect(idle.warnings).toEqual([expect.stringContaining('pays nothing again while alwaysMaxWaste is 0')]);
+    const cheap = await load({ flags: { 'sync.maxWaste': '0.1' } });
+    expect(cheap.warnings).toEqual([expect.stringContaining('sync.maxWaste pays nothing again')]);
     const set = await load({ flags: { ambiguity: 'always', alwaysMaxWaste: '1', 'sync.maxWaste': '0.1' } });
     expect(set.warnings).toEqual([]);
     expect(set.config).toMatchObject({ ambiguity: 'always', alwaysMaxWaste: 1e9, sync: { maxWaste: 1e8 } });
@@ -273,6 +275,13 @@ describe('what is refused', () => {
       /^callsheet\.config\.json:2:36: B56 prices\.0\.components\.0\.unit must be one of request, /,
     );
     expect(problems[1]).toMatch(/credits must be a decimal string, such as "0\.0006", got '0\.1'$/);
+  });
+
+  test('5-X10: a price rule without components, which would be a price of 0', async () => {
+    writeConfig('{"prices":[{"kind":"svc/image","components":[]}]}');
+    expect(await problemsOf({})).toEqual([
+      expect.stringMatching(/B56 prices\.0\.components must have at least one component/),
+    ]);
   });
 });
 
@@ -312,3 +321,22 @@ test('the alias paths of the clip endpoints are a setting (service document 1, V
   writeConfig('{"svc":{"aliasPaths":true}}');
   expect(accountSettings((await load({ flags: base })).config).aliasPaths).toBe(true);
 });
+
+test.each(['s3://', 's3:/b/x', 'S3://b/x', 's3:', 'file:///x', 'http://x', 'https://b/x'])(
+  '5-X6: half an address is no folder: %s',
+  async (place) => {
+    for (const flag of ['out', 'home']) {
+      await expect(load({ flags: { [flag]: place } })).rejects.toThrow(
+        /must be a folder or s3:\/\/bucket\/prefix, got/,
+      );
+    }
+    await expect(load({ flags: { data: place } })).rejects.toThrow(/must be a folder on this machine/);
+  },
+);
+
+test.each(['./a b', '/abs', 's3', 'C:/films', 'a:b', 's3://bucket', 's3://bucket/may/'])(
+  'a place: %s',
+  async (place) => {
+    expect((await load({ flags: { out: place } })).config.out).toContain(place.replace(/^\.\/|\/$/g, ''));
+  },
+);

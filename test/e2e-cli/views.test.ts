@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/emulator/emulator.js';
 import { hasTemporal } from '../support/temporal.js';
 import { jsonLines, results } from './support/evidence.js';
 import { csv, film, image, mixed } from './support/manifest.js';
@@ -83,6 +84,50 @@ describe.skipIf(!hasTemporal())('what the commands print', { timeout: 240_000 },
     const ended = await rig.run(['watch', 'views', '--json']);
     expect(ended.code, ended.stderr).toBe(0);
     expect(jsonLines<Event>(ended.stdout).at(-1)).toMatchObject({ type: 'batch_finished', counts: { done: 6 } });
+  });
+
+  it('orders for several rows; a row that a person gave up needs nobody any more', async () => {
+    const lost: FaultRule = { match: { route: 'vendor-f.submit' }, times: 3, action: { do: 'close-unread' } };
+    rig.emulator.setFaults([lost]);
+    const place = ['--account', 'people', '--no-exclusive', '--ambiguity', 'hold'];
+    await rig.write('people.csv', csv(['p1', 'p2', 'p3'].map((id) => film(id))));
+    const first = await rig.run(['run', 'people.csv', '--yes', ...place]);
+    expect(first.code, first.stderr).toBe(3);
+    // Friction 3: there is nothing to retry, and the rows that wait for a person are named.
+    const retried = await rig.run(['retry', 'people', '--json', ...place]);
+    expect(retried.code, retried.stderr).toBe(3);
+    expect(jsonLines<Event>(retried.stdout).map(({ type }) => type)).toEqual(['batch_started', 'batch_finished']);
+    expect(retried.stderr).toContain('3 rows need a person');
+    const two = await rig.run(['review', 'mark-lost', 'people', 'p1', 'p2', '--json', ...place]);
+    expect(two.code, two.stderr).toBe(0);
+    expect(jsonLines<object>(two.stdout)[0]).toMatchObject({
+      command: 'mark-lost',
+      rows: ['p1', 'p2'].map((id) => ({ id, status: 'lost_paid', reason_code: 'marked_lost', refused: null })),
+    });
+    const still = await rig.run(['run', 'people.csv', '--yes', ...place]);
+    expect(still.code, still.stderr).toBe(3);
+    expect(still.stderr).toContain('1 row needs a person');
+    const all = await rig.run(['review', 'mark-lost', 'people', '--all', ...place]);
+    expect(all.code, all.stderr).toBe(0);
+    expect(all.stdout).toContain("row 'p3' is lost_paid");
+    const none = await rig.run(['run', 'people.csv', '--yes', ...place]);
+    expect(none.code, none.stderr).toBe(1);
+    expect(none.stderr).not.toContain('a person');
+    expect((await rig.run(['review', 'list', 'people', ...place])).stderr).toContain('no row needs a person');
+    const shown = await rig.run(['status', 'people', ...place]);
+    expect(shown.stdout).toMatch(/^manifest +.*people\.csv$/m);
+    expect(shown.stdout).not.toContain('needs a person');
+  });
+
+  it('5-X8: run --json whose reader goes is detached, and says so', async () => {
+    await rig.write('reader.csv', csv([film('r1'), film('r2')]));
+    const running = rig.start(['run', 'reader.csv', '--yes', '--json']);
+    running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(130);
+    expect(ended.stderr).toContain("detached: batch 'reader' goes on");
+    const watched = await rig.run(['watch', 'reader']);
+    expect(watched.code, watched.stderr).toBe(0);
   });
 
   it('a batch that nobody knows', async () => {

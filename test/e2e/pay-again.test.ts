@@ -45,15 +45,48 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     expect(ending.record?.creditsNano).toBeUndefined();
   });
 
-  it.concurrent('`always` also pays again what the balance shows as billed', async () => {
+  it.concurrent('`always` never pays again what the balance shows as billed', async () => {
     const ending = await runOneRow({
       temporal,
       row: filmRow('billed'),
       faults: [lostFilm],
       policy: always(FILM_NANO),
     });
-    expect(ending).toMatchObject({ status: 'done', attempts: 2 });
-    expect(ending.record).toMatchObject({ flags: ['possibly_paid_twice'], creditsNano: 2 * FILM_NANO });
+    expect(ending).toMatchObject({ status: 'lost_paid', attempts: 1 });
+    expect(ending.record).toMatchObject({ flags: [], creditsNano: FILM_NANO });
+  });
+
+  it.concurrent('R2: a row whose answers are always lost is paid again once, and then held', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('ever'),
+      faults: [{ ...lostFilm, match: { route: 'vendor-f.submit' }, times: 20 }],
+      policy: always(100 * FILM_NANO),
+      options: shared,
+    });
+    expect(ending).toMatchObject({ status: 'review', attempts: 2 });
+    expect(ending.jobs).toHaveLength(2);
+  });
+
+  it.concurrent('R2: what the budget has no room for is not paid again, however much may be wasted', async () => {
+    const lost: FaultRule = { ...lostFilm, match: { route: 'vendor-f.submit' }, times: 3 };
+    const stack = await startStack({
+      temporal,
+      account: 'budget',
+      speed: 200,
+      ...shared,
+      emulator: { faults: [lost] },
+    });
+    try {
+      await stack.startWorker();
+      const rows = ['a', 'b', 'c'].map((id) => filmRow(id));
+      const options = { policy: always(100 * FILM_NANO), limits: { maxCreditsNano: 4 * FILM_NANO } };
+      const { counts } = await stack.run('three', rows, options);
+      expect(counts).toMatchObject({ done: 1, review: 2 });
+      expect(stack.emulator.truth().jobs).toHaveLength(4);
+    } finally {
+      await stack.stop();
+    }
   });
 
   it.concurrent('a row whose price is above the limit, or unknown, is held', async () => {
@@ -95,28 +128,31 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     }
   });
 
-  it.concurrent('S2: a cheap synchronous call is sent again 120 s after the first one, never before', async () => {
+  it.concurrent('S2: a cheap synchronous call whose case ended undecided is sent again, once', async () => {
     const ending = await runOneRow({
       temporal,
       row: imageRow('cheap'),
-      faults: [lostImage],
-      policy: { ambiguity: 'hold' },
-      options: { settings: { syncMaxWasteNano: 1_000_001 } },
+      faults: [{ ...lostImage, match: { route: 'svc.image' }, times: 20 }],
+      policy: { ambiguity: 'hold', wasteMaxNano: 1_000_000 },
+      options: { settings: { exclusive: false, syncMaxWasteNano: 1_000_001 } },
     });
-    expect(ending).toMatchObject({ status: 'done', attempts: 2 });
+    expect(ending).toMatchObject({ status: 'review', attempts: 2 });
     expect(ending.record?.flags).toEqual(['possibly_paid_twice']);
-    const [first, second] = ending.truth.requests.filter(({ route }) => route === 'svc.image');
-    expect((second?.arrivedMs ?? 0) - (first?.arrivedMs ?? 0)).toBeGreaterThanOrEqual(120_000 / 200);
   });
 
-  it.concurrent('S2: one that is not below sync.maxWaste is not', async () => {
+  it.concurrent.each([
+    ['whose bill the balance shows', { exclusive: true, syncMaxWasteNano: 1_000_000_000 }, 1e9, 'lost_paid'],
+    ['that is not below sync.maxWaste', { exclusive: false, syncMaxWasteNano: 1_000_000 }, 1e9, 'review'],
+    ['beyond the waste of the batch', { exclusive: false, syncMaxWasteNano: 1_000_000_000 }, 999_999, 'review'],
+  ] as const)('S2: one %s is not', async (why, settings, wasteMaxNano, status) => {
+    const cells = { model: 'svc-alpha.2-klein-4b', prompt: 'large', width: 1000, height: 1000 };
     const ending = await runOneRow({
       temporal,
-      row: imageRow('dear', { cells: { model: 'svc-alpha.2-klein-4b', prompt: 'large', width: 1000, height: 1000 } }),
+      row: imageRow(`dear-${why.length}`, { cells }),
       faults: [lostImage],
-      policy: { ambiguity: 'hold' },
-      options: { settings: { syncMaxWasteNano: 1_000_000 } },
+      policy: { ambiguity: 'hold', wasteMaxNano },
+      options: { settings },
     });
-    expect(ending).toMatchObject({ status: 'lost_paid', attempts: 1 });
+    expect(ending).toMatchObject({ status, attempts: 1 });
   });
 });

@@ -97,6 +97,12 @@ describe('GET /v1/discounts (service document 1, "Discount" and "States and tran
       ]),
     ).toThrow(/overlap/);
   });
+
+  test('1-E3: "entrypoints at list price have no row" (service document 1, "Discount")', async () => {
+    const emu = await emulator();
+    const row = { entrypoint: 'svc', effective_from: '2020-01-01T00:00:00Z', effective_to: null } as const;
+    expect(() => emu.setDiscounts([{ ...row, multiplier: 1 }])).toThrow(/list price has no row/);
+  });
 });
 
 describe('GET voices (service document 2, "Avatar video job")', () => {

@@ -110,3 +110,20 @@ describe('User-Agent on the avatar routes (service document 2, "What the service
     expect(emu.truth().violationCounts.default_user_agent).toBe(7);
   });
 });
+
+describe('finding 4, smaller: a malformed list of keys changes nothing', () => {
+  test.each([
+    ['a word that is not known', [{ key: 'sk-svc-new', state: 'lost' }], /key 1: 'state' must be one of active/],
+    ['no state', [{ key: KEY, state: 'active' }, { key: 'sk-svc-new' }], /key 2: 'state'/],
+    ['a key of another form', [{ key: 'new', state: 'active' }], /key 1: 'key' must begin with 'sk-svc-'/],
+    ['a string for a key', ['sk-svc-new'], /key 1: /],
+    ['a field that is not known', [{ key: 'sk-svc-new', state: 'active', until: 5 }], /until/],
+  ])('%s', async (_what, keys, says) => {
+    const emu = await emulator({ control: true });
+    const reply = await emu.post('/_control/keys', { keys });
+    expect(reply.status).toBe(400);
+    expect(reply.json.detail).toMatch(says);
+    expect(reply.text).not.toContain('sk-svc-new');
+    expect((await emu.get('/v1/credits')).status).toBe(200);
+  });
+});

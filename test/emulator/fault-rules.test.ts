@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type FaultRule, parseEmulatorFaults } from '../../src/emulator/emulator.js';
-import { FAULT_ACTION_NAMES } from '../../src/emulator/faults.js';
+import { FAULT_ACTION_NAMES } from '../../src/emulator/fault-actions.js';
 import { emulator } from './harness.js';
 
 async function statuses(rules: FaultRule[], count: number, seed = 1): Promise<number[]> {
@@ -92,6 +93,45 @@ describe('parseEmulatorFaults', () => {
     expect(() => emu.setFaults([{ match: { route: 'connection' }, action: FAIL }])).toThrow(/connection/);
   });
 
+  test.each(['vendor-f.sumbit', 'svc.images', '*.pol', '/v1/vendor-h/*', '/v1/image/generations'])(
+    'finding 4, smaller: a misspelt route is refused with a sentence: %s',
+    async (route) => {
+      const emu = await emulator();
+      expect(() => emu.setFaults([{ name: 'mine', match: { route }, action: FAIL }])).toThrow(/^mine: unknown route '/);
+      await expect(emulator({ faults: [{ match: { route }, action: FAIL }] })).rejects.toThrow(
+        /fault rule 1: unknown route/,
+      );
+    },
+  );
+
+  test.each([
+    ...[
+      'svc.image',
+      'svc/clip',
+      'vendor-g.submit',
+      'vendor-c.poll',
+      'vendor-a/*',
+      '*',
+      'media',
+      'connection',
+      'unknown',
+    ],
+    ...['/v1/*', '/v1/vendor-f/v1beta/operations/abc', '/v1/vendor-a/videos/text2video/9*', '/media/*'],
+  ])('a route that requests can meet is taken: %s', async (route) => {
+    const emu = await emulator();
+    emu.setFaults([{ match: { route }, action: { do: 'reset-unread' } }]);
+  });
+
+  test('docs/faults.md lists every action and every control', async () => {
+    const page = readFileSync('docs/faults.md', 'utf8');
+    expect(FAULT_ACTION_NAMES.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    const emu = await emulator({ control: true });
+    const { detail } = (await emu.post('/_control/nope', {})).json;
+    const controls = String(detail).split('known: ')[1]?.split(', ') ?? [];
+    expect(controls.length).toBeGreaterThan(8);
+    expect(controls.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test('the vocabulary', () => {
     expect(FAULT_ACTION_NAMES).toMatchInlineSnapshot(`
       [
@@ -101,9 +141,14 @@ describe('parseEmulatorFaults', () => {
         "stall",
         "answer",
         "refuse",
+        "gateway",
+        "error-with-handle",
+        "cached-answer",
         "redirect",
         "cut-body",
         "drip",
+        "pad-body",
+        "encode-gzip",
         "endless-body",
         "gzip-bomb",
         "create-late",
@@ -115,10 +160,13 @@ describe('parseEmulatorFaults', () => {
         "refund-charge",
         "follow-up-charge",
         "expire-output",
+        "output-late",
         "callbacks",
         "report-word",
         "report-first-state",
         "without-url",
+        "report-quantity",
+        "top-up",
         "show-old-balance",
         "show-balance",
         "add-balance-noise",

@@ -1,7 +1,6 @@
-import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { FaultAction, FaultRule } from '../../src/emulator/emulator.js';
-import { at, emulator, eventually, HEADERS, type Json, pollUntil, type TestEmulator } from './harness.js';
+import { at, emulator, eventually, HEADERS, type Json, pollUntil, rawPost, type TestEmulator } from './harness.js';
 
 const SUBMIT = '/v1/vendor-f/v1beta/models/vendor-f-3.1-lite-generate-preview:predictLongRunning';
 const OPERATIONS = '/v1/vendor-f/v1beta/operations';
@@ -10,27 +9,6 @@ const BODY: Json = { instances: [{ prompt: 'x' }], parameters: { durationSeconds
 /** An emulator whose first vendor-f submit meets the actions. */
 function withFault(action: FaultAction | FaultAction[], options = {}): Promise<TestEmulator> {
   return emulator({ ...options, faults: [{ match: { route: 'vendor-f.submit', nth: 1 }, action }] });
-}
-
-/** What the client sees of a connection, byte by byte: the text, and whether it ended with FIN or RST. */
-function rawPost(emu: TestEmulator, path: string, body: Json): Promise<{ text: string; end: 'fin' | 'reset' }> {
-  const payload = JSON.stringify(body);
-  const head = Object.entries({ host: 'x', ...HEADERS, 'content-length': String(payload.length) });
-  return new Promise((resolve) => {
-    const socket = connect({ port: emu.port, host: '127.0.0.1', allowHalfOpen: true });
-    let text = '';
-    socket.on('data', (part) => {
-      text += part.toString('latin1');
-    });
-    socket.on('end', () => {
-      resolve({ text, end: 'fin' });
-      socket.destroy();
-    });
-    socket.on('error', () => resolve({ text, end: 'reset' }));
-    socket.write(
-      `POST ${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${payload}`,
-    );
-  });
 }
 
 describe('a submit whose answer is lost', () => {
@@ -197,6 +175,8 @@ describe('refusals by name', () => {
     else if (code === 'model_not_available') expect(at(reply.json, 'detail.model')).toContain('lite');
     else if (code === 'server_error') expect(reply.json.detail).toBeTypeOf('string');
     else expect(at(reply.json, 'error.code')).toBe(code);
+    // 1-E1: "Server errors (5xx) return a `detail` string", the error object rides alongside (service document 1).
+    if (status >= 500) expect(reply.json.detail).toBeTypeOf('string');
   });
 
   test('the 402 body has details and the deprecated mirrors (service document 1, Versioning)', async () => {

@@ -1,6 +1,6 @@
 /** What the emulator's tests share: a running emulator, a client that speaks plain HTTP, media, and a media server. */
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { request as undiciRequest } from 'undici';
 import { afterEach, expect } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
@@ -150,4 +150,25 @@ export async function checkCase(emu: TestEmulator, path: string, body: Json, row
   expect(reply.status, `${what}: ${reply.text.slice(0, 300)}`).toBe(status);
   if (says !== undefined) expect(reply.text, what).toMatch(says);
   return reply;
+}
+
+/** What the client sees of a connection, byte by byte: the text, and whether it ended with FIN or RST. */
+export function rawPost(emu: TestEmulator, path: string, body: Json): Promise<{ text: string; end: 'fin' | 'reset' }> {
+  const payload = JSON.stringify(body);
+  const head = Object.entries({ host: 'x', ...HEADERS, 'content-length': String(payload.length) });
+  return new Promise((resolve) => {
+    const socket = connect({ port: emu.port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    socket.on('data', (part) => {
+      text += part.toString('latin1');
+    });
+    socket.on('end', () => {
+      resolve({ text, end: 'fin' });
+      socket.destroy();
+    });
+    socket.on('error', () => resolve({ text, end: 'reset' }));
+    socket.write(
+      `POST ${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${payload}`,
+    );
+  });
 }

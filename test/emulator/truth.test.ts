@@ -174,7 +174,7 @@ describe('options', () => {
     [{ failRate: 2 }, /failRate/],
     [{ chargeAt: { 'vendor-x': 'submit' } as never }, /unknown family/],
     [{ prices: [{ kind: 'svc/image', components: [{ unit: 'image', credits: 'free' }] }] }, /price rule 0/],
-    [{ keys: [{ key: 'sk-svc-a', state: 'lost' as never }] }, /unknown key state/],
+    [{ keys: [{ key: 'sk-svc-a', state: 'lost' as never }] }, /key 1: 'state' must be one of active/],
   ];
   test.each(wrong)('%j is refused with a sentence', async (options, says) => {
     await expect(startEmulator(options)).rejects.toThrow(says);

@@ -199,6 +199,35 @@ describe('multi-mode video (service document 2, "Multi-mode video task")', () =>
     expect(emu.truth().jobs.map((job) => job.chargedNano)).toEqual([600_000_000, 900_000_000]);
   });
 
+  test('2-D9: the clip of motion control follows the reference video (service document 2, "Models")', async () => {
+    const driver = await makeMp4({ width: 480, height: 480, frames: 24 * 7, audio: false });
+    const files = await serveFiles({ '/driver.mp4': driver, '/a.png': await png(64, 64) });
+    const emu = await emulator();
+    const body = { ...MOTION, video_url: `${files}/driver.mp4`, image_url: `${files}/a.png`, input_video_seconds: 4 };
+    const task = String(at((await emu.post(`${VIDEOS}/motion-control`, body)).json, 'data.task_id'));
+    const done = await pollUntil(
+      () => emu.get(`${VIDEOS}/motion-control/${task}`),
+      (json) => at(json, 'data.task_status') === 'succeed',
+    );
+    expect(at(done, 'data.task_result.videos.0.duration')).toBe('7');
+  });
+
+  test.each([
+    ['image', 14, 'failed'],
+    ['video', 14, 'succeeded'],
+    ['video', 31, 'failed'],
+  ])('2-D9: orientation %s with a driver of %i s: %s ("cap 10 s", "cap 30 s")', async (orientation, seconds, state) => {
+    const driver = await makeMp4({ width: 480, height: 480, frames: 24 * seconds, audio: false });
+    const files = await serveFiles({ '/driver.mp4': driver, '/a.png': await png(64, 64) });
+    const emu = await emulator();
+    const image_url = orientation === 'image' ? `${files}/a.png` : `${files}/driver.mp4`;
+    const body = { ...MOTION, character_orientation: orientation, image_url, video_url: `${files}/driver.mp4` };
+    await emu.post(`${VIDEOS}/motion-control`, body);
+    await eventually(() => emu.truth().jobs[0]?.terminalMs !== undefined);
+    expect(emu.truth().jobs[0]?.state).toBe(state);
+    if (state === 'failed') expect(emu.truth().jobs[0]?.chargedNano).toBe(0);
+  });
+
   test('media by URL are fetched by the job: what cannot be read fails it', async () => {
     const files = await serveFiles({ '/a.txt': await readFile(new URL(import.meta.url)) });
     const emu = await emulator();

@@ -136,7 +136,7 @@ describe('the shared route of vendor-c and vendor-g (service document 2)', () =>
   });
 
   test.each([
-    ['vendor-c-3.0-video', 'first_frame', 239, 300, 'each side'],
+    ['vendor-c-3.0-video', 'reference_image', 239, 300, 'each side'],
     ['vendor-c-3.0-video', 'reference_image', 240, 1930, 'shape'],
     ['vendor-g-1.1-i2v', 'first_frame', 299, 300, 'each side'],
     ['vendor-g-1.1-i2v', 'first_frame', 300, 760, 'shape'],
@@ -156,6 +156,15 @@ describe('the shared route of vendor-c and vendor-g (service document 2)', () =>
       expect(emu.truth().jobs[0]?.chargedNano).toBe(0);
     },
   );
+
+  test('2-D8: "Reference image limits" bind references of vendor-c, not its frames (service document 2, Limits)', async () => {
+    const files = await serveFiles({ '/a.png': await png(100, 120) });
+    const emu = await emulator();
+    const frames = ['first_frame', 'last_frame'].map((type) => ({ type, url: `${files}/a.png` }));
+    await emu.post(SHARED, shared('vendor-c-3.0-video', frames));
+    await eventually(() => emu.truth().jobs[0]?.terminalMs !== undefined);
+    expect(emu.truth().jobs[0]?.state).toBe('succeeded');
+  });
 });
 
 describe('vendor-d (service document 2)', () => {

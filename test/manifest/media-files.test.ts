@@ -58,6 +58,8 @@ describe('B40, B45: the real bytes of local files against the limits (service do
     const kind = 'vendor-a/motion-control';
     const exact = await checkCells(kind, { image: still, video: five });
     expect([exact.printed, exact.warnings]).toEqual([[], []]);
+    // The length goes with the row: prices and the longest render depend on it.
+    expect(exact.passed[0]?.media.video).toEqual([expect.objectContaining({ seconds: expect.closeTo(5, 1) })]);
     const short = await checkCells(kind, { image: still, video: five, input_video_seconds: '4' });
     expect(short.warnings.map(({ code, message }) => `${code} ${message}`)).toEqual([
       'B28 input_video_seconds is 4, the video has 5.0 s; under-declaring is charged later',
@@ -74,6 +76,21 @@ describe('B40, B45: the real bytes of local files against the limits (service do
     expect((await checkCells(kind, { ...video, video: eleven, input_video_seconds: '10' })).printed).toEqual([]);
     expect((await checkCells(kind, { ...video, video: moving })).printed).toEqual([
       expect.stringMatching(/limit 30 s with character_orientation video/),
+    ]);
+  });
+
+  it('B28, 2-D6: of a driver behind a URL it is said that more than was declared is charged later', async () => {
+    const kind = 'vendor-a/motion-control';
+    const driver = { image: file('still.png', png(10, 10)), video: 'https://example.com/steps.mp4' };
+    const warned = async (cells: Record<string, string>) =>
+      (await checkCells(kind, { ...driver, ...cells })).warnings.map(({ message }) => message);
+    expect(await warned({ input_video_seconds: '4' })).toEqual([
+      expect.stringContaining('up to 10 s are charged later'),
+    ]);
+    expect(await warned({ input_video_seconds: '10' })).toEqual([]);
+    const video = { character_orientation: 'video', image: 'https://example.com/moving.mp4' };
+    expect(await warned({ ...video, input_video_seconds: '10' })).toEqual([
+      expect.stringContaining('up to 30 s are charged later'),
     ]);
   });
 });

@@ -72,10 +72,13 @@ describe('the price of a row', () => {
   const rule: PriceRule = { components: [{ unit: 'request', credits: '0.4' }] };
 
   it('is what is configured, else what was measured, at the discount that holds', () => {
-    const prices = { configured: [rule], measured: [known] };
-    expect(rowPrice(image, prices, 1_000_000_000)).toEqual({ lo: 400_000_000, hi: 400_000_000 });
-    expect(rowPrice(image, { ...prices, configured: [] }, 1_000_000_000)).toEqual({ lo: 14, hi: 14 });
-    expect(rowPrice(image, { ...prices, configured: [] }, 500_000_000)).toEqual({ lo: 7, hi: 7 });
+    const prices = { configured: [], measured: [known] };
+    expect(rowPrice(image, { configured: [rule], measured: [] }, 1_000_000_000)).toEqual({
+      lo: 400_000_000,
+      hi: 400_000_000,
+    });
+    expect(rowPrice(image, prices, 1_000_000_000)).toEqual({ lo: 14, hi: 14 });
+    expect(rowPrice(image, prices, 500_000_000)).toEqual({ lo: 7, hi: 7 });
     expect(rowPrice(image, { configured: [], measured: [] }, 1_000_000_000)).toBeNull();
   });
 });

@@ -15,6 +15,15 @@ describe('row records', () => {
     expect(await records.readRecord('other', 'a')).toBeUndefined();
   });
 
+  test('5-X1: what could not be read again is not written', async () => {
+    const store = createFolderStore(temporaryFolder());
+    const records = createRecords(store, 'default');
+    for (const creditsNano of [1.8e21, 0.5, Number.NaN]) {
+      await expect(async () => records.writeRecord('b', rowRecord('a', { creditsNano }))).rejects.toThrow('read again');
+    }
+    expect(await records.readRecord('b', 'a')).toBeUndefined();
+  });
+
   test('many are read in the order asked for', async () => {
     const records = createRecords(createFolderStore(temporaryFolder()), 'default');
     const ids = Array.from({ length: 60 }, (_, i) => `row-${i}`);

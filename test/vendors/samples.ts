@@ -51,7 +51,7 @@ const clipAnswer = {
 };
 const clipDone = {
   outputs: [{ url: OUTPUT_URL, width: 1280, height: 720, durationSeconds: 6.04, frames: 145, frameRate: 24 }],
-  facts: { seed: 42 },
+  facts: { seed: 42, billedSeconds: 6.04 },
 };
 
 const taskOf = (capability: string) => `/v1/vendor-a/videos/${capability}`;

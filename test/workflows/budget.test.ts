@@ -91,6 +91,26 @@ describe('the budget of a batch (I20)', () => {
     expect(state.limits).toEqual({ maxCreditsNano: 200, maxFailures: { rows: 1 } });
   });
 
+  it('R2: a payment again is reserved once before it is granted, and settles with the row', () => {
+    const state = limited({ maxCreditsNano: 100 });
+    open(state, [
+      [0, 'n', 0, 0, 'a', 40],
+      [1, 'h', 1, 0, 'b', 0],
+    ]);
+    const asked = { id: 'a', n: 1, nano: 40 };
+    expect([budget.reservePayment(state, asked), budget.reservePayment(state, asked)]).toEqual([true, true]);
+    expect(budget.roomNano(state)).toBe(20);
+    expect(budget.reservePayment(state, { id: 'b', n: 1, nano: 21 })).toBe(false);
+    expect(budget.reservePayment(state, { id: 'b', n: 1, nano: null })).toBe(false);
+    expect(budget.reservePayment(state, { id: 'nobody', n: 1, nano: 1 })).toBe(false);
+    expect(budget.reservePayment(state, { id: 'b', n: 1, nano: 20 })).toBe(true);
+    // What both attempts of the first cost is not known; the second one's first attempt had been counted before.
+    end(state, 'a', 'done', null);
+    end(state, 'b', 'done', null);
+    expect(state.spentNano).toBe(100);
+    expect(budget.reservePayment(limited({}), asked)).toBe(false);
+  });
+
   it('stops when a price rose above its reservation', () => {
     const state = limited({ maxCreditsNano: 100 });
     open(state, [[0, 'n', 0, 0, 'a', 40]]);

@@ -37,6 +37,19 @@ describe('a row that goes on after it had ended', () => {
     expect(state).toMatchObject({ counts: { done: 1, review: 1 }, creditsNano: 7, creditsUnknown: 1 });
   });
 
+  it('R2: is paid again only within the budget', () => {
+    const bounded = (maxCreditsNano: number) => {
+      const state = ended();
+      state.limits.maxCreditsNano = maxCreditsNano;
+      state.spentNano = 10;
+      return { state, reopen: (upToNano?: number) => reopenRow(state, row, { letter: 'n', upToNano }, 1) };
+    };
+    const tight = bounded(14);
+    expect([tight.reopen(5), tight.reopen()]).toEqual([undefined, undefined]);
+    expect(tight.state).toMatchObject({ open: [], counts: { review: 1 } });
+    expect(bounded(15).reopen(5)).toMatchObject({ upToNano: 5 });
+  });
+
   it('keeps a batch open until it was looked at', () => {
     const state = ended();
     state.reopened = [row];

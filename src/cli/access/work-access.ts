@@ -15,6 +15,8 @@ import type { Session } from '../session.js';
 /** Where the workflows run: the engine of the data folder, or a shared Temporal. */
 export interface WorkAccess {
   temporal: TemporalClient;
+  /** A team's Temporal, whose workers are others' processes. */
+  isShared: boolean;
   /** Absent with a shared Temporal. */
   engine?: Engine;
   close(): Promise<void>;
@@ -76,5 +78,6 @@ async function connectShared(session: Session): Promise<WorkAccess> {
 
 async function withConnection(options: TemporalOptions, engine?: Engine): Promise<WorkAccess> {
   const temporal = await connectTemporal(options);
-  return { temporal, ...(engine === undefined ? {} : { engine }), close: () => temporal.close() };
+  const isShared = options.embedded !== true;
+  return { temporal, isShared, ...(engine === undefined ? {} : { engine }), close: () => temporal.close() };
 }

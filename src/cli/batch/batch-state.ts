@@ -1,11 +1,16 @@
+import type { SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchProgress } from '../../contract/workflows.js';
-import { formatCredits } from '../../domain/money.js';
+import type { StopReason } from '../../domain/limits.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
+import { stoppedReason } from '../../store/batch-marks.js';
+import { readBatchOptions } from '../../store/batch-options.js';
+import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { blockedText } from '../views/blocked.js';
+import { creditsJson } from '../views/counts.js';
+import { standstillTexts } from '../views/standstill-texts.js';
 import { createBatchSource } from './batch-source.js';
-import { batchTally } from './batch-tally.js';
+import { batchTally, type HomeTally } from './batch-tally.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -16,15 +21,24 @@ export interface BatchStateReport {
   counts: Record<Status, number>;
   /** Rows that have not ended, by what the ledger says of them. */
   live: Partial<Record<LiveWord, number>>;
-  credits: string;
+  /** Rows that ended and need a person. */
+  needPerson: number;
+  /** Null where no row's cost is known. */
+  credits: string | null;
   creditsUnknown: number;
+  /** The manifest that was run last, as an absolute path; null for standard input, or where it is not known. */
+  manifest: string | null;
   out: string;
   createdAt: string;
+  /** When the last row ended. */
+  lastEndedAt: string | null;
+  /** How long the rest will take, by what ended since the batch was started last; null where that is not known. */
+  etaSeconds: number | null;
   generation: string;
-  /** What finished work cannot be stored, in a sentence. */
+  /** Why the batch stopped by itself before its last row. */
+  stopped: StopReason | null;
+  /** All that keeps the batch from going on, in sentences. */
   blocked: string | null;
-  /** Undefined when the workflow does not run. */
-  progress: BatchProgress | undefined;
 }
 
 /** Undefined when the home does not know the batch: a manifest that was refused leaves none. */
@@ -37,35 +51,69 @@ export async function readBatchState(
   const generation = bound === undefined ? undefined : await access.rows.currentGeneration(batch);
   if (bound === undefined || generation === undefined) return undefined;
   const rows = (await access.rows.generation(batch, generation))?.rows ?? 0;
-  const { counts, live, open, creditsNano, creditsUnknown } = await batchTally(access, batch, generation);
   const running = work === undefined ? undefined : await lookAtWorkflow(access, work, batch);
+  const seen = running === 'unknown' ? undefined : running;
+  const tally = await batchTally(access, batch, generation, seen?.progress.startedAtMs);
+  const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
+  const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   return {
     batch,
-    state: running === 'unknown' ? running : (running?.phase ?? (open === 0 ? 'finished' : 'not running')),
+    state: running === 'unknown' ? running : (running?.progress.phase ?? (open === 0 ? 'finished' : 'not running')),
     rows,
     counts,
     live,
-    credits: formatCredits(creditsNano),
+    needPerson: forPerson,
+    credits: creditsJson(creditsNano, creditsUnknown),
     creditsUnknown,
+    manifest: await manifestOf(access, batch),
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
+    lastEndedAt: endedAtMs === undefined ? null : new Date(endedAtMs).toISOString(),
+    etaSeconds: seen === undefined || blocked.length > 0 ? null : etaSeconds(seen.progress, tally, Date.now()),
     generation,
-    blocked: running === 'unknown' || !running?.blocked ? null : blockedText(running.blocked),
-    progress: running === 'unknown' ? undefined : running,
+    stopped: (await stoppedReason(access.home, batch)) ?? null,
+    blocked: blocked.length === 0 ? null : blocked.join('; '),
   };
+}
+
+interface RunningBatch {
+  progress: BatchProgress;
+  slots: SemaphoreView | undefined;
 }
 
 async function lookAtWorkflow(
   access: HomeAccess,
   work: WorkAccess,
   batch: string,
-): Promise<BatchProgress | 'unknown' | undefined> {
+): Promise<RunningBatch | 'unknown' | undefined> {
   const source = createBatchSource({ access, batch, work, connect: async () => work });
   try {
     if ((await source.state()).state !== 'running') return undefined;
-    return await source.progress();
+    const progress = await source.progress();
+    return progress && { progress, slots: await source.slots() };
   } catch {
     // The home has said what is certain; the phase is said to be unknown.
     return 'unknown';
   }
+}
+
+async function manifestOf({ home }: HomeAccess, batch: string): Promise<string | null> {
+  try {
+    return (await readBatchOptions(home, batch)).manifest ?? null;
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
+
+/** Fewer rows tell nothing of a rate. */
+const RATE_ROWS_MIN = 3;
+
+function etaSeconds(
+  { phase, startedAtMs }: BatchProgress,
+  { open, endedSince }: HomeTally,
+  nowMs: number,
+): number | null {
+  if (phase === 'paused' || endedSince < RATE_ROWS_MIN) return null;
+  return Math.ceil((((nowMs - startedAtMs) / endedSince) * open) / 1000);
 }

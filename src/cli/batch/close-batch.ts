@@ -1,11 +1,12 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { readBooks } from '../../store/books.js';
+import { fellSinceBegin, readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { commandHint } from '../hints.js';
 import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
+import { needsPerson } from '../review/needs-person.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
@@ -34,8 +35,8 @@ export interface EndedBatch {
 
 export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
-  const exitCode = exitCodeOf(result.counts, result.stopped);
-  const { groups, totals, cases, sum } = await readEnd(ended);
+  const { groups, totals, cases, sum, settled } = await readEnd(ended);
+  const exitCode = exitCodeOf(result.counts, result.stopped, settled);
   const folder = `${ended.out}/${ended.batch}`;
   const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
   events?.finished(result, {
@@ -46,8 +47,21 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
     ...(unattributed === undefined ? {} : { unattributed: rangeText(unattributed) }),
   });
+  await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
-  const facts = { ...ended, ...result, groups, totals, folder, cases, sum, reviewHint, unattributed, fellNano };
+  const facts = {
+    ...ended,
+    ...result,
+    groups,
+    totals,
+    folder,
+    cases,
+    sum,
+    settled,
+    reviewHint,
+    unattributed,
+    fellNano,
+  };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -56,7 +70,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
 async function readBalance({ access, batch }: EndedBatch): Promise<Pick<SummaryFacts, 'fellNano' | 'unattributed'>> {
   const books = await readBooks(access.home, batch);
   if (books === undefined) return {};
-  const fellNano = books.startNano + books.topUpNano - books.endNano;
+  const fellNano = fellSinceBegin(books);
   const { lo, hi } = books.unattributed ?? { lo: 0, hi: 0 };
   return lo === 0 && hi === 0 ? { fellNano } : { fellNano, unattributed: { lo, hi } };
 }
@@ -67,6 +81,8 @@ interface End {
   /** Rows that need a person, the first ones. */
   cases: ListedCase[];
   sum: CaseSum;
+  /** Rows that a person gave up as lost. */
+  settled: number;
 }
 
 const CASES_KEPT = 100;
@@ -82,7 +98,10 @@ async function readEnd(ended: EndedBatch): Promise<End> {
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
   const isGrouped = facts?.columns.includes('group') ?? false;
   const cases: ListedCase[] = [];
-  if (!missed && !isGrouped && troubled === 0) return { groups: [], totals, cases, sum: sumOf([]) };
+  let settled = 0;
+  if (!missed && !isGrouped && troubled === 0) {
+    return { groups: [], totals, cases, sum: sumOf([]), settled: 0 };
+  }
   for await (const row of finalRows(ended.access, ended.batch, ended.generation)) {
     const { index, id, status, record } = row;
     addToGroup(totals, row);
@@ -91,12 +110,13 @@ async function readEnd(ended: EndedBatch): Promise<End> {
     }
     if (record !== undefined && isTroubled(status)) {
       if (record.status === 'failed') failures.add(record);
-      else cases.push(await caseOf(ended, record));
+      else if (needsPerson(record)) cases.push(await caseOf(ended, record));
+      else settled += 1;
       troubled -= 1;
     }
     if (!missed && !isGrouped && troubled <= 0) break;
   }
-  return { groups: failures.groups(), totals, cases: cases.slice(0, CASES_KEPT), sum: sumOf(cases) };
+  return { groups: failures.groups(), totals, cases: cases.slice(0, CASES_KEPT), sum: sumOf(cases), settled };
 }
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {

@@ -31,7 +31,7 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
   const { tally } = prepared;
   const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
   session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
-  const events = newJsonEvents(session, batch);
+  const events = newJsonEvents(session, access, batch);
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
   return closeBatch(session, {
     access,

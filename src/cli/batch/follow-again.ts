@@ -18,7 +18,7 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   const known = await knownBatch(session, access, batch);
   const { out } = known;
   const generation = known.generation.generation;
-  const events = newJsonEvents(session, batch);
+  const events = newJsonEvents(session, access, batch);
   const tally = await batchTally(access, batch, generation);
   const finishedBefore = known.generation.rows - tally.open;
   const common = { access, batch, generation, out, events, finishedBefore: undefined, tookMs: undefined };
@@ -37,6 +37,6 @@ export async function followAgain(session: Session, batch: string): Promise<numb
     );
   }
   const end = await watchBatch(session, { access, work, batch, afterSeq: 0, finishedBefore, events });
-  if (end.end !== 'ended') return leaveBatch(session, batch, end);
+  if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
   return closeBatch(session, { ...common, result: end.result });
 }

@@ -1,7 +1,7 @@
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { CreditsNano } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import { plain } from '../terminal.js';
-import { countsText, spentWords } from '../views/counts.js';
+import { countsText, creditsJson, spentWords } from '../views/counts.js';
 
 /** Counts and credits of the rows with one `group`. Pure. */
 export interface GroupTotal {
@@ -41,7 +41,7 @@ export function groupsJson(totals: GroupTotals): object {
   return Object.fromEntries(
     [...totals].map(([name, { counts, creditsNano, creditsUnknown }]) => [
       name,
-      { counts, credits: formatCredits(creditsNano), creditsUnknown },
+      { counts, credits: creditsJson(creditsNano, creditsUnknown), creditsUnknown },
     ]),
   );
 }

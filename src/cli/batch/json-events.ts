@@ -1,9 +1,11 @@
 import type { BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import type { Status } from '../../domain/outcome.js';
+import type { RowRecord, Status } from '../../domain/outcome.js';
+import type { HomeAccess } from '../access/home-access.js';
 import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
 import type { Session } from '../session.js';
 import { blockedText } from '../views/blocked.js';
+import { creditsJson } from '../views/counts.js';
 import type { FollowEvent } from './follow.js';
 import type { Standstill } from './standstills.js';
 
@@ -15,7 +17,17 @@ export interface JsonEvents {
   /** How many rows were told. */
   told(): number;
   finished(result: BatchResult, facts: FinishedFacts): void;
-  detached(): void;
+  /** The command ended before the batch: `interrupted`, or what was waited for too long. */
+  detached(reason: string, exitCode: number): void;
+  /** Resolves when everything is written. */
+  written(): Promise<void>;
+}
+
+export interface JsonSink {
+  write(event: object): void;
+  now(): number;
+  /** What the home keeps of a row that ended. */
+  recordOf(id: string): Promise<RowRecord | undefined>;
 }
 
 export interface FinishedFacts {
@@ -29,29 +41,39 @@ export interface FinishedFacts {
 }
 
 /** The events of a command with `--json`; undefined without it. */
-export function newJsonEvents({ isJson, config, terminal }: Session, batch: string): JsonEvents | undefined {
+export function newJsonEvents(
+  { isJson, config, terminal }: Session,
+  { records }: Pick<HomeAccess, 'records'>,
+  batch: string,
+): JsonEvents | undefined {
   if (!isJson) return undefined;
   const names = { batch, account: config.account.name };
-  return createJsonEvents(
-    names,
-    (event) => terminal.json(event),
-    () => Date.now(),
-  );
+  return createJsonEvents(names, {
+    write: (event) => terminal.json(event),
+    now: () => Date.now(),
+    recordOf: (id) => records.readRecord(batch, id),
+  });
 }
 
-export function createJsonEvents(
-  names: { batch: string; account: string },
-  write: (event: object) => void,
-  now: () => number,
-): JsonEvents {
+export function createJsonEvents(names: { batch: string; account: string }, sink: JsonSink): JsonEvents {
   const told = new Set<string>();
-  const say = (type: string, facts: object, atMs = now()): void => {
-    write({ schema: 1, type, at: new Date(atMs).toISOString(), ...names, ...facts });
+  let written = Promise.resolve();
+  const say = (type: string, facts: object | Promise<object>, atMs = sink.now()): void => {
+    // A row's facts are read from the home; what was said before it stands before it.
+    written = written.then(async () => {
+      sink.write({ schema: 1, type, at: new Date(atMs).toISOString(), ...names, ...(await facts) });
+    });
   };
   const rowFinished: JsonEvents['rowFinished'] = (id, status, creditsNano, atMs) => {
     if (told.has(id)) return;
     told.add(id);
-    say('row_finished', { id, status, credits: creditsNano === null ? null : formatCredits(creditsNano) }, atMs);
+    const facts = { id, status, credits: creditsNano === null ? null : formatCredits(creditsNano) };
+    const record = sink.recordOf(id).catch(() => undefined);
+    say(
+      'row_finished',
+      record.then((known) => ({ ...facts, ...recordFacts(known) })),
+      atMs,
+    );
   };
   return {
     started: (facts) => say('batch_started', facts),
@@ -80,11 +102,18 @@ export function createJsonEvents(
     finished: ({ counts, creditsNano, creditsUnknown, stopped = null }, { cases, sum, ...facts }) => {
       const { rows, stakeNano, unknown } = sum;
       const review = { rows, at_stake: formatCredits(stakeNano), unknown_rows: unknown, first: cases.map(caseJson) };
-      const spent = { credits: formatCredits(creditsNano), creditsUnknown };
+      const spent = { credits: creditsJson(creditsNano, creditsUnknown), creditsUnknown };
       say('batch_finished', { counts, ...spent, stopped, ...facts, review });
     },
-    detached: () => say('detached', {}),
+    detached: (reason, exitCode) => say('detached', { reason, exitCode }),
+    written: () => written,
   };
+}
+
+/** Where the output is, or why there is none. `file` is relative to the batch's folder. */
+function recordFacts(record: RowRecord | undefined): object {
+  const { files = [], reasonCode = null, reason = null } = record ?? {};
+  return { file: files[0]?.file ?? null, reason_code: reasonCode, reason };
 }
 
 function standstill({ reason, family }: Standstill): object {

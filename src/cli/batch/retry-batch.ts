@@ -1,13 +1,15 @@
-import type { RetryOrder } from '../../contract/workflows.js';
+import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
+import type { GenerationFacts } from '../../store/rows-writer.js';
 import { readOwnCredits } from '../access/account-reads.js';
-import { openHomeAccess } from '../access/home-access.js';
-import { EXIT } from '../exit-codes.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
 import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
-import { createRowCounter } from '../plan/row-counter.js';
+import { type CountedRows, createRowCounter } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
+import { closeBatch } from './close-batch.js';
+import { newJsonEvents } from './json-events.js';
 import { knownBatch } from './known-batch.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
@@ -20,7 +22,7 @@ export async function retryBatch(
   const { terminal } = session;
   await session.apiKey();
   const access = openHomeAccess(session.config);
-  const { generation } = await knownBatch(session, access, batch);
+  const { generation, out } = await knownBatch(session, access, batch);
   const { retry } = order;
   const counter = await createRowCounter(session, {
     access,
@@ -34,9 +36,8 @@ export async function retryBatch(
   const rows = await counter.finish();
   if (rows.finishedBefore.every((finished) => finished)) {
     const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
-    terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing to do`);
-    if (session.isJson) terminal.json({ schema: 1, batch, retried: 0 });
-    return EXIT.done;
+    terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
+    return tellEnd(session, { access, batch, generation, out, rows });
   }
   const credits = await readOwnCredits(session);
   const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
@@ -45,4 +46,23 @@ export async function retryBatch(
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);
   return submitAndFollow(session, { access, batch, generation, rows, ...order });
+}
+
+/** Nothing was run: how the batch stands is told as at its end, with the rows that need a person. */
+async function tellEnd(
+  session: Session,
+  {
+    access,
+    batch,
+    generation,
+    out,
+    rows,
+  }: { access: HomeAccess; batch: string; generation: GenerationFacts; out: string; rows: CountedRows },
+): Promise<number> {
+  const { ended, endedNano: creditsNano, endedUnknown: creditsUnknown } = rows.tally;
+  const events = newJsonEvents(session, access, batch);
+  const facts = { generation: generation.generation, out, events, finishedBefore: rows.finishedBefore };
+  events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
+  const result: BatchResult = { counts: ended, creditsNano, creditsUnknown };
+  return closeBatch(session, { access, batch, result, ...facts, tookMs: undefined });
 }

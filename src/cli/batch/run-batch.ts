@@ -11,12 +11,15 @@ import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-acces
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
+import { refuseChanged } from '../plan/changed-columns.js';
+import type { ChangedOrder } from '../plan/changed-flag.js';
+import { leavingText } from '../plan/leaving-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
-import { refuseChangedRows, refuseTakenNames } from '../plan/refuse-rows.js';
+import { refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
@@ -28,7 +31,7 @@ export interface RunRequest {
   place: ManifestPlace;
   retry: RetryOrder | null;
   retries: number;
-  rerunsChanged: boolean;
+  rerunsChanged: ChangedOrder;
   isSaidYes: boolean;
   isSharedFolder: boolean;
   responseFormat: ResponseFormat;
@@ -56,8 +59,10 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const prepared = await prepareBatch(session, { ...request, access, keep: true });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
-  refuseChangedRows(prepared, place, request.rerunsChanged);
+  await refuseChanged(access, place, prepared, request.rerunsChanged);
   refuseTakenNames(prepared, place);
+  const leaving = await leavingText(access, place, prepared.leaving);
+  if (leaving !== undefined) session.terminal.warn(leaving);
   const run: Run = { session, request, access, prepared, generation };
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
@@ -113,7 +118,7 @@ async function refuseOtherPlaces(
 /** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
 async function preparePlaces({ session, request, access, prepared, generation }: Run): Promise<void> {
   const { config } = session;
-  const { batch, folder } = request.place;
+  const { batch, folder, file } = request.place;
   try {
     const out = openPlace(config, config.out, 'shared');
     await out.probe();
@@ -129,6 +134,7 @@ async function preparePlaces({ session, request, access, prepared, generation }:
     sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
     manifestFolder: folder,
+    ...(file === undefined ? {} : { manifest: file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
   await access.rows.setCurrentGeneration(batch, generation.generation);

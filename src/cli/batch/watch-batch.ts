@@ -46,6 +46,8 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
     if (detach.signal.aborted) io.quit(EXIT.detached);
     detach.abort();
   });
+  // Without a reader nothing more can be told; afterwards the exit code still says how the batch stands.
+  io.onReaderGone(() => detach.abort());
   try {
     const end = await followBatch({
       source,
@@ -77,15 +79,26 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
 }
 
 /** What is said, and the exit code, when a batch was left before it ended. */
-export function leaveBatch(session: Session, batch: string, end: Exclude<FollowEnd, { end: 'ended' }>): number {
+export async function leaveBatch(
+  session: Session,
+  batch: string,
+  end: Exclude<FollowEnd, { end: 'ended' }>,
+  events: JsonEvents | undefined,
+): Promise<number> {
   const { terminal } = session;
   switch (end.end) {
     case 'detached':
+      events?.detached('interrupted', EXIT.detached);
+      await events?.written();
       for (const line of detachLines(session, batch, end.last)) terminal.say(line);
       return EXIT.detached;
-    case 'paused_too_long':
+    case 'paused_too_long': {
+      const exitCode = end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
+      events?.detached(end.reason, exitCode);
+      await events?.written();
       terminal.error(pausedText(session, batch, end));
-      return end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
+      return exitCode;
+    }
     case 'broken':
       throw new UserError(
         `the workflow of '${batch}' is ${end.word} at the Temporal server before all rows ended: the same \`callsheet run\` again goes on`,

@@ -12,6 +12,7 @@ interface EmulatorFlags {
   balance: string;
   speed: string;
   seed: string;
+  assumptions?: string;
   prices?: string;
   faults?: string;
   key: string;
@@ -31,6 +32,7 @@ export function defineEmulator(command: Command, cli: Cli): void {
     .option('--balance <credits>', 'credits at the start', '100')
     .option('--speed <n>', "divides render times and multiplies the plan's requests per minute", '1')
     .option('--seed <n>', 'render times and chances follow from it', '1')
+    .option('--assumptions <drawn>', 'what the documents do not show: drawn by the seed, or by a number given here')
     .option('--prices <file>', 'price rules (JSON), tried before its own')
     .option('--faults <file>', 'fault rules (JSON)')
     .option('--key <key>', 'the API key that it accepts', 'sk-svc-emulator')
@@ -44,7 +46,7 @@ export function defineEmulator(command: Command, cli: Cli): void {
 const HELP = `
 Examples:
   callsheet emulator --port 8787 --speed 60
-  export CALLSHEET_BASE_URL=http://127.0.0.1:8787 CALLSHEET_API_KEY=sk-svc-emulator CALLSHEET_TIME_SCALE=60
+  # in another terminal: the export lines that it printed, then
   callsheet run shots.csv
 
 Exit codes:
@@ -62,19 +64,20 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
     keys: [{ key: flags.key, state: 'active' }],
     control: flags.control === true,
     ...(flags.verbose === true ? { verbose: (line: string) => terminal.note(line) } : {}),
+    ...assumptionOptions(flags),
     ...(await ruleOptions(flags, io.cwd)),
   };
   const emulator = await startEmulator(options).catch((error: unknown) => {
     // Its messages are sentences about the option that is wrong.
     throw new UserError(error instanceof Error ? error.message : String(error));
   });
-  if (flags.json === true) terminal.json({ schema: 1, url: emulator.url, port: emulator.port });
-  else terminal.data(emulator.url);
-  if (options.speed !== 1)
-    terminal.note(
-      `speed ${options.speed}: render times are divided and requests per minute multiplied by it; use CALLSHEET_TIME_SCALE=${options.speed}`,
-    );
-  terminal.note('the emulator runs until Ctrl-C; nothing here is the real service');
+  if (flags.json === true) {
+    const timeScale = options.speed ?? 1;
+    terminal.json({ schema: 1, url: emulator.url, port: emulator.port, apiKey: flags.key, timeScale });
+  } else {
+    terminal.data(emulator.url);
+  }
+  for (const line of startLines(emulator.url, flags)) terminal.note(line);
   await new Promise<void>((done) => {
     const stops = [io.onInterrupt(end), io.onTerminate(end)];
     function end(): void {
@@ -83,6 +86,29 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
     }
   });
   await emulator.close();
+}
+
+/** What to paste into the terminal of the rehearsal; without the time scale it would wait as long as the real service. */
+function startLines(url: string, { key, speed }: EmulatorFlags): string[] {
+  return [
+    'rehearse in another terminal with:',
+    `  export CALLSHEET_BASE_URL=${url}`,
+    `  export CALLSHEET_API_KEY=${/^[\w-]+$/.test(key) ? key : `'${key.replaceAll("'", "'\\''")}'`}`,
+    `  export CALLSHEET_TIME_SCALE=${speed}`,
+    ...(Number(speed) === 1
+      ? []
+      : [`speed ${speed}: render times are divided and requests per minute multiplied by it`]),
+    'the emulator runs until Ctrl-C; nothing here is the real service',
+  ];
+}
+
+function assumptionOptions({ assumptions, seed }: EmulatorFlags): Pick<EmulatorOptions, 'assumptions'> {
+  if (assumptions === undefined) return {};
+  const text = assumptions === 'drawn' ? seed : assumptions;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new UserError(`--assumptions must be 'drawn' or a whole number, got '${assumptions.slice(0, 40)}'`);
+  }
+  return { assumptions: { seed: Number(text) } };
 }
 
 function numberFlag(flag: string, text: string): number {

@@ -31,9 +31,9 @@ async function listNames(session: Session): Promise<void> {
 async function listBatches(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { joinWork } = await import('../access/work-access.js');
+  const { unservedText } = await import('../access/served.js');
   const { readBatchState } = await import('../batch/batch-state.js');
-  const { countsText } = await import('../views/counts.js');
-  const { formatTable } = await import('../views/table.js');
+  const { listLines, statusJson } = await import('../views/status-lines.js');
   const { terminal, config } = session;
   const access = openHomeAccess(config);
   const work = await joinWork(session);
@@ -43,13 +43,15 @@ async function listBatches(session: Session): Promise<void> {
       const state = await readBatchState(access, work, batch);
       if (state !== undefined) states.push(state);
     }
+    const account = config.account.name;
+    const unserved = (work && (await unservedText(session, work))) ?? null;
     if (session.isJson) {
-      const batches = states.map(({ progress: _progress, ...state }) => state);
-      return terminal.json({ schema: 1, account: config.account.name, batches });
+      const batches = states.map((state) => statusJson(session, state));
+      return terminal.json({ schema: 1, account, blocked: unserved, batches });
     }
-    if (states.length === 0) return terminal.note(`account '${config.account.name}' has no batch in ${config.home}`);
-    const rows = states.map((one) => [one.batch, one.state, String(one.rows), countsText(one.counts), one.out]);
-    terminal.data(formatTable(rows, { head: ['batch', 'state', 'rows', 'ended', 'writes to'] }));
+    if (states.length === 0) terminal.note(`account '${account}' has no batch in ${config.home}`);
+    else for (const line of listLines(session, states)) terminal.data(line);
+    if (unserved !== null) terminal.warn(unserved);
   } finally {
     await work?.close();
   }

@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { keyOrigin } from '../../config/api-key.js';
 import type { Cli } from '../cli.js';
 import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
+import { type ChangedOrder, changedOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { sayChecking } from '../say-checking.js';
 import type { Session } from '../session.js';
@@ -10,7 +11,7 @@ import { addSettings } from '../settings-options.js';
 import { UserError } from '../user-error.js';
 
 interface PlanFlags extends ManifestFlags {
-  changed?: 'rerun';
+  changed?: ChangedOrder;
 }
 
 /** `plan`: checks a whole manifest and shows what running it would do. Nothing is written and nothing is spent. */
@@ -19,11 +20,7 @@ export function definePlan(command: Command, cli: Cli): void {
     .description('Checks a whole manifest and shows rows, costs, time and which cap binds. Spends and writes nothing.')
     .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
   addManifestFlags(command);
-  command.addOption(
-    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again')
-      .choices(['rerun'])
-      .helpGroup('Running:'),
-  );
+  command.addOption(changedOption().helpGroup('Running:'));
   addSettings(command, 'run')
     .addHelpText(
       'after',
@@ -44,18 +41,21 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../access/home-access.js');
   const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');
+  const { leavingText } = await import('../plan/leaving-rows.js');
   const { makePlan } = await import('../plan/make-plan.js');
   const { planJson, planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
-  const { refuseChangedRows, refuseTakenNames } = await import('../plan/refuse-rows.js');
+  const { refuseChanged } = await import('../plan/changed-columns.js');
+  const { refuseTakenNames } = await import('../plan/refuse-rows.js');
   const access = openHomeAccess(config);
-  const rerunsChanged = flags.changed === 'rerun';
   const prepared = await prepareBatch(session, { access, place, retry: null, keep: false });
   refuseTakenNames(prepared, place);
-  refuseChangedRows(prepared, place, rerunsChanged);
+  await refuseChanged(access, place, prepared, flags.changed ?? false);
   const credits = canRead ? await (await import('../access/account-reads.js')).readOwnCredits(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
-  if (session.isJson) terminal.json(planJson(plan));
+  const leaving = await leavingText(access, place, prepared.leaving);
+  if (leaving !== undefined) terminal.warn(leaving);
+  if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size });
   else for (const line of planLines(plan)) terminal.data(line);
   const approval = approvalOf(plan, config.budget, true);
   if (approval.approval === 'refused') throw new UserError(approval.why);

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
+import type { ReviewOrder } from '../review/orders.js';
 import { addSettings } from '../settings-options.js';
+import { UserError } from '../user-error.js';
 
 /** `review`: the rows that need a person, the evidence, and the orders that settle them. */
 export function defineReview(command: Command, cli: Cli): void {
@@ -19,6 +21,7 @@ export function defineReview(command: Command, cli: Cli): void {
   defineAttachHandle(command, cli);
   defineMarkLost(command, cli);
   defineResubmit(command, cli);
+  defineSettleGroup(command, cli);
   defineTrust(command, cli);
 }
 
@@ -53,53 +56,101 @@ function defineShow(review: Command, cli: Cli): void {
 }
 
 function defineAttachHandle(review: Command, cli: Cli): void {
-  const attach = rowCommand(
+  const attach = sub(
     review,
     'attach-handle',
-    'Gives a row the handle that the service has for it. A free poll must confirm it; else nothing is changed.',
+    'Gives rows the handles that the service has for them. A free poll must confirm each; else nothing is changed.',
   )
-    .argument('<handle>', 'as the service gave it')
-    .option(WHY, WHY_HELP);
-  finish(attach, 'connection', ['callsheet review attach-handle shots a1 cgt-20260101-x7']).action(
-    async (batch: string, row: string, handle: string) => {
-      const session = await openSession(attach, cli);
-      const { settleByHand } = await import('../review/settle-by-hand.js');
-      await settleByHand(session, batch, row, { command: 'attach-handle', handle, ...reasonOf(attach) });
-    },
-  );
+    .argument('<batch>', "the batch's name")
+    .argument('[row-and-handle...]', 'a row and its handle as the service gave it, then the next row and its handle');
+  orderFlags(attach, 'fetch without asking');
+  finish(attach, 'connection', [
+    'callsheet review attach-handle shots a1 cgt-20260101-x7',
+    'callsheet review attach-handle shots a1 cgt-20260101-x7 a2 cgt-20260101-x8',
+    'callsheet review attach-handle shots --all     with the handles that stood in cut answers',
+  ]).action(async (batch: string, words: string[]) => {
+    if (words.length % 2 === 1) throw new UserError(`row '${words.at(-1)}' has no handle behind it`);
+    const ids = words.filter((_, i) => i % 2 === 0);
+    const handles = new Map(ids.map((id, i) => [id, words[2 * i + 1] ?? '']));
+    await carryOut(attach, cli, batch, ids, { command: 'attach-handle', handles });
+  });
 }
 
 function defineMarkLost(review: Command, cli: Cli): void {
-  const mark = rowCommand(review, 'mark-lost', 'Gives a row up: it ends as lost_paid, or as failed with --not-billed.')
-    .option('--not-billed', 'you know that it was not billed: the row ends as failed, and a retry runs it again')
-    .option(WHY, WHY_HELP);
+  const mark = rowsCommand(
+    review,
+    'mark-lost',
+    'Gives rows up: they end as lost_paid, or as failed with --not-billed.',
+  ).option('--not-billed', 'you know that they were not billed: they end as failed, and a retry runs them again');
+  orderFlags(mark, 'settle without asking');
   finish(mark, 'connection', [
     'callsheet review mark-lost shots a1 --why "the invoice shows it"',
-    'callsheet review mark-lost shots a1 --not-billed',
-  ]).action(async (batch: string, row: string) => {
-    const session = await openSession(mark, cli);
+    'callsheet review mark-lost shots a1 a2 a3 --not-billed',
+    'callsheet review mark-lost shots --class answer_lost_billed',
+  ]).action(async (batch: string, ids: string[]) => {
     const isBilled = mark.opts<{ notBilled?: boolean }>().notBilled !== true;
-    const { settleByHand } = await import('../review/settle-by-hand.js');
-    await settleByHand(session, batch, row, { command: 'mark-lost', isBilled, ...reasonOf(mark) });
+    await carryOut(mark, cli, batch, ids, { command: 'mark-lost', isBilled });
   });
 }
 
 function defineResubmit(review: Command, cli: Cli): void {
-  const resubmit = rowCommand(
+  const resubmit = rowsCommand(
     review,
     'resubmit',
-    'Submits a row again although its earlier request may have been billed: it can be paid twice, and its results say so.',
-  )
-    .option(WHY, WHY_HELP)
-    .option('-y, --yes', 'pay without asking');
-  finish(resubmit, 'run', ['callsheet review resubmit shots a1 --why "needed today" --yes']).action(
-    async (batch: string, row: string) => {
-      const session = await openSession(resubmit, cli);
-      const isSaidYes = resubmit.opts<{ yes?: boolean }>().yes === true;
-      const { settleByHand } = await import('../review/settle-by-hand.js');
-      await settleByHand(session, batch, row, { command: 'resubmit', isSaidYes, ...reasonOf(resubmit) });
-    },
+    'Submits rows again although their earlier requests may have been billed: they can be paid twice, and the results say so.',
   );
+  orderFlags(resubmit, 'pay without asking');
+  finish(resubmit, 'run', [
+    'callsheet review resubmit shots a1 --why "needed today" --yes',
+    'callsheet review resubmit shots --all',
+  ]).action((batch: string, ids: string[]) => carryOut(resubmit, cli, batch, ids, { command: 'resubmit' }));
+}
+
+interface OrderFlags {
+  all?: boolean;
+  class?: string;
+  why?: string;
+  yes?: boolean;
+}
+
+type WithoutFlags<Order> = Order extends unknown ? Omit<Order, 'why' | 'isSaidYes'> : never;
+
+async function carryOut(
+  command: Command,
+  cli: Cli,
+  batch: string,
+  ids: string[],
+  order: WithoutFlags<ReviewOrder>,
+): Promise<void> {
+  const session = await openSession(command, cli);
+  const { all = false, class: classes, why, yes = false } = command.opts<OrderFlags>();
+  const { settleByHand } = await import('../review/settle-by-hand.js');
+  const whole = { ...order, isSaidYes: yes, ...(why === undefined ? {} : { why }) };
+  cli.exitCode = await settleByHand(session, batch, { ids, all, classes }, whole);
+}
+
+/** The flags that every order takes. */
+function orderFlags(command: Command, yesHelp: string): void {
+  command
+    .option('--all', 'every row of the batch that needs a person')
+    .option('--class <class>', 'those of them of this class or reason_code; several with commas')
+    .option(WHY, WHY_HELP)
+    .option('-y, --yes', yesHelp);
+}
+
+function defineSettleGroup(review: Command, cli: Cli): void {
+  const group = sub(
+    review,
+    'settle-group',
+    'Settles lost answers of one price together, by how many of them the balance shows: the others are sent again.',
+  )
+    .argument('<batch>', "the batch's name")
+    .option('-y, --yes', 'settle and send again without asking');
+  finish(group, 'run', ['callsheet review settle-group shots']).action(async (batch: string) => {
+    const session = await openSession(group, cli);
+    const { settleGroup } = await import('../review/settle-group.js');
+    cli.exitCode = await settleGroup(session, batch, group.opts<OrderFlags>().yes === true);
+  });
 }
 
 function reasonOf(command: Command): { why?: string } {
@@ -120,6 +171,12 @@ function defineTrust(review: Command, cli: Cli): void {
       await trustAgain(session, reasonOf(again).why);
     },
   );
+}
+
+function rowsCommand(review: Command, name: string, description: string): Command {
+  return sub(review, name, description)
+    .argument('<batch>', "the batch's name")
+    .argument('[rows...]', "the rows' ids; or --all, or --class");
 }
 
 function rowCommand(review: Command, name: string, description: string): Command {

@@ -3,6 +3,7 @@ import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
+import { type ChangedOrder, changedOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { sayChecking } from '../say-checking.js';
 import { addSettings } from '../settings-options.js';
@@ -11,7 +12,7 @@ interface RunFlags extends ManifestFlags {
   yes?: boolean;
   retryFailed?: string;
   retries: number;
-  changed?: 'rerun';
+  changed?: ChangedOrder;
   sharedFolder?: boolean;
   responseFormat: 'url' | 'b64_json';
 }
@@ -39,7 +40,7 @@ export function defineRun(command: Command, cli: Cli): void {
         retry:
           flags.retryFailed === undefined ? null : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed) },
         retries: flags.retries,
-        rerunsChanged: flags.changed === 'rerun',
+        rerunsChanged: flags.changed ?? false,
         isSaidYes: flags.yes === true,
         isSharedFolder: flags.sharedFolder === true,
         responseFormat: flags.responseFormat,
@@ -56,9 +57,7 @@ function runOptions(): Option[] {
       'run failed and cancelled rows again, or only those of this class or reason_code',
     ),
     new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
-    new Option('--changed <what>', 'rows whose content changed after their submit: rerun pays again').choices([
-      'rerun',
-    ]),
+    changedOption(),
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),

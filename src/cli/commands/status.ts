@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { parseCredits } from '../../domain/money.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
@@ -22,8 +21,9 @@ async function showStatus(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { joinWork } = await import('../access/work-access.js');
+  const { unservedText } = await import('../access/served.js');
   const { readBatchState } = await import('../batch/batch-state.js');
-  const { countsText, spentWords } = await import('../views/counts.js');
+  const { statusJson, statusLines } = await import('../views/status-lines.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);
@@ -31,17 +31,11 @@ async function showStatus(session: Session, batch: string): Promise<void> {
   try {
     const report = await readBatchState(access, work, batch);
     if (report === undefined) return;
-    const { progress, ...facts } = report;
-    if (session.isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...facts });
-    const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
-    terminal.data(`${terminal.colors.bold(batch)}: ${report.state}`);
-    terminal.data(`rows      ${report.rows}: ${countsText(report.counts)}`);
-    if (live.length > 0) terminal.data(`open      ${live.join(', ')}`);
-    terminal.data(`cost      ${spentWords(parseCredits(report.credits) ?? 0, report.creditsUnknown)}`);
-    terminal.data(`writes to ${report.out}`);
-    if (report.blocked !== null) terminal.data(terminal.colors.yellow(`paused    ${report.blocked}`));
-    if (report.state === 'not running')
-      terminal.note('the `callsheet run …` that started it, given again, goes on with it');
+    const unserved = work && (await unservedText(session, work));
+    const blocked = [report.blocked, unserved].filter((text) => text != null).join('; ') || null;
+    const shown = { ...report, blocked };
+    if (session.isJson) return terminal.json(statusJson(session, shown));
+    for (const line of statusLines(session, shown)) terminal.data(line);
   } finally {
     await work?.close();
   }

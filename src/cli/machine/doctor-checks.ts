@@ -79,9 +79,12 @@ async function checkEngine(session: Session): Promise<Finding> {
   const address = sharedAddress(session);
   if (address !== undefined) {
     const { joinWork } = await import('../access/work-access.js');
+    const { unservedText } = await import('../access/served.js');
     const work = await joinWork(session);
+    const unserved = work && (await unservedText(session, work));
     await work?.close();
-    return { result: 'ok', finding: `Temporal answers at ${address}` };
+    if (unserved !== undefined) return { result: 'fail', finding: `Temporal answers, but ${unserved}` };
+    return { result: 'ok', finding: `Temporal answers at ${address}, and a worker serves the account` };
   }
   const state = await engineStatus(session.config.data);
   if (state === undefined) return { result: 'ok', finding: 'none runs; `callsheet run` starts one' };

@@ -67,12 +67,7 @@ export async function approvePlan(session: Session, plan: Plan, isSaidYes: boole
       `${amount(toSubmit, 'row')} would be submitted (${approval.why}): say --yes or ${orBudget}; nothing was submitted`,
     );
   }
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({
-    message: `Submit ${amount(plan.costs.total.toSubmit, 'row')}? ${approval.why}`,
-    initialValue: false,
-    input: io.stdin,
-    output: io.stderr,
-  });
-  if (answer !== true) throw new UserError('not confirmed: nothing was submitted');
+  const { askPerson } = await import('../ask-person.js');
+  const question = `Submit ${amount(plan.costs.total.toSubmit, 'row')}? ${approval.why}`;
+  if (!(await askPerson(io, question))) throw new UserError('not confirmed: nothing was submitted');
 }

@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { isLoopbackUrl } from '../../config/base-url.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
@@ -65,6 +66,7 @@ interface ErrorsFile {
 }
 
 async function openErrors(path: string): Promise<ErrorsFile> {
+  await refuseForeignFile(path);
   const stream = createWriteStream(path, { mode: 0o600 });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve());
@@ -80,6 +82,23 @@ async function openErrors(path: string): Promise<ErrorsFile> {
       await finished(stream);
     },
   };
+}
+
+/** Only what an earlier check wrote is written over: the name may be that of a manifest, of media, or of a link to them. */
+async function refuseForeignFile(path: string): Promise<void> {
+  // A pipe or a device is nobody's file, and reading from it would wait.
+  if ((await stat(path).catch(() => undefined))?.isFile() !== true) return;
+  const file = await open(path);
+  try {
+    const wanted = Buffer.from(ERRORS_HEADER);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted.length), 0, wanted.length, 0);
+    const isForeign = bytesRead > 0 && !buffer.subarray(0, bytesRead).equals(wanted);
+    if (isForeign) {
+      throw new UserError(`--errors ${path} would overwrite a file that holds something else: choose another name`);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** Long checks show that they go on. */

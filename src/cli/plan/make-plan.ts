@@ -5,6 +5,7 @@ import { ADAPTERS } from '../../vendors/index.js';
 import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
+import { contradictionLines } from './contradicted-prices.js';
 import { multiplierOf, planDiscounts } from './plan-discounts.js';
 import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
@@ -39,6 +40,7 @@ export async function makePlan(
   const costs = planCosts(tally, (kind) => multiplierOf(kind, discounts, atMs));
   const list = planCosts(tally, () => LIST_PRICE_PPB);
   warnOfPolling(session, costs.byKind);
+  for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.shared]));
   const time =

@@ -24,6 +24,8 @@ export interface ManifestPlace {
   batch: string;
   /** As the user wrote it, for messages; undefined for standard input. */
   path: string | undefined;
+  /** Absolute; undefined for standard input. */
+  file: string | undefined;
   /** Absolute: where relative media are looked for. */
   folder: string;
   defaultKind: Kind | undefined;
@@ -76,6 +78,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
   return {
     batch: named.name,
     path: isStdin ? undefined : cwd === process.cwd() ? manifest : resolve(cwd, manifest),
+    file: isStdin ? undefined : resolve(cwd, manifest),
     folder: isStdin ? cwd : resolve(cwd, manifest, '..'),
     defaultKind: flags.kind === undefined ? undefined : checkedKind(flags.kind),
     delimiter: flags.delimiter === undefined ? undefined : checkedDelimiter(flags.delimiter),

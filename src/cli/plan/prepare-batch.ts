@@ -5,6 +5,7 @@ import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { checkManifest } from './check-manifest.js';
+import { presentRows } from './leaving-rows.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import { openOutsideChecks } from './outside-checks.js';
@@ -14,6 +15,8 @@ import { readTakenNames } from './taken-names.js';
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
   summary: ManifestSummary;
+  /** Rows of the batch that the manifest does not have any more. */
+  leaving: ReadonlySet<string>;
   /** The rows in the home; absent for a plan, which writes nothing. */
   generation?: GenerationFacts;
 }
@@ -38,7 +41,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   // Once the batch ran, what is in its folder may be its own: the download then looks at each file.
   const looksAtNames = binding === undefined && session.config.names.onExists === 'fail';
   const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
-  const counter = await createRowCounter(session, { ...options, batch, takenNames });
+  const leaving = await presentRows(access, batch);
+  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   const outside = await openOutsideChecks(session, access, place);
   try {
@@ -55,7 +59,7 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
     const counted = await counter.finish();
     const { columns, passthroughColumns } = summary;
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
-    return { summary, ...counted, ...(generation === undefined ? {} : { generation }) };
+    return { summary, leaving, ...counted, ...(generation === undefined ? {} : { generation }) };
   } catch (error) {
     await writer?.abort();
     throw error;

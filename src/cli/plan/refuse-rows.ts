@@ -1,27 +1,34 @@
 import { UserError } from '../user-error.js';
+import { type ChangedOrder, isRerun } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { PreparedBatch } from './prepare-batch.js';
 
-const HASH_SHOWN = 12;
+/** So many of one kind are shown, the rest are counted. */
+export const SHOWN_MAX = 20;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
 export function refuseChangedRows(
   { changed, changedCount }: Pick<PreparedBatch, 'changed' | 'changedCount'>,
   place: Pick<ManifestPlace, 'path'>,
-  rerunsChanged: boolean,
+  reruns: ChangedOrder,
 ): void {
   const file = place.path ?? '<stdin>';
-  const refused = changed.filter((one) => !rerunsChanged || one.changed?.isOpen === true);
+  const refused = changed.filter((one) => !isRerun(reruns, one.row.id) || one.changed?.isOpen === true);
+  if (typeof reruns !== 'boolean' && changedCount > changed.length) {
+    throw new UserError(
+      `${changedCount} rows were changed, too many to name: --changed rerun pays again for all of them`,
+    );
+  }
   if (refused.length === 0) return;
-  const lines = refused.map(({ row, changed: change }) => {
-    const hashes = `hash ${change?.submittedHash.slice(0, HASH_SHOWN)} then, ${row.hash.slice(0, HASH_SHOWN)} now`;
+  const lines = refused.slice(0, SHOWN_MAX).map(({ row, changed: change }) => {
+    const columns = change?.columns?.join(', ') || 'the content of its media';
     const advice =
       change?.isOpen === true
         ? 'its attempt with those has not ended: wait for it, or give the row a new id'
-        : 'give it a new id or use --changed rerun (costs again)';
-    return `${file}:${row.line}:1: B48 row '${row.id}' was submitted with other values (${hashes}); ${advice}`;
+        : `give it a new id or use --changed rerun=${row.id} (costs again)`;
+    return `${file}:${row.line}:1: B48 row '${row.id}' was submitted with other values (changed: ${columns}); ${advice}`;
   });
-  const count = rerunsChanged ? refused.length : changedCount;
+  const count = reruns === false ? changedCount : refused.length;
   throw new UserError(`${lines.join('\n')}\n${rowsAre(count)} submitted with other values: nothing was submitted now`);
 }
 

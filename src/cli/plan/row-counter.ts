@@ -2,10 +2,11 @@ import type { RetryOrder } from '../../contract/workflows.js';
 import { outputBytes } from '../../domain/output-size.js';
 import type { Row } from '../../domain/row.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import type { Session } from '../session.js';
+import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
 import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
 import { createRowPlanner, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
@@ -22,6 +23,8 @@ export interface CountedRows {
   takenCount: number;
   /** What the outputs of the rows that have not ended will take, roughly. */
   outputBytes: number;
+  /** Rows whose configured price is not what the balance showed, with the first one's prices, by kind. */
+  contradicted: ContradictedPrices;
   /** By the row's index: it was finished before this command. */
   finishedBefore: boolean[];
 }
@@ -35,12 +38,16 @@ export interface RowCounterOptions {
   access: HomeAccess;
   batch: string;
   retry: RetryOrder | null;
+  /** Rows of the batch as it is; those that are added are taken out. */
+  leaving?: Set<string>;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
 }
 
 const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
+/** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
+const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(session, options.access);
@@ -52,6 +59,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     taken: [],
     takenCount: 0,
     outputBytes: 0,
+    contradicted: new Map(),
     finishedBefore: [],
   };
   let buffer: Row[] = [];
@@ -61,7 +69,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     if (planned.changed !== undefined) {
       counted.changedCount += 1;
       // Open ones are refused in any case, and there are never more than slots.
-      if (counted.changed.length < KEPT_MAX || planned.changed.isOpen) counted.changed.push(planned);
+      if (counted.changed.length < CHANGED_MAX || planned.changed.isOpen) counted.changed.push(planned);
     }
     const file = options.takenNames?.fileOf(row.stem);
     if (file !== undefined) {
@@ -71,7 +79,9 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     if (plan.plan !== 'finished') counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = plan.plan === 'finished';
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
-    tallyRow(counted.tally, row, plan, isPriced ? rowPrice(row, prices, LIST_PRICE_PPB) : null);
+    const price = isPriced ? withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB)) : null;
+    tallyRow(counted.tally, row, plan, price);
+    if (isPriced) noteContradiction(counted.contradicted, row, prices);
   }
 
   async function flush(): Promise<void> {
@@ -82,6 +92,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
 
   return {
     add: async (row) => {
+      options.leaving?.delete(row.id);
       buffer.push(row);
       if (buffer.length >= BUFFERED_MAX) await flush();
     },

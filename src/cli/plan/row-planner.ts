@@ -20,6 +20,8 @@ export interface ChangedRow {
   submittedHash: string;
   /** The attempt with the old values may still cost or still bring its output. */
   isOpen: boolean;
+  /** Which columns differ; absent where the row as it was submitted cannot be read. */
+  columns?: readonly string[];
 }
 
 export interface RowPlanner {

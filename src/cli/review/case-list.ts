@@ -50,7 +50,8 @@ export function stakeText(stakeNano: CreditsNano | null): string {
 /** `0.8 credits`, with the rows whose price nobody knows. */
 export function sumText({ stakeNano, unknown }: CaseSum): string {
   if (unknown === 0) return `${formatCredits(stakeNano)} credits`;
-  return `${formatCredits(stakeNano)} credits and ${unknown} rows of unknown price`;
+  const rows = unknown === 1 ? '1 row' : `${unknown} rows`;
+  return `${formatCredits(stakeNano)} credits and ${rows} of unknown price`;
 }
 
 /** Why it needs a person, in a sentence. */

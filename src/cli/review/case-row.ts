@@ -9,6 +9,7 @@ import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { UserError } from '../user-error.js';
+import { needsPerson } from './needs-person.js';
 
 /** A row that a person may have to settle, with all that the home knows of it. */
 export interface CaseRow {
@@ -25,11 +26,11 @@ export interface FoundCase extends CaseRow {
   ref: RowRef;
 }
 
-/** Rows in `review` or `lost_paid`, and those whose case is open, in the manifest's order. */
+/** Rows that need a person, and those whose case is open, in the manifest's order. */
 export async function* caseRows(access: HomeAccess, { batch, generation }: KnownBatch): AsyncIterable<CaseRow> {
   for await (const line of resultLines(resultSources(access), batch, generation.generation)) {
     const { row, record, live } = line;
-    const isCase = record?.status === 'review' || record?.status === 'lost_paid' || live === 'checking';
+    const isCase = record === undefined ? live === 'checking' : needsPerson(record);
     if (!isCase) continue;
     const attempts = await access.ledger.read(batch, row.id);
     yield { batch, row, attempts, standing: lastStanding(attempts), ...(record ? { record } : {}) };

@@ -12,6 +12,7 @@ import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { UserError } from '../user-error.js';
+import type { CaseRow } from './case-row.js';
 
 /** A handle counts only when a poll of it is answered as documented; else nothing is changed. */
 export async function confirmHandle(session: Session, row: Row, handle: string): Promise<void> {
@@ -45,6 +46,12 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
   } finally {
     await transport.close();
   }
+}
+
+/** A handle that stood in an answer which was not whole, or undefined. */
+export function salvagedHandle({ attempts }: Pick<CaseRow, 'attempts'>): string | undefined {
+  const states = attempts.at(-1)?.states ?? [];
+  return states.flatMap((state) => (state.state === 'created_lost' ? [state.salvagedHandle] : [])).at(-1);
 }
 
 /** Two rows must never take the same output for theirs. Throws a UserError that names the other row. */

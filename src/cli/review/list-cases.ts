@@ -40,7 +40,8 @@ export async function listCases(session: Session, batch: string | undefined): Pr
   if (first) terminal.note(`look at one: ${commandHint(session, `review show ${first.batch} ${first.id}`)}`);
 }
 
-async function allBatches({ home, rows }: HomeAccess): Promise<KnownBatch[]> {
+/** Every batch of the account that was run. */
+export async function allBatches({ home, rows }: HomeAccess): Promise<KnownBatch[]> {
   const known: KnownBatch[] = [];
   for (const batch of await home.batches()) {
     const bound = await home.readBatch(batch);

@@ -1,78 +1,108 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptRef, AttemptState, Decision } from '../../domain/attempt.js';
-import { formatCredits } from '../../domain/money.js';
+import type { AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
 import { LedgerError } from '../../store/ledger.js';
+import { noteWaste } from '../../store/waste-book.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
-import { knownBatch } from '../batch/known-batch.js';
-import { commandHint } from '../hints.js';
+import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
+import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
-import { type CaseRow, findCase } from './case-row.js';
-import { type ReviewCommand, refusalOf } from './commands.js';
-import { confirmHandle, refuseSharedHandle } from './confirm-handle.js';
-import { continueRow } from './continue-row.js';
-import { userName } from './user-name.js';
+import { approveOrder } from './approve-order.js';
+import { type FoundCase, findCase } from './case-row.js';
+import { chosenIds, type RowChoice } from './choose-rows.js';
+import { refusalOf } from './commands.js';
+import { confirmHandle, refuseSharedHandle, salvagedHandle } from './confirm-handle.js';
+import { continueRows } from './continue-rows.js';
+import { type ReviewOrder, stateOf } from './orders.js';
+import { type OrderedRow, reportOrder } from './report-order.js';
 
-/** A person's order about one row. */
-export type ReviewOrder = { why?: string } & (
-  | { command: 'attach-handle'; handle: string }
-  | { command: 'mark-lost'; isBilled: boolean }
-  | { command: 'resubmit'; isSaidYes: boolean }
-);
-
-/** How long a settled row is waited for; what renders goes on without anyone waiting. */
+/** How long settled rows are waited for; what renders goes on without anyone waiting. */
 const WAIT_MS = 30_000;
 const LOOK_EVERY_MS = 200;
-const WHY_MAX = 500;
 
-/** Records who decided what and why in the ledger, then has the row go on from there. */
-export async function settleByHand(session: Session, batch: string, id: string, order: ReviewOrder): Promise<void> {
-  const { terminal } = session;
+/**
+ * Records who decided what and why in the ledger, then has the rows go on from there. What cannot be done with one row
+ * is said of that row and holds up no other; gives the worst exit code.
+ */
+export async function settleByHand(
+  session: Session,
+  batch: string,
+  choice: RowChoice,
+  order: ReviewOrder,
+): Promise<number> {
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const known = await knownBatch(session, access, batch);
+  const rows: OrderedRow[] = [];
+  const ready: Ready[] = [];
+  for (const id of await chosenIds(access, known, choice)) {
+    await perRow(rows, id, async () => {
+      ready.push(await prepare(session, access, known, id, order));
+    });
+  }
+  const orders = ready.map(({ found }) => found);
+  const paid = ready.length > 0 ? await approveOrder(session, access, orders, order) : new Map<string, number>();
+  const recorded: (Ready & { state: AttemptState })[] = [];
+  for (const one of ready) {
+    await perRow(rows, one.found.row.id, async () => {
+      const priceNano = paid.get(one.found.row.id);
+      if (priceNano !== undefined) await noteWaste(access.home, refOf(one.found), priceNano, Date.now());
+      const state = stateOf(order, one.handle, Date.now());
+      await record(access, refOf(one.found), state);
+      recorded.push({ ...one, state });
+    });
+  }
+  const refs = recorded.map(({ found }) => found.ref);
+  if (refs.length > 0) await continueRows(session, refs, known.generation);
+  const deadlineMs = Date.now() + WAIT_MS;
+  for (const { found, state } of recorded) {
+    const ended = order.command === 'mark-lost' ? await waitForRecord(access, found, deadlineMs) : undefined;
+    rows.push({ outcome: 'ordered', id: found.row.id, recorded: state, ended });
+  }
+  reportOrder(session, batch, order, choice, rows);
+  return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
+}
+
+/** A row that the order can be carried out with. */
+interface Ready {
+  found: FoundCase;
+  /** Confirmed by a poll; for `attach-handle` alone. */
+  handle: string | undefined;
+}
+
+/** Keeps what a person can mend of one row as that row's refusal. */
+async function perRow(rows: OrderedRow[], id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    rows.push({ outcome: 'refused', id, why: error.message, exitCode: error.exitCode });
+  }
+}
+
+async function prepare(
+  session: Session,
+  access: HomeAccess,
+  known: KnownBatch,
+  id: string,
+  order: ReviewOrder,
+): Promise<Ready> {
   const found = await findCase(access, known, id);
   const refusal = refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
-  if (order.command === 'attach-handle') {
-    await refuseSharedHandle(access, known, id, order.handle);
-    await confirmHandle(session, found.row, order.handle);
+  if (order.command !== 'attach-handle') return { found, handle: undefined };
+  const handle = order.handles.get(id) ?? salvagedHandle(found);
+  if (handle === undefined) {
+    throw new UserError(`row '${id}': no handle of it is known; give it behind the id; nothing was changed`);
   }
-  if (order.command === 'resubmit') await approve(session, access, found, order.isSaidYes);
-  const ref: AttemptRef = { batch, id, n: found.attempts.at(-1)?.n ?? 1 };
-  const state = stateOf(order, Date.now());
-  await record(access, ref, state);
-  await continueRow(session, found.ref, known.generation);
-  const ended = order.command === 'mark-lost' ? await waitForRecord(access, found) : undefined;
-  const watch = commandHint(session, `watch ${batch}`);
-  if (session.isJson) {
-    const { status = null, reasonCode = null } = ended ?? {};
-    terminal.json({ schema: 1, batch, id, command: order.command, recorded: state, status, reason_code: reasonCode });
-  } else if (ended) terminal.data(`row '${id}' is ${ended.status} (${ended.reasonCode ?? 'no reason'})`);
-  else terminal.data(`row '${id}' goes on: ${DONE_TEXT[order.command]}; \`${watch}\` follows it`);
+  await refuseSharedHandle(access, known, id, handle);
+  await confirmHandle(session, found.row, handle);
+  return { found, handle };
 }
 
-const DONE_TEXT: Readonly<Record<ReviewCommand, string>> = {
-  'attach-handle': 'the service knows the handle, and its output is fetched',
-  'mark-lost': 'it ends as soon as the worker has taken the order',
-  resubmit: 'it is submitted again once a slot is free',
-};
-
-function stateOf(order: ReviewOrder, atMs: number): AttemptState {
-  const why = order.why?.trim().slice(0, WHY_MAX);
-  const by: Decision = { who: userName(), ...(why ? { why } : {}) };
-  switch (order.command) {
-    case 'attach-handle':
-      return { state: 'attached', atMs, handle: order.handle, by };
-    case 'mark-lost':
-      return { state: 'ruled', atMs, ruling: order.isBilled ? 'billed' : 'not_billed', by };
-    case 'resubmit':
-      return { state: 'overridden', atMs, cause: 'person', by };
-  }
+function refOf({ batch, row, attempts }: FoundCase): AttemptRef {
+  return { batch, id: row.id, n: attempts.at(-1)?.n ?? 1 };
 }
 
 async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptState): Promise<void> {
@@ -86,29 +116,12 @@ async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptSta
   if (state.state === 'ruled' && state.ruling === 'not_billed') await ledger.close(ref);
 }
 
-/** Says what it costs before anything is paid again; asks where a person can answer. */
-async function approve(session: Session, access: HomeAccess, { row }: CaseRow, isSaidYes: boolean): Promise<void> {
-  const { config, terminal, cli } = session;
-  const price = rowPrice(row, await knownPrices(session, access), LIST_PRICE_PPB);
-  const cost = price?.hi == null ? 'an amount that no price is known for' : `up to ${formatCredits(price.hi)} credits`;
-  const { maxCredits } = config.budget;
-  if (maxCredits !== null && (price?.hi == null || price.hi > maxCredits)) {
-    throw new UserError(`B52 row '${row.id}' costs ${cost}, and --max-credits is ${formatCredits(maxCredits)}`);
-  }
-  terminal.note(`row '${row.id}' is submitted again for ${cost}; the first request may have been billed as well`);
-  if (isSaidYes) return;
-  if (!cli.io.isInteractive) throw new UserError(`row '${row.id}' would be paid again (${cost}): say --yes`);
-  const { confirm } = await import('@clack/prompts');
-  const message = `Pay again for row '${row.id}' (${cost})?`;
-  const answer = await confirm({ message, initialValue: false, input: cli.io.stdin, output: cli.io.stderr });
-  if (answer !== true) throw new UserError('not confirmed: nothing was submitted');
-}
-
 async function waitForRecord(
   access: HomeAccess,
-  { batch, row, record: before }: CaseRow,
+  { batch, row, record: before }: FoundCase,
+  deadlineMs: number,
 ): Promise<RowRecord | undefined> {
-  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+  for (; Date.now() < deadlineMs; await sleep(LOOK_EVERY_MS)) {
     const now = await access.records.readRecord(batch, row.id);
     if (now !== undefined && now.finishedAtMs !== before?.finishedAtMs) return now;
   }

@@ -1,8 +1,9 @@
-import { handleOf, intentOf } from '../../domain/attempt.js';
+import { liveWordOf } from '../../activities/live-word.js';
+import { type Attempt, handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice } from '../../reconcile/row-price.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { BalanceCheckpoint } from '../../store/home.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
@@ -10,23 +11,38 @@ import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
-import { listedCase, reasonSentence, stakeText } from './case-list.js';
-import { type CaseRow, findCase } from './case-row.js';
+import { stakeText } from './case-list.js';
+import { type CaseRow, findCase, stakeOf } from './case-row.js';
 import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf } from './commands.js';
+import { salvagedHandle } from './confirm-handle.js';
+import { evidenceJson, evidenceLines, verdictLine } from './evidence-lines.js';
+import { isCase, standingText } from './standing-text.js';
 import { attemptJson, stateLine } from './state-lines.js';
+import { type CaseStory, caseStory } from './story.js';
 
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
 const AROUND_MS = 600_000;
 const READINGS_MAX = 40;
+
+/** All that is shown of one row. */
+interface Shown {
+  found: CaseRow;
+  readings: BalanceCheckpoint[];
+  story: CaseStory | undefined;
+  /** What submitting it again costs at most; null = no price is known. */
+  costNano: CreditsNano | null;
+}
 
 /** Shows one row with the whole evidence, and what each command would do. */
 export async function showCase(session: Session, batch: string, id: string): Promise<void> {
   const access = openHomeAccess(session.config);
   const found = await findCase(access, await knownBatch(session, access, batch), id);
   const readings = await readingsAround(access, found);
-  const cost = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB)?.hi ?? null;
-  if (session.isJson) return session.terminal.json(json(session, found, readings, cost));
-  for (const line of lines(session, found, readings, cost)) session.terminal.data(line);
+  const price = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB);
+  const costNano = withFollowUp(found.row, price)?.hi ?? null;
+  const shown: Shown = { found, readings, costNano, story: await caseStory(access, found) };
+  if (session.isJson) return session.terminal.json(json(session, shown));
+  for (const line of lines(session, shown)) session.terminal.data(line);
 }
 
 async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Promise<BalanceCheckpoint[]> {
@@ -40,32 +56,63 @@ async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Prom
   return [...before, ...after.slice(0, READINGS_MAX)];
 }
 
-function lines(session: Session, found: CaseRow, readings: BalanceCheckpoint[], cost: number | null): string[] {
+function lines(session: Session, { found, readings, costNano, story }: Shown): string[] {
   const { batch, row, record, attempts } = found;
   const { colors } = session.terminal;
-  const one = listedCase(found);
-  const status = record?.status ?? one.status;
   const last = attempts.at(-1);
-  const handle = last && handleOf(last);
   const claimedAtMs = last && intentOf(last)?.atMs;
+  const verdict = verdictLine(last, story, Date.now());
+  const isEvidence = verdict !== undefined;
   return [
-    `${colors.bold(row.id)} of batch '${batch}': ${row.kind}, ${status}`,
-    `reason    ${plain(record?.reason ?? '', 400) || reasonSentence(one)}`,
+    `${colors.bold(row.id)} of batch '${batch}': ${row.kind}, ${statusOf(found)}`,
+    `reason    ${plain(record?.reason ?? '', 400) || standingText(found)}`,
     ...(record?.reasonCode ? [`          ${record.reasonCode}: ${REASONS[record.reasonCode].meaning}`] : []),
-    `at stake  ${stakeText(one.stakeNano)}${one.stakeNano === null ? '' : ' credits'}`,
-    `handle    ${handle === undefined ? 'none' : plain(handle, 400)}`,
+    ...moneyLines(found),
+    `handle    ${plain(handleText(found), 400)}`,
+    ...urlsOf(attempts).map((url) => `output    ${plain(url, 2_000)}`),
     ...attempts.flatMap(({ n, states, torn }) => [
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
       ...states.map((state) => `  ${stateLine(state)}`),
     ]),
-    ...(readings.length > 0 ? ['balance'] : []),
-    ...readings.map(({ atMs, balanceNano }) => {
+    ...(!isEvidence ? [] : ['evidence', ...evidenceLines(story), verdict]),
+    ...(isEvidence && readings.length > 0 ? ['balance'] : []),
+    ...(isEvidence ? readings : []).map(({ atMs, balanceNano }) => {
       const mark = claimedAtMs !== undefined && atMs <= claimedAtMs ? '  before the submit' : '';
       return `  ${new Date(atMs).toISOString()}  ${formatCredits(balanceNano)}${mark}`;
     }),
     'what you can do',
-    ...REVIEW_COMMANDS.flatMap((command) => commandLines(session, found, command, cost)),
+    ...REVIEW_COMMANDS.flatMap((command) => commandLines(session, found, command, costNano)),
+    ...groupLines(session, found),
   ];
+}
+
+/** The live word of a row that has not ended. */
+function statusOf({ record, attempts }: CaseRow): string {
+  return record?.status ?? liveWordOf(attempts);
+}
+
+/** Of a healthy row nothing is at stake: what it cost is said, where it is known. */
+function moneyLines(found: CaseRow): string[] {
+  const credits = found.record?.creditsNano;
+  if (!isCase(found)) return credits === undefined ? [] : [`cost      ${formatCredits(credits)} credits`];
+  const stakeNano = stakeOf(found);
+  return [`at stake  ${stakeText(stakeNano)}${stakeNano === null ? '' : ' credits'}`];
+}
+
+function handleText({ attempts }: CaseRow): string {
+  const last = attempts.at(-1);
+  const known = last && handleOf(last);
+  const salvaged = salvagedHandle({ attempts });
+  return known ?? (salvaged === undefined ? 'none' : `${salvaged} (from an answer that was not whole)`);
+}
+
+/** Where outputs of the row were to be had, the newest last. */
+function urlsOf(attempts: readonly Attempt[]): string[] {
+  const states = attempts.flatMap((attempt) => attempt.states);
+  const outputs = states.flatMap((state) =>
+    state.state === 'rendered' || state.state === 'done' ? state.outputs : [],
+  );
+  return [...new Set(outputs.flatMap(({ url }) => (url === undefined ? [] : [url])))];
 }
 
 function commandLines(session: Session, found: CaseRow, command: ReviewCommand, cost: number | null): string[] {
@@ -76,31 +123,44 @@ function commandLines(session: Session, found: CaseRow, command: ReviewCommand, 
   return [`  ${commandHint(session, wordsOf(found, command))}`, `      ${effectOf(command)}${price}`];
 }
 
+/** Where the balance may tell how many of several were billed, though not which. */
+function groupLines(session: Session, found: CaseRow): string[] {
+  const isCounted = found.standing === 'undecided' || found.standing === 'open_case';
+  if (!session.config.account.exclusive || !isCounted) return [];
+  return [
+    `  ${commandHint(session, `review settle-group ${found.batch}`)}`,
+    '      settles the lost answers of one price together, by how many of them the balance shows',
+  ];
+}
+
 function wordsOf({ batch, row }: CaseRow, command: ReviewCommand): string {
   const words = `review ${command} ${batch} ${row.id}`;
   return command === 'attach-handle' ? `${words} HANDLE` : words;
 }
 
-function json(session: Session, found: CaseRow, readings: BalanceCheckpoint[], cost: number | null): object {
+function json(session: Session, { found, readings, costNano, story }: Shown): object {
   const { batch, row, record, attempts } = found;
-  const one = listedCase(found);
   const last = attempts.at(-1);
+  const stakeNano = isCase(found) ? stakeOf(found) : 0;
   return {
     schema: 1,
     batch,
     id: row.id,
     kind: row.kind,
-    status: record?.status ?? one.status,
+    status: statusOf(found),
     reason_code: record?.reasonCode ?? null,
     reason: record?.reason ?? null,
-    at_stake: one.stakeNano === null ? null : formatCredits(one.stakeNano),
-    handle: (last && handleOf(last)) ?? null,
+    standing: standingText(found),
+    at_stake: stakeNano === null ? null : formatCredits(stakeNano),
+    handle: (last && handleOf(last)) ?? salvagedHandle(found) ?? null,
+    output_urls: urlsOf(attempts),
     attempts: attempts.map(attemptJson),
+    evidence: evidenceJson(story),
     balance: readings.map(({ atMs, balanceNano }) => ({
       at: new Date(atMs).toISOString(),
       credits: formatCredits(balanceNano),
     })),
-    resubmit_cost: cost === null ? null : formatCredits(cost),
+    resubmit_cost: costNano === null ? null : formatCredits(costNano),
     commands: REVIEW_COMMANDS.map((command) => ({
       command: commandHint(session, wordsOf(found, command)),
       effect: effectOf(command),

@@ -6,11 +6,14 @@ import { EXIT } from '../exit-codes.js';
 /** How many rows ended how. */
 export type Counts = Readonly<Record<Status, number>>;
 
-/** The exit code of a batch that ended: the worst of several wins in the order 3, 6, 1. */
-export function exitCodeOf(counts: Counts, stopped?: StopReason): number {
-  if (counts.review + counts.lost_paid > 0) return EXIT.needsPerson;
+/**
+ * The exit code of a batch that ended: the worst of several wins in the order 3, 6, 1. `settled` = rows that a person
+ * gave up as lost: nobody has to look at them again.
+ */
+export function exitCodeOf(counts: Counts, stopped?: StopReason, settled = 0): number {
+  if (counts.review + counts.lost_paid > settled) return EXIT.needsPerson;
   if (stopped === 'budget_reached') return EXIT.outOfCredits;
-  if (counts.failed + counts.cancelled + counts.not_started > 0) return EXIT.someNotDone;
+  if (counts.failed + counts.cancelled + counts.not_started + settled > 0) return EXIT.someNotDone;
   return EXIT.done;
 }
 
@@ -34,4 +37,9 @@ export function spentWords(creditsNano: CreditsNano, unknownRows: number): strin
   if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
   if (creditsNano === 0) return `credits of ${amount(unknownRows, 'row')} unknown`;
   return `${formatCredits(creditsNano)} credits, ${amount(unknownRows, 'row')} unknown`;
+}
+
+/** A sum of credits for machines: null where nothing of it is known, which is not the same as 0. */
+export function creditsJson(creditsNano: CreditsNano, unknownRows: number): string | null {
+  return creditsNano === 0 && unknownRows > 0 ? null : formatCredits(creditsNano);
 }

@@ -20,3 +20,11 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
 export function formatClock(atMs: number): string {
   return new Date(atMs).toTimeString().slice(0, 8);
 }
+
+/** `2026-01-05 12:03` in the machine's own zone. */
+export function formatDate(at: string): string {
+  const date = new Date(at);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -133,7 +133,8 @@ function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): str
   return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
 }
 
-function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
+/** What keeps the batch from going on, a sentence each. */
+export function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
     return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;

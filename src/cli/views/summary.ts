@@ -22,6 +22,8 @@ export interface SummaryFacts {
   /** Rows that need a person, and the command that lists them. */
   cases: readonly ListedCase[];
   sum: CaseSum;
+  /** Rows that a person gave up as lost. */
+  settled?: number;
   reviewHint: string;
   /** The batch's folder. */
   folder: string;
@@ -89,7 +91,7 @@ function caseLine(one: ListedCase): string {
 
 function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const { batch, counts, sum, stopped } = facts;
-  const forPerson = counts.review + counts.lost_paid;
+  const forPerson = counts.review + counts.lost_paid - (facts.settled ?? 0);
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
   if (stopped !== undefined)

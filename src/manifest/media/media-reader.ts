@@ -60,8 +60,9 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   function take(name: string, facts: MediaFacts, rule: MediaRule, wanted: MediaSort): MediaItem {
     const flaw = factsFlaw(name, facts, rule, wanted);
     if (flaw !== undefined) return { ok: false, ...flaw };
-    const { sha256, mediaType, bytes } = facts;
-    return { ok: true, media: { source: 'blob', sha256, mediaType, bytes }, facts };
+    const { sha256, mediaType, bytes, seconds } = facts;
+    const length = seconds === undefined ? {} : { seconds };
+    return { ok: true, media: { source: 'blob', sha256, mediaType, bytes, ...length }, facts };
   }
 
   async function readUri(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {

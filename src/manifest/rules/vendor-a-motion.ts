@@ -1,5 +1,5 @@
 import { numberOf, textOf } from './helpers.js';
-import type { KindRules, MediaCheck } from './rule.js';
+import type { DraftRow, KindRules, MediaCheck, Report } from './rule.js';
 import { modelColumn, vendorAFields } from './vendor-a.js';
 
 /** vendor-a/motion-control: service document 2, Multi-mode video. */
@@ -10,12 +10,12 @@ const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video:
 const SECONDS_SLACK = 0.1;
 
 const driverLength: MediaCheck = {
-  rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length is charged later, declaring more is not refunded (warnings)',
+  rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length, which is unknown behind a URL, is charged later, declaring more is not refunded (warnings)',
   check(row, facts, report) {
     const seconds = facts.get('video')?.[0]?.seconds;
-    if (seconds === undefined) return;
     const orientation = textOf(row, 'character_orientation') ?? '';
     const cap = DRIVER_SECONDS_MAX[orientation];
+    if (seconds === undefined) return warnOfUnknown(row, cap, report);
     const shown = seconds.toFixed(1);
     if (cap !== undefined && seconds > cap + SECONDS_SLACK) {
       const message = `video is ${shown} s, limit ${cap} s with character_orientation ${orientation}`;
@@ -33,6 +33,14 @@ const driverLength: MediaCheck = {
     }
   },
 };
+
+/** The driver behind a URL may be as long as its orientation allows; more than is declared is charged afterwards. */
+function warnOfUnknown(row: DraftRow, cap: number | undefined, report: Report): void {
+  const declared = numberOf(row, 'input_video_seconds');
+  if (declared === undefined || cap === undefined || declared >= cap) return;
+  const message = `input_video_seconds is ${declared}, and how long the video is cannot be seen here: up to ${cap} s are charged later where it is longer`;
+  report.warning(row, 'B28', 'input_video_seconds', message);
+}
 
 export const vendorAMotionControl: KindRules = {
   kind: 'vendor-a/motion-control',
@@ -103,7 +111,7 @@ export const vendorAMotionControl: KindRules = {
       image: 'https://example.com/dancer.png',
       video: 'https://example.com/steps.mp4',
       character_orientation: 'image',
-      input_video_seconds: '8',
+      input_video_seconds: '10',
       mode: 'std',
     },
   ],

@@ -1,0 +1,81 @@
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
+import type { HomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
+import { spentBefore } from '../plan/approve-plan.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
+import { type CaseSum, sumOf, sumText } from './case-list.js';
+import { type FoundCase, stakeOf } from './case-row.js';
+import type { ReviewOrder } from './orders.js';
+
+/**
+ * One question for all rows of an order, before anything is changed. Throws a UserError when it is not granted; gives
+ * what each row that is paid again may cost (0 where nobody knows).
+ */
+export async function approveOrder(
+  session: Session,
+  access: HomeAccess,
+  found: readonly FoundCase[],
+  order: ReviewOrder,
+): Promise<ReadonlyMap<string, CreditsNano>> {
+  const stake = sumOf(found.map((one) => ({ stakeNano: stakeOf(one) })));
+  if (order.command === 'resubmit') return approvePayment(session, access, found, order.isSaidYes, stake);
+  // What costs nothing can be taken back by a later order: only a person who sits there is asked, and only of many.
+  if (order.isSaidYes || found.length < 2 || !session.cli.io.isInteractive) return new Map();
+  const what = order.command === 'attach-handle' ? 'Fetch' : order.isBilled ? 'Give up' : 'Settle as not billed';
+  await ask(session, `${what} ${amount(found.length, 'row')}, ${sumText(stake)} at stake?`);
+  return new Map();
+}
+
+/** Says what it costs before anything is paid again. */
+async function approvePayment(
+  session: Session,
+  access: HomeAccess,
+  found: readonly FoundCase[],
+  isSaidYes: boolean,
+  stake: CaseSum,
+): Promise<ReadonlyMap<string, CreditsNano>> {
+  const { config, terminal, cli } = session;
+  const prices = await knownPrices(session, access);
+  const priced = found.map(({ row }) => ({
+    id: row.id,
+    stakeNano: withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))?.hi ?? null,
+  }));
+  const cost = sumOf(priced);
+  const paid = new Map(priced.map(({ id, stakeNano }) => [id, stakeNano ?? 0]));
+  const rows = found.length === 1 ? `row '${found[0]?.row.id}'` : `${found.length} rows`;
+  const { maxCredits } = config.budget;
+  const spent = await spentBefore(session, access, found[0]?.batch ?? '');
+  const beforeNano = spent.endedNano + spent.openNano;
+  const isUnknown = cost.unknown > 0 || spent.unbounded > 0;
+  if (maxCredits !== null && (isUnknown || beforeNano + cost.stakeNano > maxCredits)) {
+    const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
+    const limit = formatCredits(maxCredits);
+    throw new UserError(
+      `B52 to pay again for ${rows} costs ${costText(cost)}${earlier}, and --max-credits is ${limit}`,
+    );
+  }
+  const risk = `${sumText(stake)} of earlier requests may have been billed as well`;
+  if (isSaidYes) {
+    terminal.note(`paying again for ${rows}: ${costText(cost)}; ${risk}`);
+    return paid;
+  }
+  if (!cli.io.isInteractive) {
+    throw new UserError(`${rows} would be paid again (${costText(cost)}): say --yes; ${risk}; nothing was submitted`);
+  }
+  await ask(session, `Pay again for ${rows}: ${costText(cost)}? ${risk}`);
+  return paid;
+}
+
+function costText(cost: CaseSum): string {
+  return cost.unknown === cost.rows ? 'at a price that nobody knows' : `up to ${sumText(cost)}`;
+}
+
+async function ask({ cli }: Session, message: string): Promise<void> {
+  const { askPerson } = await import('../ask-person.js');
+  const isGranted = await askPerson(cli.io, message);
+  if (!isGranted) throw new UserError('not confirmed: nothing was changed');
+}

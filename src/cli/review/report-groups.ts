@@ -1,0 +1,60 @@
+import { clockText } from '../../books/check/story.js';
+import { formatCredits } from '../../domain/money.js';
+import { commandHint } from '../hints.js';
+import type { Session } from '../session.js';
+import { amount } from '../views/counts.js';
+import type { PricedGroup } from './settle-group.js';
+
+/** Says of each group what was recorded, or why it cannot be settled yet. */
+export function reportGroups(session: Session, batch: string, groups: readonly PricedGroup[]): void {
+  const { terminal, isJson } = session;
+  if (isJson) {
+    terminal.json({ schema: 1, batch, command: 'settle-group', groups: groups.map(groupJson) });
+    return;
+  }
+  if (groups.length === 0) {
+    terminal.note(
+      `no rows of '${batch}' can be counted together: that takes lost answers of an exact price, without a handle`,
+    );
+    return;
+  }
+  for (const one of groups) {
+    if (one.group === undefined) {
+      terminal.error(unsettledText(one));
+      continue;
+    }
+    terminal.data(`group ${one.group.id}: ${one.group.sentence}`);
+    for (const { batch: of, id, name } of one.members) terminal.data(`  ${of} ${id}: ${verdictOf(one, name)}`);
+  }
+  if (groups.some(({ group }) => group !== undefined)) {
+    terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
+  }
+}
+
+function unsettledText({ members, priceNano }: PricedGroup): string {
+  const due = Math.max(...members.map(({ t0Ms, dueAfterMs }) => t0Ms + dueAfterMs));
+  const when = due > Date.now() ? `; a charge of them can still come until ${clockText(due)}` : '';
+  const rows = amount(members.length, 'lost answer');
+  return `${rows} at ${formatCredits(priceNano)} credits: the balance does not say how many of them were billed${when}; nothing was changed`;
+}
+
+function verdictOf({ group }: PricedGroup, name: string): string {
+  if (group === undefined) return 'not settled';
+  return group.billed.includes(name) ? 'billed, it ends as lost_paid' : 'not billed, it is sent again';
+}
+
+function groupJson(one: PricedGroup): object {
+  const { group, members, priceNano } = one;
+  return {
+    id: group?.id ?? null,
+    settled: group !== undefined,
+    price: formatCredits(priceNano),
+    billed: group?.billed.length ?? null,
+    sentence: group?.sentence ?? unsettledText(one),
+    rows: members.map(({ batch, id, name }) => ({
+      batch,
+      id,
+      verdict: group === undefined ? null : group.billed.includes(name) ? 'billed' : 'not_billed',
+    })),
+  };
+}

@@ -1,0 +1,48 @@
+import { parseCredits } from '../../domain/money.js';
+import type { BatchStateReport } from '../batch/batch-state.js';
+import { nextWords } from '../batch/next-command.js';
+import { commandHint } from '../hints.js';
+import type { Session } from '../session.js';
+import { amount, countsText, spentWords } from './counts.js';
+import { formatDate, formatDuration } from './durations.js';
+import { formatTable } from './table.js';
+
+/** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
+
+export function statusLines(session: Session, report: BatchStateReport): string[] {
+  const { colors } = session.terminal;
+  const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
+  const ended = report.lastEndedAt === null ? '' : `, last row ended ${formatDate(report.lastEndedAt)}`;
+  return [
+    `${colors.bold(report.batch)}: ${report.state}`,
+    `rows      ${report.rows}: ${countsText(report.counts)}`,
+    ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
+    ...(report.etaSeconds === null ? [] : [`ETA       ${formatDuration(report.etaSeconds * 1000)}`]),
+    `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
+    `began     ${formatDate(report.createdAt)}${ended}`,
+    `manifest  ${report.manifest ?? 'standard input, or not known'}`,
+    `writes to ${report.out}`,
+    ...(report.blocked === null ? [] : [colors.yellow(`waits for ${report.blocked}`)]),
+    ...(report.needPerson === 0 ? [] : [colors.yellow(personText(report.needPerson))]),
+    `next      ${commandHint(session, nextWords(report))}`,
+  ];
+}
+
+export function listLines(session: Session, states: readonly BatchStateReport[]): string[] {
+  const rows = states.map((one) => [
+    ...[one.batch, one.state, String(one.rows), countsText(one.counts), formatDate(one.createdAt)],
+    ...[one.manifest ?? '-', one.out, commandHint(session, nextWords(one))],
+  ]);
+  const head = ['batch', 'state', 'rows', 'ended', 'began', 'manifest', 'writes to', 'next'];
+  const reasons = states.flatMap(({ batch, blocked }) => (blocked === null ? [] : [`${batch}: ${blocked}`]));
+  return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.colors.yellow(line))];
+}
+
+export function statusJson(session: Session, report: BatchStateReport): object {
+  const next = commandHint(session, nextWords(report));
+  return { schema: 1, account: session.config.account.name, ...report, next };
+}
+
+function personText(rows: number): string {
+  return `review    ${amount(rows, 'row needs', 'rows need')} a person`;
+}

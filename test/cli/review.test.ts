@@ -1,0 +1,177 @@
+// The review commands on a home without an engine: what they show, and what they refuse before anything is changed.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
+
+const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNDECIDED: AttemptState = {
+  ...{ state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided' },
+  sentence: 'it can be either',
+};
+const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as const;
+
+let home: SeededHome;
+beforeAll(async () => {
+  home = await seededHome('b', [
+    { id: 'one', states: [LOST, UNDECIDED], record: REVIEW },
+    { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
+    {
+      id: 'billed',
+      states: [LOST, { ...UNDECIDED, verdict: 'billed' } as AttemptState],
+      record: { status: 'lost_paid', reasonCode: 'answer_lost_billed', creditsNano: 0.3 * CREDIT },
+    },
+    {
+      id: 'given-up',
+      states: [LOST, { state: 'ruled', atMs: T0, ruling: 'billed', by: { who: 'ann' } }],
+      record: { status: 'lost_paid', reasonCode: 'marked_lost', creditsNano: 0.4 * CREDIT },
+    },
+    { id: 'renders', states: [{ state: 'created', atMs: T0 + 1_000, handle: 'h-1' }] },
+    {
+      id: 'done',
+      states: [{ state: 'created', atMs: T0 + 1_000, handle: 'h-2' }, rendered()],
+      record: { creditsNano: CREDIT },
+    },
+    { id: 'open', states: [LOST] },
+  ]);
+  const reading = { rpm: null, concurrent: null, plan: null };
+  await home.home.addCheckpoint({ ...reading, askedMs: T0 - 2_000, atMs: T0 - 1_000, balanceNano: 10 * CREDIT });
+  for (const [minute, balance] of [9.9, 9.9, 9.5, 9.5, 9.5].entries()) {
+    const atMs = T0 + 59_000 + 60_000 * minute;
+    await home.home.addCheckpoint({ ...reading, askedMs: atMs - 1_000, atMs, balanceNano: balance * CREDIT });
+  }
+  await home.book.append({
+    ...{ batch: 'other', id: 'x', n: 1, kind: 'vendor-f/video', end: 'charged' },
+    ...{ claimedAtMs: T0 + 1_000, endedAtMs: T0 + 2_000, lo: 0.1 * CREDIT, hi: 0.1 * CREDIT },
+  });
+});
+
+function rendered(): AttemptState {
+  return { state: 'rendered', atMs: T0 + 9_000, outputs: [{ url: 'https://cdn.example/film.mp4' }], facts: {} };
+}
+
+describe('review list (design 3, Policy and people)', () => {
+  test('a row that a person gave up needs nobody any more', async () => {
+    const { rows } = JSON.parse((await home.run('review', 'list', 'b', '--json')).stdout);
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual(['one', 'two', 'billed', 'open']);
+  });
+});
+
+describe('review show', () => {
+  test('the evidence with its numbers: balance before, the fall, what others took, what is missing, the price', async () => {
+    const { stdout } = await home.run('review', 'show', 'b', 'one');
+    expect(stdout).toContain('balance  10 at 09:59:59, before the submit; 9.5 at 10:04:59: it fell by 0.5000');
+    // The booked film, and one that renders and may have taken its price by then, or nothing.
+    expect(stdout).toContain('others   2 other attempts took 0.1000 to 0.5000 of that; 1 other answer is lost as well');
+    expect(stdout).toContain('missing  0.0000 to 0.4000');
+    expect(stdout).toContain('price    this attempt would cost 0.4000');
+    expect(stdout).toContain('verdict  undecided, at 10:10:00');
+    expect(stdout).toContain('at stake  0.4 credits');
+    expect(stdout).toContain('callsheet review resubmit b one');
+    const json = JSON.parse((await home.run('review', 'show', 'b', 'one', '--json')).stdout);
+    expect(json.evidence).toMatchObject({ fell_by: '0.5', price: { from: '0.4', to: '0.4' } });
+  });
+
+  test('an open case says until when it waits', async () => {
+    const { stdout } = await home.run('review', 'show', 'b', 'open');
+    expect(stdout).toMatch(/verdict {2}none yet: /);
+  });
+
+  test('4-U9: a healthy row is told as what it is, with nothing at stake', async () => {
+    const renders = await home.run('review', 'show', 'b', 'renders');
+    expect(renders.stdout).toContain('vendor-f/video, rendering');
+    expect(renders.stdout).toContain('reason    The service accepted it and renders it.');
+    expect(renders.stdout).not.toMatch(/answer|at stake|evidence/);
+    const done = await home.run('review', 'show', 'b', 'done');
+    expect(done.stdout).toContain('It is done');
+    expect(done.stdout).toContain('cost      1 credits');
+    expect(done.stdout).not.toMatch(/answer to its submit|at stake/);
+  });
+
+  test('5-X2: the URL of an output is shown', async () => {
+    const { stdout } = await home.run('review', 'show', 'b', 'done');
+    expect(stdout).toContain('output    https://cdn.example/film.mp4');
+    expect(stdout).not.toContain('aaaaaaaa');
+  });
+});
+
+describe('orders for many rows', () => {
+  test('which rows: ids, or --all, or --class, and never two of them', async () => {
+    const none = await home.run('review', 'resubmit', 'b');
+    expect(none).toMatchObject({ exitCode: 2 });
+    expect(none.stderr).toContain('which rows? Name their ids, or say --all or --class');
+    const two = await home.run('review', 'resubmit', 'b', 'one', '--all');
+    expect(two.exitCode).toBe(2);
+  });
+
+  test('one question for all, with the money at stake; nothing is claimed before it is granted', async () => {
+    const all = await home.run('review', 'resubmit', 'b', '--all');
+    expect(all.exitCode).toBe(2);
+    expect(all.stderr).toContain('3 rows would be paid again (at a price that nobody knows): say --yes; 1.1 credits');
+    expect(all.stderr).not.toContain('is submitted again');
+    const some = await home.run('review', 'resubmit', 'b', '--class', 'answer_lost_undecided');
+    expect(some.stderr).toContain('2 rows would be paid again');
+    expect(await states('one')).toBe(3);
+  });
+
+  test('each refusal is said of its row', async () => {
+    const ended = await home.run('review', 'resubmit', 'b', 'done', 'renders', 'nobody', '--yes');
+    expect(ended.exitCode).toBe(2);
+    expect(ended.stderr).toContain("row 'done': it is done: there is nothing to settle; nothing was changed");
+    expect(ended.stderr).toContain("row 'renders': it renders at the service");
+    expect(ended.stderr).toContain("has no attempt of a row 'nobody'");
+    const json = JSON.parse((await home.run('review', 'mark-lost', 'b', 'done', 'renders', '--json')).stdout);
+    expect(json).toMatchObject({
+      schema: 1,
+      command: 'mark-lost',
+      rows: [{ id: 'done', recorded: null }, { id: 'renders' }],
+    });
+  });
+
+  test('attach-handle takes rows and handles in turn', async () => {
+    const odd = await home.run('review', 'attach-handle', 'b', 'one', 'h', 'two');
+    expect(odd).toMatchObject({ exitCode: 2 });
+    expect(odd.stderr).toContain("row 'two' has no handle behind it");
+    const all = await home.run('review', 'attach-handle', 'b', '--all');
+    expect(all.stderr).toContain("row 'one': no handle of it is known");
+  });
+
+  async function states(id: string): Promise<number> {
+    return (await home.ledger.read('b', id)).at(-1)?.states.length ?? 0;
+  }
+});
+
+describe('review settle-group (design 3, Interchangeable attempts)', () => {
+  let counted: SeededHome;
+  beforeAll(async () => {
+    const undecided = { states: [LOST, UNDECIDED], record: REVIEW };
+    counted = await seededHome('b', [
+      { id: 'x', ...undecided },
+      { id: 'y', ...undecided },
+      { id: 'z', ...undecided },
+    ]);
+    // The balance is read each minute, until long after the last time at which a charge of them can come.
+    for (let minute = -2; minute < 60; minute += 1) {
+      const atMs = T0 - 1_000 + 60_000 * minute;
+      const balanceNano = (minute < 3 ? 10 : 9.6) * CREDIT;
+      const reading = { rpm: null, concurrent: null, plan: null, askedMs: atMs - 100, atMs, balanceNano };
+      await counted.home.addCheckpoint(reading);
+    }
+  });
+
+  test('one question: how many were billed, how many are sent again and for how much', async () => {
+    const ended = await counted.run('review', 'settle-group', 'b', '--exclusive');
+    expect(ended.stderr).toContain(
+      'to settle 3 lost answers: 1 were billed and end as lost_paid, 2 were not and are sent again for 0.8 credits, say --yes',
+    );
+    expect(ended.exitCode).toBe(2);
+    const capped = await counted.run('review', 'settle-group', 'b', '--exclusive', '--max-credits', '0.5');
+    expect(capped.stderr).toContain('B52 2 rows would be sent again for 0.8 credits, and --max-credits is 0.5');
+    expect((await counted.ledger.read('b', 'x')).at(-1)?.states).toHaveLength(3);
+  });
+
+  test('an account that others use proves nothing', async () => {
+    const ended = await counted.run('review', 'settle-group', 'b');
+    expect(ended.exitCode).toBe(2);
+    expect(ended.stderr).toContain('is not declared exclusive (--exclusive)');
+  });
+});

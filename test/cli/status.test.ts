@@ -1,0 +1,90 @@
+// What `status` and `list` say of a batch: why nothing moves, since when it is there, and what to type next.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
+import { nextWords } from '../../src/cli/batch/next-command.js';
+import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
+import type { SemaphoreView } from '../../src/contract/semaphore.js';
+import type { BatchProgress } from '../../src/contract/workflows.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
+import { seededHome, T0 } from './seeded-home.js';
+
+const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+const progress: BatchProgress = {
+  ...{ phase: 'running', generation: 'g', rows: 20, counts: { ...NONE, done: 1 }, open: 19, blocked: null },
+  ...{ creditsNano: 0, creditsUnknown: 0, events: [], startedAtMs: 0 },
+};
+const slots: SemaphoreView = {
+  ...{ planCap: 10, effectiveCap: 10, holders: [], waiting: 19, pauses: [], curbs: [], ready: true },
+};
+
+function texts(changed: Partial<SemaphoreView>, live = {}): string[] {
+  return standstillTexts({ batch: 'b', progress, slots: { ...slots, ...changed }, live, atMs: 0 });
+}
+
+describe('4-U8: what keeps a batch from going on', () => {
+  test('out of credits, a refused key, a pause of its own; never that of another batch', () => {
+    expect(texts({})).toEqual([]);
+    expect(texts({ pauses: [{ reason: 'credits', sinceMs: 0 }] })[0]).toMatch(/credits.*since/);
+    expect(texts({ pauses: [{ reason: 'key', sinceMs: 0 }] })[0]).toContain('does not accept the API key');
+    expect(texts({ pauses: [{ reason: 'user', sinceMs: 0, batch: 'b' }] })[0]).toContain('callsheet resume');
+    expect(texts({ pauses: [{ reason: 'user', sinceMs: 0, batch: 'other' }] })).toEqual([]);
+  });
+
+  test('a service that is away, the quiet of a lost answer, and rows that wait for a verdict', () => {
+    const breaker = { curb: 'breaker', family: 'vendor-f', cause: 'outage', sinceMs: 0, nextProbeMs: 0 } as const;
+    expect(texts({ curbs: [breaker] })[0]).toContain('vendor-f: it cannot be reached');
+    expect(texts({ curbs: [{ curb: 'quiet', untilMs: 0 }] })[0]).toContain('quiet until');
+    expect(texts({}, { checking: 2 })).toEqual([
+      '2 rows wait for the verdict on a lost answer: `callsheet review list b`',
+    ]);
+  });
+});
+
+describe('friction 7: dates, manifest, reason and the next command', () => {
+  const report: BatchStateReport = {
+    ...{ batch: 'b', state: 'finished', rows: 2, counts: { ...NONE, done: 2 }, live: {}, needPerson: 0 },
+    ...{ credits: '0', creditsUnknown: 0, manifest: '/m/my shots.csv', out: '/o/b', createdAt: '', lastEndedAt: null },
+    ...{ etaSeconds: null, generation: 'g', stopped: null, blocked: null },
+  };
+  test.each<[Partial<BatchStateReport>, string]>([
+    [{}, 'results b'],
+    [{ counts: { ...NONE, failed: 1 } }, 'retry b'],
+    [{ counts: { ...NONE, failed: 1, review: 1 }, needPerson: 1 }, 'review list b'],
+    [{ stopped: 'budget_reached' }, 'resume b'],
+    [{ state: 'running' }, 'watch b'],
+    [{ state: 'paused' }, 'resume b'],
+    [{ state: 'not running' }, "run '/m/my shots.csv' --name b"],
+  ])('%j: %s', (changed, words) => {
+    expect(nextWords({ ...report, ...changed })).toBe(words);
+  });
+
+  test('status and list of a home without an engine', async () => {
+    const home = await seededHome('b', [
+      { id: 'one', record: { finishedAtMs: T0 + 60_000 } },
+      { id: 'two', record: { status: 'review', reasonCode: 'handle_expired' } },
+    ]);
+    const { stdout } = await home.run('status', 'b');
+    expect(stdout).toMatch(/^began {5}2026-01-05 \d\d:\d\d, last row ended 2026-01-05 \d\d:\d\d$/m);
+    expect(stdout).toMatch(/^review {4}1 row needs a person$/m);
+    expect(stdout).toMatch(/^next {6}callsheet review list b/m);
+    const json = JSON.parse((await home.run('status', 'b', '--json')).stdout);
+    expect(json).toMatchObject({ state: 'finished', needPerson: 1, manifest: null, lastEndedAt: expect.any(String) });
+    const list = await home.run('list');
+    expect(list.stdout).toMatch(/batch +state +rows +ended +began +manifest +writes to +next/);
+    expect(list.stdout).toContain('callsheet review list b');
+  });
+});
+
+test('4-U10: rows that leave are named, and the other manifest whose batch this would become', async () => {
+  const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }, { id: 'three' }]);
+  const options = await readBatchOptions(home.home, 'b');
+  await writeBatchOptions(home.home, 'b', { ...options, manifest: '/films/a/b.csv' });
+  writeFileSync(join(home.folder, 'b.csv'), 'id,kind,model,prompt\none,vendor-f/video,vendor-f-3.1-generate-preview,a boat\n');
+  const { stderr } = await home.run('plan', 'b.csv', '--no-network');
+  expect(stderr).toContain(
+    'warning: 2 rows are not in this manifest any more (two, three): what was submitted of them',
+  );
+  expect(stderr).toContain("'b' was last run from /films/a/b.csv: --name makes this manifest a batch of its own");
+});
