@@ -28,7 +28,6 @@ export interface SubmitsModel {
   take(order: { row: string; family: Family; attempt: number }, wire: Wire): Post;
 }
 
-/** A job that appears later than the product was told is possible. */
 const BROKEN_THETA = 3;
 
 export function createSubmitsModel(
@@ -126,7 +125,6 @@ export function createSubmitsModel(
     answer(wire, random.between(100, 5_000), post.status, gatewayBody(random, post.status));
   }
 
-  /** The job runs, and its handle stands in the body of a failure. */
   function handleInError(post: Post, job: Job, wire: Wire): void {
     post.status = random.pick([500, 502, 503, 504]);
     answer(wire, random.between(100, 5_000), post.status, post.family.accepted(job.handle));

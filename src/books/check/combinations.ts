@@ -1,14 +1,7 @@
+import { amountOf, boundsOf } from './case-bounds.js';
 import type { Case, Evidence, Reading } from './evidence.js';
 import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
-import {
-  explains,
-  isLaterState,
-  PURCHASE_MIN_NANO,
-  type Purchases,
-  residualBetween,
-  showsAllUntil,
-  slackOf,
-} from './residual.js';
+import { explains, isLaterState, PURCHASE_MIN_NANO, type Purchases, residualBetween, slackOf } from './residual.js';
 
 /**
  * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A
@@ -164,36 +157,6 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
   };
   walk(0, free, 0, []);
   return found;
-}
-
-/**
- * What it takes when `by` more cases of a class are in the balance than before. Where one can have gone while another
- * came, the two need not have cost the same.
- */
-function amountOf(by: number, { up, down }: { up: number; down: number }, price: Interval): Interval {
-  const amount = times(by, price);
-  const exchanged = Math.min(up - Math.max(0, by), down + Math.min(0, by));
-  if (exchanged === 0 || price.lo === price.hi) return amount;
-  const apart = exchanged * (price.hi - price.lo);
-  return { lo: amount.lo - apart, hi: amount.hi + apart };
-}
-
-/** How many cases of a class can have appeared in the balance between two readings, and how many can have gone. */
-function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): { up: number; down: number } {
-  const isLater = isLaterState(base, at, lambdaMs);
-  let up = 0;
-  let down = 0;
-  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs } of cases) {
-    const dueMs = t0Ms + dueAfterMs;
-    const backMs = backAfterMs === null ? null : t0Ms + backAfterMs;
-    // An older state may lack a refund that the earlier reading showed.
-    const isUnrefunded = !isLater && backMs !== null && !showsAllUntil(at, backMs, lambdaMs);
-    if (claimedAtMs < at.atMs && (isUnrefunded || !showsAllUntil(base, dueMs, lambdaMs))) up += 1;
-    const isStale = !isLater && !showsAllUntil(at, dueMs, lambdaMs);
-    const mayComeBack = backMs !== null && !showsAllUntil(base, backMs, lambdaMs);
-    if (claimedAtMs < base.atMs && (isStale || mayComeBack)) down += 1;
-  }
-  return { up, down };
 }
 
 function fits(classes: PriceClass[], state: number, counts: number[]): boolean {
