@@ -14,7 +14,7 @@ export function settingsOf({ unitPrices, waits, exclusive, concurrency }: Scenar
     userAgent: 'sim/1',
     home: '/home',
     exclusive,
-    waits,
+    waits: { ...waits, syncMaxMs: 900_000 },
     limits: { concurrency, rpm: null },
     prices: FAMILIES.map(({ kind, unit, unitsMax }) => ({
       kind,

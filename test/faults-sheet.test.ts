@@ -7,7 +7,7 @@ import { FAULT_IDS } from './support/fault-ids.js';
 const lines = readFileSync('docs/faults.md', 'utf8')
   .split('\n')
   .flatMap((text) => {
-    const cells = /^\| ([FTS]\d+) \| (.+) \| (.+) \| (.+) \|$/.exec(text);
+    const cells = /^\| ([FTS]\d+|T[HS]) \| (.+) \| (.+) \| (.+) \|$/.exec(text);
     if (cells === null) return [];
     const [, id = '', , , proof = ''] = cells;
     const proofs = proof.split('<br>').map((one) => /^`([^`]+)` › (.+)$/.exec(one)?.slice(1) ?? [one, '']);

@@ -50,6 +50,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     settings,
     ...records,
     transport: parts.transport,
+    keyMark: () => 'one',
     downloader: parts.downloader,
     openInput: () => {
       throw new Error('no row of the simulation has an input in a bucket');

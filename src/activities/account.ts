@@ -20,6 +20,8 @@ export interface AccountActivities {
   readAccount(input: { maxAgeMs: number }): Promise<AccountReading>;
   /** Active discounts, cached for minutes. */
   readDiscounts(): Promise<void>;
+  /** Ends once a free read gets any answer over HTTP, whatever it says; until then it is tried again. */
+  reachService(): Promise<void>;
   /** A read for the command line: the answer's JSON is put into the home and its key returned. */
   readForClient(input: Omit<AccountReadInput, 'account'>): Promise<AccountReadResult>;
 }
@@ -38,6 +40,11 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
       if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
       await keepDiscounts(deps, read.value);
+    },
+    async reachService() {
+      const exchange = await deps.transport.send(CREDITS_REQUEST);
+      const isHttp = exchange.outcome === 'answered' || (exchange.outcome === 'lost' && exchange.status !== undefined);
+      if (!isHttp) throw tryAgain('service.unavailable', exchange.code);
     },
     async readForClient({ what }) {
       const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
@@ -82,6 +89,7 @@ async function takeCredits(deps: Dependencies, answer: Answer, askedMs: number):
     concurrent: Math.min(concurrentLimit, concurrency ?? concurrentLimit),
     rpm: Math.min(rpmLimit, rpm ?? rpmLimit),
     balanceNano: creditsRemainingNano,
+    keyMark: deps.keyMark(),
   };
   memoryOf(deps).reading = { value, atMs };
   deps.onCaps(value);

@@ -1,9 +1,14 @@
+import { Context } from '@temporalio/activity';
 import type { ConfirmInput, ConfirmResult } from '../contract/activities.js';
-import { type Attempt, type AttemptRef, handleOf, intentOf, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
+import type { Exchange } from '../domain/exchange.js';
 import type { PollReading } from '../domain/reading.js';
+import { isNameOfAnother } from '../store/handle-names.js';
+import type { AsyncAdapter } from '../vendors/adapter.js';
 import { bookCharge, bookUnbilled } from './charges.js';
+import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';
-import { tryAgain, withRecords } from './failures.js';
+import { type FailureType, tryAgain, withRecords } from './failures.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteCaseEnd } from './semaphore-notes.js';
 
@@ -11,6 +16,9 @@ export interface ConfirmActivities {
   /** Takes one handle that is known by a hint alone (a cut answer, a callback) for real if a poll confirms it. */
   confirmHandle(input: ConfirmInput): Promise<ConfirmResult>;
 }
+
+/** A poll that fails in passing is repeated this often; then the case goes on without it. */
+const TRIES_MAX = 5;
 
 interface Candidate {
   handle: string;
@@ -28,20 +36,33 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   const candidates = await candidatesOf(deps, attempt);
   const found = candidates[candidate];
   if (found === undefined) return { confirmed: false, more: false };
-  const refused: ConfirmResult = { confirmed: false, more: candidate + 1 < candidates.length };
+  const refuted: ConfirmResult = { confirmed: false, more: candidate + 1 < candidates.length };
   const work = await loadRow(deps, row);
-  if (work.adapter.flow !== 'async' || (await isOfAnother(deps, ref, found.handle))) return refused;
+  // A poll would confirm the handle of any job of the account: one that another attempt has is not this one's.
+  if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
   const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
-  if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
-  const { answer } = exchange;
-  if (answer.status === 401) throw tryAgain('service.key-refused', '401');
-  if (answer.status === 429 || answer.status >= 500) throw tryAgain('service.unavailable', String(answer.status));
-  const reading = work.adapter.readPoll(answer);
-  if (answer.status !== 200 || reading.reading === 'unreadable') return refused;
-  await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle: found.handle, warning: found.warning });
+  const reading = readingOf(work.adapter, exchange);
+  // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.
+  if (reading === undefined) return { ...refuted, open: true };
+  const { handle, warning } = found;
+  await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle, warning });
+  if (!(await ownsHandle(deps, ref, handle))) return refuted;
   await recordEnd(deps, work, ref, { claimedAtMs: attempt.states[0]?.atMs ?? deps.now(), reading });
   await noteCaseEnd(deps, ref, true);
   return { confirmed: true, more: false };
+}
+
+/** What the poll showed, or undefined where it showed nothing; what may pass is tried again a few times first. */
+function readingOf(adapter: AsyncAdapter, exchange: Exchange): PollReading | undefined {
+  const again = (code: string, type: FailureType = 'service.unavailable'): undefined => {
+    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code);
+  };
+  if (exchange.outcome !== 'answered') return again(exchange.code);
+  const { answer } = exchange;
+  if (answer.status === 401) return again('401', 'service.key-refused');
+  if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
+  const reading = adapter.readPoll(answer);
+  return answer.status === 200 && reading.reading !== 'unreadable' ? reading : undefined;
 }
 
 /** The poll that confirms may be told the end already: nobody asks again after that (I13). */
@@ -74,21 +95,12 @@ async function candidatesOf(deps: Dependencies, attempt: Attempt): Promise<Candi
   const found = new Map<string, string>();
   for (const state of attempt.states) {
     if (state.state !== 'created_lost' || state.salvagedHandle === undefined) continue;
-    found.set(state.salvagedHandle, 'the handle was found in a cut answer and confirmed by a poll');
+    const where = state.evidence.rule === 'TH' ? state.evidence.message : 'a handle was found in a cut answer';
+    found.set(state.salvagedHandle, `${where}, and a poll confirmed it`);
   }
   const intent = intentOf(attempt);
   for (const handle of intent ? await deps.callbacks.handles(intent) : []) {
     if (!found.has(handle)) found.set(handle, 'the handle came by a callback and was confirmed by a poll');
   }
   return [...found].map(([handle, warning]) => ({ handle, warning }));
-}
-
-/** A poll would confirm the handle of any job of the account: one that has its row already is not this attempt's. */
-async function isOfAnother(deps: Dependencies, ref: AttemptRef, handle: string): Promise<boolean> {
-  for await (const open of deps.ledger.open()) {
-    if (open.batch === ref.batch && open.id === ref.id && open.n === ref.n) continue;
-    const other = await deps.ledger.readAttempt(open);
-    if (other && handleOf(other) === handle) return true;
-  }
-  return false;
 }

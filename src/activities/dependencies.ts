@@ -1,5 +1,6 @@
 import type { AccountReading } from '../contract/activities.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
+import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { RowRef } from '../contract/workflows.js';
@@ -13,6 +14,8 @@ import type { OpenInput } from '../store/s3-input.js';
 export interface Dependencies extends AccountRecords {
   settings: AccountSettings;
   transport: Transport;
+  /** Tells the present key from others without showing any of it. */
+  keyMark(): string;
   downloader: Downloader;
   /** Opens the store at an absolute folder or an `s3://` address. */
   openStore(location: string): Store;
@@ -57,6 +60,8 @@ export interface Messenger {
   reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
+  /** Has a paid output fetched on after its row has ended; once at a time. */
+  fetchLate(input: LateOutputInput): Promise<void>;
   isBatchOpen(batch: string): Promise<boolean>;
   /** Has the results of a batch that has ended written once more. */
   rewriteResults(batch: string): Promise<void>;

@@ -1,73 +1,90 @@
-import type { DownloadResult } from '../contract/activities.js';
-import type { ReasonCode } from '../domain/failure.js';
-import type { DownloadError } from '../service/download.js';
-import type { OutputRefused } from '../store/outputs.js';
-import type { Adapter } from '../vendors/adapter.js';
-import { type Tries, triedOf, triedText } from './download-tries.js';
-import { tryAgain } from './failures.js';
+import type { DownloadInput } from '../contract/outputs.js';
+import { type Attempt, standingOf } from '../domain/attempt.js';
+import type { RowRecord } from '../domain/outcome.js';
+import { outputLifeMs } from '../domain/output-life.js';
+import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../domain/output-tries.js';
+import { DownloadError } from '../service/download.js';
+import { OutputRefused } from '../store/outputs.js';
+import type { Dependencies } from './dependencies.js';
+import type { Tries } from './download-tries.js';
+import { resultStates } from './row-credits.js';
+import type { RowWork } from './row-work.js';
 
-/** When a download is tried again, when its URL counts as gone, and when the output is lost. */
+/** What a failed try of a download means, and what follows from it. */
 
-/** Wrong bytes, or a refusal, this often are what the URL serves. */
-export const BAD_BYTES_MAX = 6;
-/** Where no life of the URL is documented: the shortest that the service names anywhere, ms. */
-const URL_LIFE_MS = 3_600_000;
-/** How often a fresh URL is asked for: where the documents promise one, and where the job can at least be polled. */
-const FRESH_URLS = { promised: 10, possible: 2 } as const;
-/** Refusals that may pass: time-out, too early, too many requests. */
+/** An output that could not be had this time; `text` says it for people. */
+export interface Missing {
+  end: TryEnd;
+  why: string;
+  status?: number;
+  text: string;
+  /** There is no place left where it could be. */
+  isGone?: true;
+}
+
+/** Answers that may pass: time-out, too early, too many requests. */
 const PASSING_STATUSES = new Set([408, 425, 429]);
 
-/** What the end of a try is judged by. */
-export interface Given {
-  tries: Tries;
-  adapter: Adapter;
-  /** When the URL was told. */
-  resultAtMs: number;
-  nowMs(): number;
-  timeScale: number;
+/** What a thrown error says of the output; everything else is thrown on. */
+export function missingOf(error: unknown): Missing {
+  if (error instanceof OutputRefused) return { end: 'refused', why: error.reason, text: error.message };
+  if (!(error instanceof DownloadError)) throw error;
+  const { reason: why, status, message: text } = error;
+  return { end: endOf(error), why, text, ...(status === undefined ? {} : { status }) };
 }
 
-/** An output that cannot be had from where it is; `text` says for people what was tried. */
-export type Lost =
-  | Extract<DownloadResult, { outcome: 'expired' }>
-  | { outcome: 'rejected'; reason: ReasonCode; text: string };
-
-/** A page of a proxy or a cut file may be better at the next try; the same bytes again and again will not. */
-export function afterRefusedBytes(given: Given, { reason, message }: OutputRefused): Lost {
-  given.tries.wrong += 1;
-  if (given.tries.wrong >= BAD_BYTES_MAX) return rejected(given, reason, undefined, message);
-  throw tryAgain('download.interrupted', reason);
-}
-
-/** Nothing is given up before the URL's life is over: until then each try may be the one that gets through. */
-export function afterRefusedDownload(given: Given, error: DownloadError): Lost {
-  const { reason, status, message } = error;
+function endOf({ reason, status = 0 }: DownloadError): TryEnd {
   switch (reason) {
-    case 'expired':
-      return expired(given, reason, status);
-    case 'forbidden_address':
     case 'too_large':
-      return rejected(given, reason, status, message);
-    default: {
-      if (status !== undefined && status < 500 && !PASSING_STATUSES.has(status)) given.tries.wrong += 1;
-      const isSpent = given.tries.tries >= BAD_BYTES_MAX && isLifeOver(given);
-      if (isSpent || given.tries.wrong >= BAD_BYTES_MAX) return expired(given, reason, status);
-      throw tryAgain('download.interrupted', reason);
-    }
+      return 'too_large';
+    case 'expired':
+    case 'forbidden_address':
+    case 'not_media':
+      return 'refused';
+    case 'http':
+      return status >= 500 || PASSING_STATUSES.has(status) ? 'unanswered' : 'refused';
+    case 'unreachable':
+    case 'short':
+    case 'too_slow':
+      return 'unanswered';
   }
 }
 
-function isLifeOver({ adapter, resultAtMs, nowMs, timeScale }: Given): boolean {
-  return nowMs() - resultAtMs > (adapter.urlLifeMs ?? URL_LIFE_MS) / timeScale;
+/** What a failed try is judged by. */
+export interface FailedOutput {
+  deps: Dependencies;
+  input: DownloadInput;
+  work: RowWork;
+  attempt: Attempt;
+  record: RowRecord | undefined;
+  tries: Tries;
 }
 
-/** Only a job with a handle can be asked for a fresh URL. */
-function expired({ tries, adapter }: Given, why: string, status: number | undefined): Lost {
-  const fresh = adapter.flow === 'sync' ? 0 : adapter.freshUrlOnPoll ? FRESH_URLS.promised : FRESH_URLS.possible;
-  return { outcome: 'expired', freshUrls: fresh, tried: triedOf(tries, why, status) };
+export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry {
+  const { deps, input, work, attempt, tries } = failed;
+  const nowMs = deps.now();
+  const serviceMs = (sinceMs: number) => (nowMs - sinceMs) * deps.settings.timeScale;
+  // The service says that the job failed or expired after all: nobody can be asked any more.
+  const isOver = isGone === true || attempt.states.at(-1)?.state === 'ended';
+  const renderedAtMs = resultStates(attempt)[0]?.atMs ?? nowMs;
+  const { asks = 0, askedAtMs = 0 } = input.before ?? {};
+  return afterFailedTry({
+    end,
+    tries: tries.tries,
+    elapsedMs: serviceMs(tries.sinceMs),
+    lifeLeftMs: isOver ? 0 : outputLifeMs(work.row.kind) - serviceMs(renderedAtMs),
+    asked: isOver || work.adapter.flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
+    waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,
+  });
 }
 
-function rejected({ tries, nowMs }: Given, why: string, status: number | undefined, message: string): Lost {
-  const text = `${message}; ${triedText(triedOf(tries, why, status), nowMs())}`;
-  return { outcome: 'rejected', reason: 'output_rejected', text };
+/** The row has waited for this output before: one more try, and it goes on waiting without the row. */
+function isPending(record: RowRecord | undefined, { work }: FailedOutput): boolean {
+  return record?.reasonCode === 'output_pending' && record.rowHash === work.row.hash;
+}
+
+/** False when an output that is fetched late is no longer waited for: it was had, or a person settled the row. */
+export function isAwaited(record: RowRecord | undefined, attempt: Attempt): boolean {
+  const standing = standingOf(attempt);
+  return record?.reasonCode === 'output_pending' && (standing === 'done' || standing === 'rendered');
 }

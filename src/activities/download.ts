@@ -1,51 +1,32 @@
-import { Context } from '@temporalio/activity';
-import type { AttemptInput, DownloadResult } from '../contract/activities.js';
-import type { RowRef } from '../contract/workflows.js';
+import type { DownloadInput, DownloadResult } from '../contract/outputs.js';
 import { askedOutput, disagreements } from '../domain/asked-output.js';
 import type { RecordedOutput } from '../domain/attempt.js';
-import type { OutputFile } from '../domain/outcome.js';
-import { type Download, DownloadError } from '../service/download.js';
+import type { OutputFile, RowRecord } from '../domain/outcome.js';
+import type { Download } from '../service/download.js';
 import { createDiskBudget, type DiskBudget } from '../store/disk-budget.js';
-import { createOutputs, OutputRefused, type Outputs, type SavedOutput } from '../store/outputs.js';
+import { createOutputs, type Outputs, type SavedOutput } from '../store/outputs.js';
 import { type Store, StoreError } from '../store/port.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { afterRefusedBytes, afterRefusedDownload, BAD_BYTES_MAX, type Given, type Lost } from './download-ends.js';
-import { type Tries, withTries } from './download-tries.js';
+import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
+import { type Tries, triedText, withTries } from './download-tries.js';
 import { tryAgain } from './failures.js';
-import { InputMissing } from './input-error.js';
-import { fetchInputs } from './media.js';
-import { endRow, isRecordedDone } from './record.js';
+import { type Ending, endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
 
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
-  download(input: AttemptInput): Promise<DownloadResult>;
-  /** Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had. */
-  fetchInputs(input: { row: RowRef }): Promise<boolean>;
+  download(input: DownloadInput): Promise<DownloadResult>;
 }
 
 export function downloadActivities(deps: Dependencies): DownloadActivities {
   const budget = createDiskBudget();
   return {
     download: (input) =>
-      withTries(deps.now(), (tries) => whileStored(deps, input.row, tries, () => download(deps, budget, tries, input))),
-
-    async fetchInputs({ row: rowRef }) {
-      const work = await loadRow(deps, rowRef);
-      const { row } = work;
-      try {
-        await fetchInputs(deps, { ...work, batch: rowRef.batch });
-        return true;
-      } catch (error) {
-        if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
-        if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
-        deps.log.warn({ id: row.id, error: error.name }, 'an input could not be fetched');
-        if (error instanceof InputMissing || Context.current().info.attempt >= BAD_BYTES_MAX) return false;
-        throw tryAgain('download.interrupted', error.reason);
-      }
-    },
+      withTries(input.before ?? { tries: 0, sinceMs: deps.now() }, (tries) =>
+        whileStored(deps, input.row, tries, () => download(deps, budget, tries, input)),
+      ),
   };
 }
 
@@ -53,108 +34,139 @@ export function downloadActivities(deps: Dependencies): DownloadActivities {
 interface Landing {
   deps: Dependencies;
   budget: DiskBudget;
-  tries: Tries;
-  ref: AttemptInput;
+  input: DownloadInput;
   work: RowWork;
   store: Store;
   outputs: Outputs;
   onExists: RowWork['options']['onExists'];
-  given: Given;
+}
+
+/** What a try brought: files with their warnings, and the first output that it did not bring. */
+interface Landed {
+  files: OutputFile[];
+  warnings: string[];
+  missing?: Missing;
 }
 
 async function download(
   deps: Dependencies,
   budget: DiskBudget,
   tries: Tries,
-  ref: AttemptInput,
+  input: DownloadInput,
 ): Promise<DownloadResult> {
-  const { batch, id } = ref.row;
-  const work = await loadRow(deps, ref.row);
-  const attempt = await deps.ledger.readAttempt({ batch, id, n: ref.n });
+  const { row, n, isLate } = input;
+  const { batch, id } = row;
+  const work = await loadRow(deps, row);
+  const attempt = await deps.ledger.readAttempt({ batch, id, n });
   const result = attempt && resultState(attempt);
-  if (!result) return reject(deps, ref, { outcome: 'rejected', reason: 'download_failed', text: '' }, [], []);
-  if (await isRecordedDone(deps, ref.row, work, attempt)) return { outcome: 'done' };
-  const landing = await openLanding(deps, budget, tries, ref, work, result.atMs);
-  const files: OutputFile[] = [];
-  const warnings: string[] = [];
-  const lost: Lost[] = [];
-  // One output that cannot be had does not keep the others from being saved.
-  for (const [i, output] of result.outputs.entries()) {
-    const saved = await save(landing, output, i);
-    if ('outcome' in saved) {
-      lost.push(saved);
-      continue;
-    }
-    const file = withFacts(saved.file, output);
-    files.push(file);
-    warnings.push(...saved.warnings, ...disagreements(askedOutput(work.row), file));
+  if (!result) return end(deps, input, { status: 'lost_paid', reason: 'download_failed' });
+  const record = await deps.records.readRecord(batch, id);
+  if (isLate && !isAwaited(record, attempt)) {
+    // Perhaps a try of ours wrote the record and died before anybody was told.
+    await deps.messenger.rewriteResults(batch);
+    return { outcome: 'done' };
   }
-  const expired = lost.find((one) => one.outcome === 'expired');
-  if (expired) return expired;
-  const [rejected] = lost;
-  if (rejected?.outcome === 'rejected') return reject(deps, ref, rejected, files, warnings);
-  await endRow(deps, ref.row, { status: 'done', files, warnings });
+  if (await isRecordedDone(deps, row, work, attempt)) return { outcome: 'done' };
+  const landed = await land(await openLanding(deps, budget, input, work, record), result.outputs);
+  if (landed.missing) return withoutOutput({ deps, input, work, attempt, record, tries }, landed, landed.missing);
+  const { files, warnings } = landed;
+  await endRow(deps, row, { status: 'done', files, warnings, ...(isLate ? { isLate } : {}) });
   return { outcome: 'done' };
 }
 
 async function openLanding(
   deps: Dependencies,
   budget: DiskBudget,
-  tries: Tries,
-  ref: AttemptInput,
+  input: DownloadInput,
   work: RowWork,
-  resultAtMs: number,
+  record: RowRecord | undefined,
 ): Promise<Landing> {
-  const { batch } = ref.row;
-  const { options, adapter } = work;
+  const { options } = work;
   const store = deps.openStore(options.out);
-  const mayVersion = options.onExists === 'fail' && (await hasOlderFiles(deps, work, batch));
+  const mayVersion = options.onExists === 'fail' && hasOlderFiles(record, work);
   const onExists = mayVersion ? 'version' : options.onExists;
-  const given: Given = { tries, adapter, resultAtMs, nowMs: () => deps.now(), timeScale: deps.settings.timeScale };
-  return { deps, budget, tries, ref, work, store, outputs: createOutputs(store, batch), onExists, given };
+  return { deps, budget, input, work, store, outputs: createOutputs(store, input.row.batch), onExists };
 }
 
-/** The record says what was tried; files that could be had are in it. */
-async function reject(
-  deps: Dependencies,
-  { row }: AttemptInput,
-  { reason, text }: Extract<Lost, { outcome: 'rejected' }>,
-  files: OutputFile[],
-  warnings: string[],
-): Promise<DownloadResult> {
-  await endRow(deps, row, { status: 'lost_paid', reason, files, warnings, text });
-  return { outcome: 'rejected', reason };
+/** One output that cannot be had does not keep the others from being saved. */
+async function land(landing: Landing, outputs: RecordedOutput[]): Promise<Landed> {
+  const landed: Landed = { files: [], warnings: [] };
+  for (const [i, output] of outputs.entries()) {
+    const saved = await save(landing, output, i);
+    if ('why' in saved) {
+      landed.missing ??= saved;
+      continue;
+    }
+    const file = withFacts(saved.file, output);
+    landed.files.push(file);
+    landed.warnings.push(...saved.warnings, ...disagreements(askedOutput(landing.work.row), file));
+  }
+  return landed;
 }
 
-async function save(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Lost> {
-  const { deps, budget, ref, work, store, outputs, onExists } = landing;
+/** Tries again, asks for a fresh URL, or ends the row; the record says what was tried and has the files that came. */
+async function withoutOutput(failed: FailedOutput, landed: Landed, missing: Missing): Promise<DownloadResult> {
+  const { deps, input, tries } = failed;
+  const next = nextTry(failed, missing);
+  const said = triedText(tries, missing, input.before?.asks ?? 0, deps.now());
+  const ending = { files: landed.files, warnings: landed.warnings, text: `${missing.text}; ${said}` };
+  switch (next.next) {
+    case 'again':
+      throw tryAgain('download.interrupted', missing.why, next.delayMs / deps.settings.timeScale);
+    case 'ask':
+      return { outcome: 'ask', tries: tries.tries, sinceMs: tries.sinceMs };
+    case 'refused':
+      return end(deps, input, { ...ending, status: 'review', reason: 'output_rejected' });
+    case 'lost':
+      return end(deps, input, { ...ending, status: 'lost_paid', reason: 'output_expired' });
+    case 'pending': {
+      const ended = await end(deps, input, { ...ending, status: 'review', reason: 'output_pending' });
+      await fetchOn(deps, input, tries);
+      return ended;
+    }
+  }
+}
+
+async function end(deps: Dependencies, { row, isLate }: DownloadInput, ending: Ending): Promise<DownloadResult> {
+  await endRow(deps, row, { ...ending, ...(isLate ? { isLate } : {}) });
+  return { outcome: 'ended', status: ending.status };
+}
+
+/** The record stands already: should this fail, the try is repeated and so is this. */
+async function fetchOn(deps: Dependencies, { row, n, before }: DownloadInput, tries: Tries): Promise<void> {
+  const { account, timeScale } = deps.settings;
+  const { asks = 0, askedAtMs = 0 } = before ?? {};
+  const made = { tries: tries.tries, sinceMs: tries.sinceMs, asks, askedAtMs };
+  await deps.messenger.fetchLate({ account, row, n, timeScale, before: made });
+}
+
+async function save(landing: Landing, output: RecordedOutput, position: number): Promise<SavedOutput | Missing> {
+  const { deps, budget, input, work, store, outputs, onExists } = landing;
   let free: (() => void) | undefined;
   try {
     const source = await open(deps, output);
-    if (source === undefined) return { outcome: 'rejected', reason: 'download_failed', text: 'no output was kept' };
+    if (source === undefined) return { end: 'refused', why: 'no_bytes', text: 'no output was kept', isGone: true };
     free = await budget.reserve(store, source.contentLength ?? 0);
     return await outputs.save(source.stream, {
       stem: work.row.stem,
       position,
-      attemptName: `${work.row.id}-${ref.n}`,
+      attemptName: `${work.row.id}-${input.n}`,
       expected: expectedMedia(work.row.kind),
       onExists,
     });
   } catch (error) {
     if (error instanceof StoreError) throw error;
     deps.log.warn({ id: work.row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
-    if (error instanceof OutputRefused) return afterRefusedBytes(landing.given, error);
-    if (error instanceof DownloadError) return afterRefusedDownload(landing.given, error);
-    throw error;
+    return missingOf(error);
   } finally {
     free?.();
   }
 }
 
-/** A row that was paid again after a change finds its own older files: they stay, and the new ones step aside. */
-async function hasOlderFiles({ records }: Dependencies, { row }: RowWork, batch: string): Promise<boolean> {
-  const record = await records.readRecord(batch, row.id);
-  return record !== undefined && record.rowHash !== row.hash && record.files.length > 0;
+/** A row that was paid again after a change, or whose file was changed, finds older files: they stay, the new ones step aside. */
+function hasOlderFiles(record: RowRecord | undefined, { row }: RowWork): boolean {
+  if (record === undefined || record.files.length === 0) return false;
+  return record.rowHash !== row.hash || record.reasonCode === 'output_pending';
 }
 
 async function open(

@@ -2,6 +2,7 @@ import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import { intentOf } from '../domain/attempt.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
+import { resultState } from './row-credits.js';
 import type { RowWork } from './row-work.js';
 
 /**
@@ -9,14 +10,12 @@ import type { RowWork } from './row-work.js';
  * for one that may still be charged, for ever. Can be repeated.
  */
 export async function finishBooks(deps: Dependencies, work: RowWork, ref: AttemptRef, attempt: Attempt): Promise<void> {
-  const end = attempt.states.findLast(({ state }) => state === 'done' || state === 'rendered' || state === 'ended');
+  const end = resultState(attempt) ?? attempt.states.findLast((state) => state.state === 'ended');
   const claimedAtMs = intentOf(attempt)?.atMs;
   if (end === undefined || claimedAtMs === undefined || !(await deps.ledger.isListed(ref))) return;
   const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
   const course = { claimedAtMs, createdAtMs, endedAtMs: end.atMs };
   if (end.state === 'ended') await bookUnbilled(deps, work, ref, course);
-  else if (end.state === 'done' || end.state === 'rendered') {
-    await bookCharge(deps, work, ref, { ...course, facts: end.facts });
-  }
+  else await bookCharge(deps, work, ref, { ...course, facts: end.facts });
   await deps.ledger.close(ref);
 }

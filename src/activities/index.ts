@@ -4,6 +4,9 @@ import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
+import { type InputActivities, inputActivities } from './fetch-inputs.js';
+import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
+import { type FreshUrlActivities, freshUrlActivities } from './fresh-url.js';
 import { type OverrideActivities, overrideActivities } from './override.js';
 import { type PollActivities, pollActivities } from './poll.js';
 import { type ReopenActivities, reopenActivities } from './reopen.js';
@@ -18,6 +21,9 @@ import { type SubmitActivities, submitActivities } from './submit.js';
 export type Activities = SubmitActivities &
   PollActivities &
   DownloadActivities &
+  FreshUrlActivities &
+  InputActivities &
+  FetchSalvagedActivities &
   AccountActivities &
   RowActivities &
   BudgetActivities &
@@ -36,6 +42,9 @@ export function createActivities(deps: Dependencies): Activities {
     ...submitActivities(deps),
     ...pollActivities(deps),
     ...downloadActivities(deps),
+    ...freshUrlActivities(deps),
+    ...inputActivities(deps),
+    ...fetchSalvagedActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...budgetActivities(deps),

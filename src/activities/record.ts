@@ -7,6 +7,7 @@ import { modelOf } from '../manifest/cost-notes.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { finishBooks } from './finish-books.js';
+import { tellRevised } from './revise.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { statesOf } from './row-letter.js';
 import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
@@ -23,6 +24,8 @@ export interface Ending {
   text?: string;
   /** The row whose render this one shares: what the service said of it holds here too. */
   shared?: RowRecord;
+  /** The row had ended before and was counted: its record is corrected. */
+  isLate?: true;
 }
 
 /** Writes the record, then tells the batch; both can be repeated. */
@@ -36,8 +39,10 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
     const sidecar = sidecarOf(work.row, record, modelOf(work.row));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
+  const was = ending.isLate && (await deps.records.readRecord(ref.batch, ref.id));
   await deps.records.writeRecord(ref.batch, record);
-  await tell(deps, ref, record);
+  if (was) await tellRevised(deps, ref.batch, was, record);
+  else await tell(deps, ref, record);
 }
 
 /** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */

@@ -5,7 +5,6 @@ import type { StopReason } from '../domain/limits.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
-import { triedText } from './download-tries.js';
 import { tryAgain, withRecords } from './failures.js';
 import { endRow } from './record.js';
 import { writeBatchResults } from './result-files.js';
@@ -23,12 +22,11 @@ export interface ResultActivities {
 
 export function resultActivities(deps: Dependencies): ResultActivities {
   return {
-    finishRow: ({ row, status, reason, tried }) =>
+    finishRow: ({ row, status, reason, text }) =>
       withRecords(async () => {
         const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
-        const text = tried === undefined ? {} : { text: triedText(tried, deps.now()) };
         if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });
-        else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...text });
+        else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...(text ? { text } : {}) });
       }),
 
     writeResults: ({ batch, generation }) => write(deps, batch, generation),

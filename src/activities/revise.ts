@@ -14,10 +14,7 @@ export type Revision =
   /** The row's own charge was seen alone. */
   | { revision: 'measured'; creditsNano: CreditsNano };
 
-/**
- * Writes the corrected record and has the batch count it anew, or its results written again; a row without a record is
- * corrected when it ends.
- */
+/** Writes the corrected record and tells the batch; a row without a record is corrected when it ends. */
 export async function reviseRow(
   deps: Dependencies,
   { batch, id }: { batch: string; id: string },
@@ -27,9 +24,17 @@ export async function reviseRow(
   if (!record) return;
   const revised = revisedRecord(record, revision);
   await deps.records.writeRecord(batch, revised);
-  const { messenger } = deps;
-  const report = { id, ...countsOf(revised), was: countsOf(record) };
-  // A batch that runs writes its results with what it is told; of one that has ended they say what is no longer so.
+  await tellRevised(deps, batch, record, revised);
+}
+
+/** A batch that runs counts the row anew and writes its results with it; of one that has ended they are written again. */
+export async function tellRevised(
+  { messenger }: Dependencies,
+  batch: string,
+  was: RowRecord,
+  revised: RowRecord,
+): Promise<void> {
+  const report = { id: revised.id, ...countsOf(revised), was: countsOf(was) };
   if (!(await insist(() => messenger.rowFinished(batch, report)))) await insist(() => messenger.rewriteResults(batch));
 }
 

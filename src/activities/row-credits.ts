@@ -10,9 +10,19 @@ import type { RowWork } from './row-work.js';
 
 export type ResultState = Extract<AttemptState, { state: 'done' | 'rendered' }>;
 
-/** The last recorded result of an attempt. */
+/** The last recorded result of an attempt: later ones have fresher URLs. */
 export function resultState(attempt: Attempt): ResultState | undefined {
-  return attempt.states.findLast((state): state is ResultState => state.state === 'done' || state.state === 'rendered');
+  return resultStates(attempt).at(-1);
+}
+
+/** Where the outputs of an attempt can be fetched, as the service said last. */
+export function outputUrls(attempt: Attempt): string[] {
+  return resultState(attempt)?.outputs.flatMap(({ url }) => url ?? []) ?? [];
+}
+
+/** Every recorded result of an attempt; the first says since when its outputs exist. */
+export function resultStates(attempt: Attempt): ResultState[] {
+  return attempt.states.filter((state): state is ResultState => state.state === 'done' || state.state === 'rendered');
 }
 
 /** The sum of the attempts' costs; unknown as soon as one of them is. Known unbilled attempts cost 0. */

@@ -1,5 +1,6 @@
 import type { Letter, RetryOrder } from '../contract/workflows.js';
 import { type Attempt, intentOf, standingOf } from '../domain/attempt.js';
+import { REASONS } from '../domain/failure.js';
 import type { RowRecord, Status } from '../domain/outcome.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
@@ -9,17 +10,21 @@ export type RowStanding =
 
 /**
  * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it or the
- * ledger outdid it; the ledger then says whether there is something to carry on. Pure.
+ * ledger outdid it; the ledger then says whether there is something to carry on. With null the ledger was not read yet:
+ * what has not ended then is to be looked at there. Pure.
  */
 export function rowStanding(
   record: RowRecord | undefined,
-  attempts: Attempt[],
+  read: Attempt[] | null,
   retry: RetryOrder | null,
   rowHash?: string,
 ): RowStanding {
+  const attempts = read ?? [];
   // A row whose content changed is a new request: `run` asked whether it may cost again.
   const isChanged = rowHash !== undefined && record !== undefined && record.rowHash !== rowHash;
-  const isEnded = record && !isChanged && record.status !== 'not_started';
+  // An output that is still waited for is tried at each `run`; no reason for another submit.
+  const isWaiting = record?.reasonCode === 'output_pending' && (read === null || hasOutput(attempts.at(-1)));
+  const isEnded = record && !isChanged && record.status !== 'not_started' && !isWaiting;
   if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
     return { ended: true, status: record.status, creditsNano: record.creditsNano ?? null };
   }
@@ -35,7 +40,14 @@ export function rowStanding(
  */
 export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
   if (record.status === 'done' || record.seenStates === undefined) return false;
+  // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
+  if (record.reasonCode === 'output_pending' && hasOutput(attempts.at(-1))) return false;
   return statesOf(attempts) !== record.seenStates;
+}
+
+function hasOutput(attempt: Attempt | undefined): boolean {
+  const standing = attempt && standingOf(attempt);
+  return standing === 'rendered' || standing === 'done';
 }
 
 /** How many states the ledger has of a row. */
@@ -83,6 +95,5 @@ function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
   const wanted = retry.classes.length === 0 || retry.classes.includes(record.reasonCode ?? record.status);
   if (!wanted) return false;
   if (record.status === 'failed' || record.status === 'cancelled') return true;
-  const fetchable = record.reasonCode === 'download_failed' || record.reasonCode === 'output_rejected';
-  return record.status === 'lost_paid' && fetchable;
+  return record.reasonCode !== undefined && REASONS[record.reasonCode].class === 'output';
 }

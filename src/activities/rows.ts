@@ -124,7 +124,7 @@ async function standingOfRow(
   retry: PageInput['retry'],
 ): Promise<RowStanding> {
   const record = await deps.records.readRecord(batch, row.id);
-  const seen = rowStanding(record, [], retry, row.hash);
+  const seen = rowStanding(record, null, retry, row.hash);
   return seen.ended ? seen : rowStanding(record, await deps.ledger.read(batch, row.id), retry, row.hash);
 }
 

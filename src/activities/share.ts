@@ -23,7 +23,9 @@ export interface ShareActivities {
 export function shareActivities(deps: Dependencies): ShareActivities {
   return {
     shareOutput: ({ row }) =>
-      withTries(deps.now(), (tries) => whileStored(deps, row, tries, async () => ({ status: await share(deps, row) }))),
+      withTries({ tries: 0, sinceMs: deps.now() }, (tries) =>
+        whileStored(deps, row, tries, async () => ({ status: await share(deps, row) })),
+      ),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { type Attempt, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
 import type { OpenAttempt } from '../store/ledger.js';
 import { rowOf } from './attempts-since.js';
+import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { slotUntilMs } from './waits.js';
@@ -39,7 +40,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
   let kept = 0;
   for await (const open of deps.ledger.open()) {
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
-    const attempt = await deps.ledger.readAttempt(open);
+    const attempt = await readNamed(deps, open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
     const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind, await rowOfLost(deps, open, attempt)) : open.atMs;
@@ -61,6 +62,12 @@ async function rowOfLost(deps: Dependencies, open: OpenAttempt, attempt: Attempt
   const intent = intentOf(attempt);
   if (intent === undefined || !isLost(standingOf(attempt))) return undefined;
   return rowOf(deps, open, intent).catch(() => undefined);
+}
+
+/** A process that died before it named its handle leaves that to be done here. */
+async function readNamed(deps: Dependencies, open: AttemptRef): Promise<Attempt | undefined> {
+  const attempt = await deps.ledger.readAttempt(open);
+  return attempt === undefined || (await nameAgain(deps, open, attempt)) ? attempt : deps.ledger.readAttempt(open);
 }
 
 async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {

@@ -1,19 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmitResult } from '../contract/activities.js';
 import type { AttemptRef, AttemptState, RecordedOutput } from '../domain/attempt.js';
-import type { Exchange } from '../domain/exchange.js';
+import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { creditsFromNumber } from '../domain/money.js';
 import type { ErrorReading, Output } from '../domain/reading.js';
-import { type Classified, classifySubmit } from '../reconcile/classify.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
+import { safeText } from '../domain/secret.js';
+import { type Classified, classifySubmit, type SubmitEvidence } from '../reconcile/classify.js';
 import { readError } from '../service/errors.js';
-import { retryAfterMs } from '../service/retry-after.js';
+import { readRetryAfter } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
+import type { Adapter } from '../vendors/adapter.js';
 import { lastReading } from './account.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { close } from './closed-models.js';
+import { ownsHandle, ownsOutputs } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
+import { salvageOutput } from './salvaged-output.js';
 import { noteCase } from './semaphore-notes.js';
 
 /** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
@@ -29,32 +34,58 @@ export interface SubmitOutcome {
 }
 
 /** Has service and vendor read what came back, and classifies it. */
-export function readExchange(deps: Dependencies, { adapter }: RowWork, exchange: Exchange): SubmitOutcome {
-  const { flow } = adapter;
+export async function readExchange(
+  deps: Dependencies,
+  { adapter }: RowWork,
+  exchange: Exchange,
+  request: ServiceRequest,
+): Promise<SubmitOutcome> {
+  const base = { flow: adapter.flow, errorForms: adapter.errorForms, exchange };
+  if (exchange.outcome === 'not_sent') return { classified: classifySubmit(base), error: undefined };
   if (exchange.outcome === 'lost') {
-    const handle = exchange.partialBody && adapter.salvageHandle(exchange.partialBody);
-    return {
-      classified: classifySubmit({ flow, exchange, ...(handle ? { salvagedHandle: handle } : {}) }),
-      error: undefined,
-    };
+    const { partialBody, status } = exchange;
+    const salvaged = partialBody ? await salvage(adapter, partialBody, status) : {};
+    return { classified: classifySubmit({ ...base, ...salvaged }), error: undefined };
   }
-  if (exchange.outcome === 'not_sent') return { classified: classifySubmit({ flow, exchange }), error: undefined };
   const { answer } = exchange;
   if (answer.status >= 200 && answer.status < 300) {
     const reading = adapter.readSubmit(answer);
-    const handle = reading.reading === 'unreadable' ? adapter.salvageHandle(answer.body) : undefined;
-    const salvaged = handle ? { salvagedHandle: handle } : {};
-    return { classified: classifySubmit({ flow, exchange, reading, ...salvaged }), error: undefined };
+    const salvaged = reading.reading === 'unreadable' ? await salvage(adapter, answer.body, answer.status) : {};
+    return { classified: classifySubmit({ ...base, reading, ...salvaged }), error: undefined };
   }
   const error = readError(answer);
-  const waitMs = retryAfterMs(answer.retryAfter, deps.now());
   const classified = classifySubmit({
-    flow,
-    exchange,
+    ...base,
+    ...(await salvage(adapter, answer.body, answer.status)),
     ...(error ? { error, vendorRefusal: adapter.readRefusal(answer.status, error) } : {}),
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    askedForBytes: request.body?.response_format === 'b64_json',
   });
-  return { classified, error };
+  return { classified: withWait(deps, classified, answer.retryAfter), error };
+}
+
+/** A handle or an output that stands in the answer, whatever its status and wherever it was cut (TH, TS). */
+async function salvage(
+  adapter: Adapter,
+  body: Uint8Array,
+  status: number | undefined,
+): Promise<Pick<SubmitEvidence, 'salvagedHandle' | 'salvagedOutput'>> {
+  if (adapter.flow === 'async') {
+    const isAccepted = status !== undefined && status >= 200 && status < 300;
+    const handle = adapter.salvageHandle(body, isAccepted);
+    return handle === undefined ? {} : { salvagedHandle: handle };
+  }
+  const output = await salvageOutput(adapter, body);
+  return output === undefined ? {} : { salvagedOutput: output };
+}
+
+/** How long a refusal asks to wait; what nobody can mean is followed as little as may be, and said. */
+function withWait(deps: Dependencies, classified: Classified, header: string | undefined): Classified {
+  const asked = classified.state === 'refused' ? readRetryAfter(header, deps.now()) : undefined;
+  if (classified.state !== 'refused' || asked === undefined) return classified;
+  const note = `Retry-After '${safeText(header ?? '', 60)}' makes no sense: ${asked.waitMs / 60_000} min are waited`;
+  const message = asked.isAbsurd ? `${classified.message}; ${note}` : classified.message;
+  if (asked.isAbsurd) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
+  return { ...classified, message, retryAfterMs: asked.waitMs };
 }
 
 /** Makes the outcome durable before anything else happens, and says what it means for the job. */
@@ -67,6 +98,7 @@ export async function recordOutcome(
 ): Promise<SubmitResult> {
   const state = await offerToHome(deps, ref, classified);
   const { n } = ref;
+  const openCase: SubmitResult = { outcome: 'standing', n, standing: 'open_case' };
   switch (state.state) {
     case 'refused': {
       // A failed call may have been charged before it was refunded; other refusals never are (service document 1).
@@ -80,10 +112,11 @@ export async function recordOutcome(
         n,
         next,
         ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-        ...money(deps, error),
+        ...untilChanged(deps, next, error),
       };
     }
     case 'done': {
+      if (!(await ownsOutputs(deps, ref, work.row, state.outputs))) return openCase;
       const released = await giveBack(deps, { grant }, { done: true });
       // The next submit goes through the same process and disk: the books let it pass.
       if (released.released) await delay(HAND_OVER_MS);
@@ -92,10 +125,11 @@ export async function recordOutcome(
       return { outcome: 'standing', n, standing: 'done', ...released };
     }
     case 'created':
+      if (!(await ownsHandle(deps, ref, state.handle))) return openCase;
       return { outcome: 'standing', n, standing: 'created' };
     default:
       await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
-      return { outcome: 'standing', n, standing: 'open_case' };
+      return openCase;
   }
 }
 
@@ -131,11 +165,18 @@ async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Clas
   }
 }
 
-function money(deps: Dependencies, error: ErrorReading | undefined): { needNano?: number; balanceNano?: number } {
+/** What must change before the account goes on: its balance, or its key. */
+function untilChanged(
+  deps: Dependencies,
+  next: RefusalNext,
+  error: ErrorReading | undefined,
+): { needNano?: number; seenNano?: number[]; keyMark?: string } {
+  if (next === 'pause_key') return { keyMark: deps.keyMark() };
+  if (next !== 'pause_credits') return {};
   const need = creditsFromNumber(error?.creditsRequired);
-  const balance = creditsFromNumber(error?.creditsBalance) ?? lastReading(deps)?.value.balanceNano ?? undefined;
+  const seen = [creditsFromNumber(error?.creditsBalance), lastReading(deps)?.value.balanceNano];
   return {
     ...(need === undefined ? {} : { needNano: need }),
-    ...(balance === undefined ? {} : { balanceNano: balance }),
+    seenNano: seen.filter((nano) => nano !== undefined && nano !== null),
   };
 }

@@ -21,9 +21,12 @@ import { readExchange, recordOutcome } from './submit-outcome.js';
 import { resultOf } from './submit-result.js';
 import { noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
+import { headersLimitMs } from './waits.js';
 
 /** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
 export const FRESH_MS = 15_000;
+/** Attempts of one job that may be found not billed before its row fails. */
+const UNBILLED_MAX = 3;
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
@@ -79,7 +82,7 @@ interface Ready {
 }
 
 /** Everything that can be done, and refused, without a claim. */
-async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInput): Promise<Ready | SubmitResult> {
+async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Promise<Ready | SubmitResult> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const [work, earlier, closed] = await Promise.all([
     loadRow(deps, row),
@@ -91,8 +94,9 @@ async function prepare(deps: Dependencies, { row, n, responseFormat }: SubmitInp
   if (standing) return standing;
   const reason = closed(work.row);
   if (reason) return { outcome: 'not_sent', reason };
+  if (isGivenUp(earlier, sinceMs)) return { outcome: 'not_sent', reason: 'answer_lost_unbilled' };
   const offer = newCallbackOffer(deps, work);
-  const request = await buildRequest(deps, { ...work, batch: ref.batch }, responseFormat, offer);
+  const request = await buildRequest(deps, { ...work, batch: ref.batch }, formatOf(work, earlier), offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   return { work, ref, request, offer };
@@ -106,15 +110,30 @@ function standingResult(attempts: Attempt[], n: number, rowHash: string): Submit
   return open && resultOf(open);
 }
 
+/** Found not billed this often since its job began, a row is not sent again by itself. */
+function isGivenUp(earlier: Attempt[], sinceMs: number): boolean {
+  const unbilled = earlier.filter((attempt) => standingOf(attempt) === 'not_billed');
+  return unbilled.filter((attempt) => (attempt.states[0]?.atMs ?? 0) >= sinceMs).length >= UNBILLED_MAX;
+}
+
+/** What was too large to be returned as bytes is asked for by URL from then on. */
+function formatOf({ row, options }: RowWork, earlier: Attempt[]): ResponseFormat {
+  const wasTooLarge = earlier.some((attempt) => {
+    const last = attempt.states.at(-1);
+    return standsFor(attempt, row.hash) && last?.state === 'refused' && last.next === 'retry_as_url';
+  });
+  return wasTooLarge ? 'url' : options.responseFormat;
+}
+
 async function buildRequest(
   deps: Dependencies,
   { row, adapter, options, batch }: InputWork,
-  responseFormat: ResponseFormat | undefined,
+  responseFormat: ResponseFormat,
   offer: CallbackOffer | undefined,
 ): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
   try {
     return adapter.submitRequest(row, await resolveMedia(deps, { row, adapter, options, batch }), {
-      responseFormat: responseFormat ?? options.responseFormat,
+      responseFormat,
       aliasPaths: deps.settings.aliasPaths,
       ...(offer ? { callbackUrl: offer.url } : {}),
     });
@@ -154,7 +173,7 @@ async function claimAndSend(
     if (claimed === 'taken')
       return standingResult(await readAttempts(deps, ref), ref.n, work.row.hash) ?? { outcome: 'no_record' };
     const exchange = await deps.transport.send(request, {
-      headersTimeoutMs: work.adapter.headersTimeoutMs,
+      headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
       beforeSend: () => {
         const wallMs = deps.now() - claimedWallMs;
         const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
@@ -162,7 +181,7 @@ async function claimAndSend(
         if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
       },
     });
-    return await recordOutcome(deps, work, ref, readExchange(deps, work, exchange), {
+    return await recordOutcome(deps, work, ref, await readExchange(deps, work, exchange, request), {
       claimedAtMs: claimedWallMs,
       grant,
     });

@@ -1,14 +1,35 @@
+import type { AccountSettings } from '../contract/settings.js';
 import { type Attempt, intentOf } from '../domain/attempt.js';
 import { KINDS, type Kind, providerOf } from '../domain/kind.js';
-import { longestRenderMs, syncMaxMs } from '../domain/longest-render.js';
+import { callMaxMs, longestRenderMs } from '../domain/longest-render.js';
 import type { Row } from '../domain/row.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
+/** A submit of a job is answered within this, or never. */
+const ASYNC_HEADERS_MS = 300_000;
+/** The way of an answer takes its own time in a rehearsal as well. */
+const SYNC_HEADERS_MIN_MS = 10_000;
 /** The freshness guard: what was claimed longer ago is not sent any more. */
 const FRESH_MS = 15_000;
+
+type Waits = Pick<AccountSettings, 'waits' | 'timeScale'>;
+
+/** A synchronous call has ended at the service after this. */
+export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
+  return callMaxMs(kind, waits) / timeScale;
+}
+
+/**
+ * How long a submit waits for the headers of its answer. The output of a synchronous call exists in that answer alone:
+ * a limit below the call's own end would pay and throw away.
+ */
+export function headersLimitMs(settings: Waits, kind: Kind): number {
+  if (adapterFor(kind).flow === 'async') return ASYNC_HEADERS_MS;
+  return Math.max(SYNC_HEADERS_MIN_MS, syncMaxMs(settings, kind));
+}
 
 /** The longest render of a kind's provider, unscaled ms. */
 export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
@@ -27,7 +48,7 @@ export function lastedMs(deps: Dependencies, kind: Kind, row?: Row): number {
   const { timeScale, waits } = deps.settings;
   if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
   const isAsync = adapterFor(kind).flow === 'async';
-  return (isAsync ? renderMaxMs(deps, KINDS.indexOf(kind)) : syncMaxMs(kind)) / timeScale;
+  return (isAsync ? renderMaxMs(deps, KINDS.indexOf(kind)) : callMaxMs(kind, waits)) / timeScale;
 }
 
 /**
@@ -51,6 +72,5 @@ export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: nu
 }
 
 function heldUntilMs({ settings }: Dependencies, kind: Kind, claimedAtMs: number): number {
-  const { headersTimeoutMs, flow } = adapterFor(kind);
-  return claimedAtMs + FRESH_MS + headersTimeoutMs / (flow === 'sync' ? settings.timeScale : 1);
+  return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
 }

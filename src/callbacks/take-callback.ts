@@ -56,7 +56,8 @@ async function noteHandle(
 ): Promise<Standing | 'unknown'> {
   const standing = standingOf(attempt);
   if (standing !== 'claimed' && !isLost(standing)) return standing;
-  const handle = adapterFor(intent.kind).salvageHandle(body);
+  const adapter = adapterFor(intent.kind);
+  const handle = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
   if (handle === undefined) return 'unknown';
   await callbacks.noteHandle(intent, handle, Date.now());
   // Looked at again: an answer that was lost meanwhile has perhaps not seen this handle.

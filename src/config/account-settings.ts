@@ -14,6 +14,7 @@ export function accountSettings(config: Config): AccountSettings {
     waits: {
       lambdaMs: waits.lambdaSeconds * 1000,
       thetaMs: waits.thetaSeconds * 1000,
+      syncMaxMs: waits.syncMaxSeconds * 1000,
       rhoMs: waits.rhoSeconds * 1000,
       renderMaxMs: Object.fromEntries(
         Object.entries(waits.renderMaxSeconds).map(([provider, seconds]) => [provider, seconds * 1000]),

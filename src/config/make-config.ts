@@ -48,6 +48,7 @@ export function makeConfig(given: GivenValues): Config {
     waits: {
       lambdaSeconds: get<number>('waits.lambdaSeconds') ?? 120,
       thetaSeconds: get<number>('waits.thetaSeconds') ?? 180,
+      syncMaxSeconds: get<number>('waits.syncMaxSeconds') ?? 900,
       rhoSeconds: get<number>('waits.rhoSeconds') ?? 1_800,
       renderMaxSeconds: { ...RENDER_MAX_SECONDS, ...get<Record<string, number>>('waits.renderMaxSeconds') },
     },

@@ -104,6 +104,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       lambdaSeconds: seconds(86_400).exactOptional(),
       thetaSeconds: seconds(86_400).exactOptional(),
+      syncMaxSeconds: bounded(z.number(), 1, 86_400, 'seconds').exactOptional(),
       rhoSeconds: seconds(86_400).exactOptional(),
       renderMaxSeconds: renderMax.exactOptional(),
     })

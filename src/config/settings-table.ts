@@ -43,6 +43,7 @@ export const SETTINGS: readonly Setting[] = [
   ),
   number('waits.lambdaSeconds', 'lambda-seconds', 'how late the balance can be (default 120)'),
   number('waits.thetaSeconds', 'theta-seconds', 'how late a job can appear after we gave up (default 180)'),
+  number('waits.syncMaxSeconds', 'sync-max-seconds', 'the longest image, edit or interaction call (default 900)'),
   number('waits.rhoSeconds', 'rho-seconds', 'how late a refund can be after the end (default 1800)'),
   json(
     'waits.renderMaxSeconds',

@@ -21,6 +21,8 @@ export interface Config {
   readonly waits: {
     readonly lambdaSeconds: number;
     readonly thetaSeconds: number;
+    /** The longest call for an image, an edit or an interaction: the documents show no end. */
+    readonly syncMaxSeconds: number;
     readonly rhoSeconds: number;
     /** By provider, with a `default`. */
     readonly renderMaxSeconds: Readonly<Record<string, number>>;

@@ -1,8 +1,8 @@
-import type { RefusalNext, Standing, Verdict } from '../domain/attempt.js';
-import type { ResponseFormat } from '../domain/batch-options.js';
+import type { Standing, Verdict } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
 import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
@@ -22,6 +22,8 @@ export interface ConfirmResult {
   confirmed: boolean;
   /** There is a further candidate. */
   more: boolean;
+  /** Not confirmed and not refuted: it is asked after again at the next look. */
+  open?: true;
 }
 
 /** The grant by which the job holds its slot; null for a job without one. */
@@ -39,8 +41,6 @@ export interface SubmitInput extends AttemptInput, HeldGrant {
   sinceMs: number;
   /** A price above this is not claimed: the batch's budget has reserved no more. */
   upToNano?: CreditsNano;
-  /** Overrides the batch's response format after `output_too_large`. */
-  responseFormat?: ResponseFormat;
 }
 
 export type SubmitResult =
@@ -52,7 +52,10 @@ export type SubmitResult =
       next: RefusalNext;
       retryAfterMs?: number;
       needNano?: CreditsNano;
-      balanceNano?: CreditsNano;
+      /** Balances that are known not to suffice. */
+      seenNano?: CreditsNano[];
+      /** Of the key that was refused. */
+      keyMark?: string;
     }
   /** Not even claimed: the model or route is closed, the batch was cancelled, or an input cannot be read. */
   | { outcome: 'not_sent'; reason: ReasonCode }
@@ -62,8 +65,6 @@ export type SubmitResult =
   | { outcome: 'no_record' };
 
 export interface PollInput extends AttemptInput, HeldGrant {
-  /** Ask again although the job is known to have ended: its output URL no longer works. */
-  fresh: boolean;
   expected: RenderTimes | null;
   timeScale: number;
 }
@@ -73,24 +74,8 @@ export type PollResult =
   /** `urlLeftMs`: service time that the output URL has left, null where a later poll gives a fresh one. */
   | ({ outcome: 'rendered'; renderMs: number; urlLeftMs: number | null } & GivenBack)
   | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
-  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number };
-
-export type DownloadResult =
-  | { outcome: 'done' }
-  /** The URL gives no file any more. `freshUrls`: how often asking for a fresh one is worth it. */
-  | { outcome: 'expired'; freshUrls: number; tried: DownloadTried }
-  /** The row's record is written: lost. */
-  | { outcome: 'rejected'; reason: ReasonCode };
-
-/** What was done to get an output, in codes and numbers: URLs and messages stay in the home. */
-export interface DownloadTried {
-  tries: number;
-  sinceMs: number;
-  /** Why the last one ended: `expired`, `unreachable`, … */
-  why: string;
-  /** The HTTP status of the last answer, where there was one. */
-  status?: number;
-}
+  /** `text`: what the service answered, in codes. */
+  | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number; text?: string };
 
 /** `untrusted` = a verdict of the account was contradicted: `if-proved` is off until a person has looked. */
 export type SettleResult =
@@ -127,8 +112,8 @@ export interface FinishInput {
   row: RowRef;
   status: Status;
   reason?: ReasonCode;
-  /** For an output that could not be had. */
-  tried?: DownloadTried & { freshUrls: number };
+  /** What the service answered, in codes. */
+  text?: string;
 }
 
 /**
@@ -185,4 +170,6 @@ export interface AccountReading {
   concurrent: number;
   rpm: number;
   balanceNano: CreditsNano | null;
+  /** Of the key that was accepted. */
+  keyMark?: string;
 }

@@ -34,6 +34,11 @@ export function lateHandleId(account: string, batch: string, row: string): strin
   return `callsheet/${account}/late/${batch}/${row}`;
 }
 
+/** A paid output is fetched on by one at a time after its row has ended. */
+export function lateOutputId(account: string, batch: string, row: string): string {
+  return `callsheet/${account}/output/${batch}/${row}`;
+}
+
 /** The results of a batch that has ended are written anew by one at a time. */
 export function lateResultsId(account: string, batch: string): string {
   return `callsheet/${account}/results/${batch}`;

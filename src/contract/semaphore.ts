@@ -1,5 +1,5 @@
 import type { Breaker } from '../domain/breaker.js';
-import type { Provider } from '../domain/kind.js';
+import type { Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 
 /** What the semaphore of an account knows and is asked. */
@@ -60,18 +60,43 @@ export interface OpenBreaker extends Breaker {
   probe?: number;
 }
 
+/**
+ * Why a submit was turned away: no byte of it could be sent, the plan's requests per minute are used up, a gateway has
+ * too many, or the provider behind the route cannot be reached. `retryAfterMs`: never sooner than that.
+ */
+export interface TurnedAway {
+  cause: 'network' | 'rpm' | 'gateway' | 'provider';
+  retryAfterMs?: number;
+}
+
+/** How the submits of an account (`route` null) or of one route are slowed down. */
+export interface Pace {
+  cause: TurnedAway['cause'];
+  /** The kind by whose address the route is known. */
+  route: Kind | null;
+  /** In a row. */
+  refusals: number;
+  sinceMs: number;
+  /** When the last refusal was counted. */
+  countedMs: number;
+  /** Nothing is submitted before. */
+  untilMs: number;
+}
+
 export interface PauseReason {
   /**
    * `key` = the key is refused, `credits` = the balance is too low, `user` = the batch's own pause, `records` = the home
-   * cannot be written, `outputs` = finished files of the batch cannot be stored.
+   * cannot be written, `outputs` = finished files of the batch cannot be stored, `network` = the service is out of reach.
    */
-  reason: 'key' | 'credits' | 'user' | 'records' | 'outputs';
+  reason: 'key' | 'credits' | 'user' | 'records' | 'outputs' | 'network';
   batch?: string;
   sinceMs: number;
   /** For `credits`: what the service said is needed, when it did. */
   needNano?: CreditsNano;
-  /** For `credits`: the balance at the time, when known. */
-  balanceNano?: CreditsNano;
+  /** For `credits`: the balances that are known not to suffice, as the refusal and the reads around it gave them. */
+  seenNano?: CreditsNano[];
+  /** For `key`: a mark of the key that was refused. */
+  keyMark?: string;
 }
 
 /** What the semaphore carries from one run to the next. */
@@ -95,6 +120,7 @@ export interface SemaphoreState {
   /** Lost answers of the last minutes. */
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
+  paces: Pace[];
   renderTimesMs: Record<string, number[]>;
 }
 
@@ -103,6 +129,8 @@ export type Curb =
   /** Nothing is granted until then: the balance settles a lost answer. */
   | { curb: 'quiet'; untilMs: number }
   | ({ curb: 'breaker' } & Omit<Breaker, 'failures'>)
+  /** Submits were turned away several times in a row: they wait until then. */
+  | ({ curb: 'paced' } & Pick<Pace, 'cause' | 'route' | 'sinceMs' | 'untilMs'>)
   /** Someone else seems to run jobs on this account. */
   | { curb: 'foreign'; cap: number; sinceMs: number };
 
@@ -119,14 +147,14 @@ export interface SemaphoreView {
 /**
  * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
  * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count,
- * `outage` that its family could not be reached several times in a row, `done` that a synchronous call gave its output.
+ * `turnedAway` that it never began, `done` that a synchronous call gave its output.
  */
 export interface Release {
   grant: number;
   notBeforeMs?: number;
   renderMs?: number;
   overCap?: boolean;
-  outage?: boolean;
+  turnedAway?: TurnedAway;
   done?: boolean;
 }
 

@@ -45,6 +45,7 @@ export interface JobInput {
   timeScale: number;
   /** What the batch's budget has reserved for one attempt: a dearer one is not sent. */
   upToNano?: CreditsNano;
+  syncMaxMs?: number;
 }
 
 /** A row's record was corrected after its batch had ended. */
@@ -77,6 +78,8 @@ export interface BatchInput {
   batch: string;
   policy: JobPolicy;
   timeScale: number;
+  /** The longest synchronous call without a documented end; the setting's default when not given. */
+  syncMaxMs?: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
   /** Handed from run to run by continue-as-new. */

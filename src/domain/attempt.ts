@@ -1,6 +1,7 @@
 import type { Kind } from './kind.js';
 import type { CreditsNano, CreditsRange } from './money.js';
 import type { Output, ResultFacts } from './reading.js';
+import type { RefusalNext } from './refusal-next.js';
 
 /** One submit of a row: the only thing that can cost money. `n` counts from 1. */
 export interface AttemptRef {
@@ -8,28 +9,6 @@ export interface AttemptRef {
   id: string;
   n: number;
 }
-
-/** What must happen after a refusal; the submit itself is known not to be billed. */
-export type RefusalNext =
-  /** The network or the provider is away: a new attempt with backoff to 30 s, without limit. */
-  | 'retry_backoff'
-  /** Requests per minute: back off 1, 2, 4, 8 s, then wait for a new turn. */
-  | 'wait_turn'
-  /** Simultaneous jobs: give the slot back, lower the cap, wait for a new grant. */
-  | 'wait_slot'
-  /** A synchronous call failed and is refunded: at most three new attempts. */
-  | 'retry_sync'
-  /** The answer was too large: one more attempt that asks for a URL. */
-  | 'retry_as_url'
-  /** The key is not accepted: the account pauses until a good one is there. */
-  | 'pause_key'
-  /** Not enough credits: the account pauses until the balance changed. */
-  | 'pause_credits'
-  | 'fail_row'
-  /** This model is closed to the account: all rows of the batch with it fail. */
-  | 'fail_model'
-  /** This provider is closed to the account: all rows of the batch with it fail. */
-  | 'fail_route';
 
 /** What is known of a submit whose outcome is not: enough for a person, never a header or a key. */
 export interface Evidence {
@@ -40,6 +19,8 @@ export interface Evidence {
   status?: number;
   code?: string;
   message: string;
+  /** Where the answer says that the output is: it is fetched, and what comes decides. */
+  outputUrl?: string;
 }
 
 /** The claim: durable before the first byte leaves. */
@@ -109,7 +90,7 @@ export type AttemptState =
   | { state: 'overridden'; atMs: number; cause: OverrideCause; by: Decision }
   /** A created job ended well at the service: its outputs can be fetched. */
   | { state: 'rendered'; atMs: number; outputs: RecordedOutput[]; facts: ResultFacts }
-  /** A created job ended at the service without a result and is not charged or refunded. */
+  /** A created job ended without a result, uncharged or refunded; after `rendered`, the service has it no more. */
   | { state: 'ended'; atMs: number; word: string; code?: string; message: string };
 
 /** An output as the ledger keeps it: a URL, or bytes that were put into the home first. */
@@ -144,7 +125,7 @@ export type Standing =
   | 'rendered'
   | 'ended';
 
-/** The standing of an attempt by its last record. */
+/** The standing of an attempt by its last record. What was rendered stays billed though the service has it no more. */
 export function standingOf(attempt: Attempt): Standing {
   const last = attempt.states.at(-1);
   if (last === undefined) return 'claimed';
@@ -160,21 +141,21 @@ export function standingOf(attempt: Attempt): Standing {
       return last.ruling === 'billed' ? 'given_up' : 'written_off';
     case 'attached':
       return 'created';
+    case 'ended':
+      return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
     case 'void':
     case 'refused':
     case 'created':
     case 'done':
     case 'overridden':
     case 'rendered':
-    case 'ended':
       return last.state;
   }
 }
 
 /** True when an attempt is known not to cost. */
 export function isKnownUnbilled(standing: Standing): boolean {
-  const unbilled: Standing[] = ['void', 'refused', 'not_billed', 'written_off', 'ended'];
-  return unbilled.includes(standing);
+  return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
 }
 
 /** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */
@@ -204,7 +185,10 @@ export function handleOf(attempt: Attempt): string | undefined {
   return acceptanceOf(attempt)?.handle;
 }
 
-/** The record from which the attempt has its handle. */
-export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
-  return attempt.states.findLast((state) => state.state === 'created' || state.state === 'attached');
+/** The record from which the attempt has its handle; none where that handle turned out to be another attempt's. */
+export function acceptanceOf({
+  states,
+}: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+  const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
+  return states.slice(repeatedAt + 1).findLast((state) => state.state === 'created' || state.state === 'attached');
 }

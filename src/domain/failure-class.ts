@@ -7,7 +7,7 @@ export const FAILURE_CLASSES = [
   'expired',
   'provider',
   'ambiguous',
-  'download',
+  'output',
   'budget',
   'input',
   'cancelled',

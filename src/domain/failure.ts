@@ -1,4 +1,5 @@
 import type { FailureFacts } from './failure-class.js';
+import { FETCH_REASONS } from './fetch-reasons.js';
 
 /** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
 export const REASONS = {
@@ -108,48 +109,7 @@ export const REASONS = {
     meaning: 'An attempt that the credits check had found not billed was billed after all; a later one may be as well.',
     advice: '`callsheet review show` has the evidence; `callsheet review trust` lets rows be sent again by themselves.',
   },
-  handle_not_found: {
-    class: 'not_found',
-    retry: false,
-    billed: 'unknown',
-    meaning: 'The service does not know the handle that it gave.',
-    advice: '`callsheet review show`; ask the service with the handle.',
-  },
-  handle_expired: {
-    class: 'expired',
-    retry: false,
-    billed: 'unknown',
-    meaning: 'The job did not end within the life of its handle.',
-    advice: '`callsheet review show`; ask the service with the handle.',
-  },
-  poll_unreadable: {
-    class: 'provider',
-    retry: false,
-    billed: 'unknown',
-    meaning: 'The service says the job ended, but no output can be read from its answers.',
-    advice: '`callsheet review show` has the answers; ask the service with the handle.',
-  },
-  output_expired: {
-    class: 'expired',
-    retry: false,
-    billed: 'yes',
-    meaning: 'The output was rendered and billed, but its URL no longer gives it.',
-    advice: 'Ask the service with the handle; `callsheet review resubmit` pays again.',
-  },
-  download_failed: {
-    class: 'download',
-    retry: false,
-    billed: 'yes',
-    meaning: 'The output was rendered and billed, but could not be downloaded whole.',
-    advice: 'Run the same command again soon: the URL may still work.',
-  },
-  output_rejected: {
-    class: 'download',
-    retry: false,
-    billed: 'yes',
-    meaning: 'What the output URL serves is not the expected media, too large, or at a forbidden address.',
-    advice: '`callsheet review show`; ask the service with the handle.',
-  },
+  ...FETCH_REASONS,
   input_missing: {
     class: 'input',
     retry: true,

@@ -13,12 +13,12 @@ export interface LongestRender {
 interface RenderWaits {
   /** By provider, with a `default`. */
   renderMaxMs: Readonly<Record<string, number>>;
+  /** Of a synchronous call without a documented end. */
+  syncMaxMs: number;
 }
 
 /** The service ends a clip after 120 s (service document 1, Errors, 504); its answer needs time to arrive. */
 const CLIP_MS = 150_000;
-/** For images, edits and interactions no end is shown: "larger images take longer". */
-const IMAGE_MS = 900_000;
 const RENDER_MS = 3_600_000;
 
 /** "Avatar render time scales with clip length": this much for each second of speech. */
@@ -32,7 +32,7 @@ const AUDIO_BYTES_PER_SECOND = 1_000;
 /** The longest render of a row by its kind and, for avatars, by the length of its speech. Pure. */
 export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): LongestRender {
   const { kind } = row;
-  if (!isAsync(kind)) return { ms: syncMaxMs(kind), isLengthKnown: true };
+  if (!isAsync(kind)) return { ms: callMaxMs(kind, waits), isLengthKnown: true };
   const { renderMaxMs } = waits;
   const ms = renderMaxMs[providerOf(kind)] ?? renderMaxMs.default ?? RENDER_MS;
   if (kind !== 'vendor-b/avatar') return { ms, isLengthKnown: true };
@@ -42,9 +42,9 @@ export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, wait
     : { ms: Math.max(ms, Math.ceil(seconds * AVATAR_MS_PER_SECOND)), isLengthKnown: true };
 }
 
-/** How long a synchronous call may run at the service. */
-export function syncMaxMs(kind: Kind): number {
-  return kind === 'svc/clip' || kind === 'svc/animation' ? CLIP_MS : IMAGE_MS;
+/** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */
+export function callMaxMs(kind: Kind, { syncMaxMs }: Pick<RenderWaits, 'syncMaxMs'>): number {
+  return kind === 'svc/clip' || kind === 'svc/animation' ? CLIP_MS : syncMaxMs;
 }
 
 /** At most; undefined for audio that only the service reads. */

@@ -32,6 +32,11 @@ export function pollGapMs({ poll, elapsedMs, baseMs, expected }: PollQuestion): 
   return clamp(elapsedMs - p95, 2 * baseMs, GAP_MAX_MS);
 }
 
+/** After so many polls in a row without an answer: doubles from twice the base. */
+export function backoffGapMs(failures: number, baseMs: number): number {
+  return Math.min(GAP_MAX_MS, baseMs * 2 ** Math.min(10, failures));
+}
+
 function gapWithoutHistory(poll: number, baseMs: number): number {
   if (poll === 0) return baseMs;
   if (poll === 1) return Math.min(2 * baseMs, GAP_MAX_MS);

@@ -40,8 +40,16 @@ export type PollReading =
   | { reading: 'failed'; word: string; code?: string; message: string }
   | { reading: 'unreadable'; why: string };
 
-/** An error answer in one of the documented shapes (service document 1, Errors). */
+/**
+ * Which documented form an error body has: `detail` = a `detail` string, with or without an `error` object beside it;
+ * `error` = an `error` object alone; `detail_object` = the 403 of a closed model; `coded` = `code` and `message`, which
+ * only the shared route of service document 2 sends; `foreign` = it has words, but of no documented form: a gateway's.
+ */
+export type ErrorForm = 'detail' | 'error' | 'detail_object' | 'coded' | 'foreign';
+
+/** What an error answer says in words (service document 1, Errors). */
 export interface ErrorReading {
+  form: ErrorForm;
   /** `error.code`, `detail.code` or the shared route's `code`; undefined where the body has none. */
   code: string | undefined;
   message: string;

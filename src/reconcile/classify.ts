@@ -1,21 +1,26 @@
-import type { AttemptState, Evidence, RefusalNext } from '../domain/attempt.js';
+import type { AttemptState, Evidence } from '../domain/attempt.js';
 import type { Answer, Exchange } from '../domain/exchange.js';
-import type { ErrorReading, Output, ResultFacts, SubmitReading, VendorRefusal } from '../domain/reading.js';
+import type { ErrorForm, ErrorReading, Output, ResultFacts, SubmitReading, VendorRefusal } from '../domain/reading.js';
+import type { RefusalNext } from '../domain/refusal-next.js';
 
 /** What one submit showed, read by service and vendor, ready to be classified. */
 export interface SubmitEvidence {
   flow: 'sync' | 'async';
   exchange: Exchange;
+  /** The forms of an error body that the documents show for this route. */
+  errorForms: ReadonlySet<ErrorForm>;
   /** The vendor's reading of a complete 2xx answer. */
   reading?: SubmitReading;
-  /** The error body of a complete non-2xx answer, when it has a documented shape. */
+  /** The error body of a complete non-2xx answer, where it has words. */
   error?: ErrorReading;
   /** The vendor's own meaning of that error. */
   vendorRefusal?: VendorRefusal;
-  /** A complete handle found in a body that was cut or cannot be read. */
+  /** A complete handle found in an answer that is no documented acceptance. */
   salvagedHandle?: string;
-  /** From the answer's Retry-After, clamped, ms. */
-  retryAfterMs?: number;
+  /** An output found in an answer that is no documented result: its URL, or the whole file. */
+  salvagedOutput?: Pick<Output, 'url' | 'base64'>;
+  /** The request asked for the output as base64. */
+  askedForBytes?: boolean;
 }
 
 type Without<T> = T extends unknown ? Omit<T, 'atMs'> : never;
@@ -26,12 +31,12 @@ export type Classified =
 
 /** Statuses whose documented body proves that the request was refused and not billed (service document 1, Errors). */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422]);
-/** For synchronous calls a documented 5xx is refunded and safe to retry (service document 1, Errors). */
+/** For synchronous calls the service's own 5xx is refunded and safe to retry (service document 1, Errors). */
 const SYNC_RETRIES = new Set([500, 502, 503, 504]);
 
 /**
  * The classification table of a submit, as a whitelist: what no rule describes is `unknown` and becomes a case. The
- * names T1-T12 and S0-S2 are those of docs/guarantees.md.
+ * names T1-T12, TH, TS and S0-S2 are those of docs/guarantees.md.
  */
 export function classifySubmit(seen: SubmitEvidence): Classified {
   const { exchange } = seen;
@@ -45,16 +50,33 @@ export function classifySubmit(seen: SubmitEvidence): Classified {
         message: `not sent (${exchange.phase}): ${exchange.message}`,
       };
     case 'lost':
-      return classifyLost(seen, exchange);
+      return salvaged(seen, exchange.status) ?? classifyLost(seen, exchange);
     case 'answered':
-      return exchange.answer.status >= 200 && exchange.answer.status < 300
+      return isAccepted(exchange.answer.status)
         ? classifySuccess(seen, exchange.answer)
-        : classifyError(seen, exchange.answer);
+        : (salvaged(seen, exchange.answer.status) ?? classifyError(seen, exchange.answer));
   }
 }
 
+/** TH and TS: "if the submit returned a handle, poll it", whatever the status; so for an output that was named. */
+function salvaged(seen: SubmitEvidence, status: number | undefined): Classified | undefined {
+  const { salvagedHandle, salvagedOutput, exchange } = seen;
+  const how = exchange.outcome === 'lost' ? 'an answer that was cut' : `an answer with status ${status}`;
+  const facts = status === undefined ? {} : { status };
+  if (salvagedHandle !== undefined) {
+    const evidence = { rule: 'TH', ...facts, message: `a handle was found in ${how}` };
+    return { state: 'created_lost', evidence, salvagedHandle };
+  }
+  if (salvagedOutput === undefined) return undefined;
+  if (salvagedOutput.url === undefined) {
+    return { state: 'done', outputs: [salvagedOutput], facts: { warnings: [`the output was found in ${how}`] } };
+  }
+  const message = `the URL of an output was found in ${how}`;
+  return { state: 'unknown', evidence: { rule: 'TS', ...facts, message, outputUrl: salvagedOutput.url } };
+}
+
 function classifyLost(seen: SubmitEvidence, lost: Extract<Exchange, { outcome: 'lost' }>): Classified {
-  const accepted = lost.status !== undefined && lost.status >= 200 && lost.status < 300;
+  const accepted = lost.status !== undefined && isAccepted(lost.status);
   const rule = seen.flow === 'sync' ? 'S2' : accepted ? 'T9' : 'T11';
   const evidence: Evidence = {
     rule,
@@ -63,7 +85,7 @@ function classifyLost(seen: SubmitEvidence, lost: Extract<Exchange, { outcome: '
     code: lost.code,
     message: lost.message,
   };
-  return seen.flow === 'async' && accepted ? createdLost(seen, evidence) : { state: 'unknown', evidence };
+  return seen.flow === 'async' && accepted ? { state: 'created_lost', evidence } : { state: 'unknown', evidence };
 }
 
 function classifySuccess(seen: SubmitEvidence, { status }: Answer): Classified {
@@ -78,30 +100,36 @@ function classifySuccess(seen: SubmitEvidence, { status }: Answer): Classified {
     case 'refused':
       return { state: 'refused', rule: 'T7', next: 'fail_row', status, code: reading.code, message: reading.message };
     default: {
+      const found = salvaged(seen, status);
+      if (found) return found;
       const message = reading?.reading === 'unreadable' ? reading.why : 'the answer was not read';
       const evidence: Evidence = { rule: flow === 'sync' ? 'S2' : 'T9', status, message };
-      return flow === 'sync' ? { state: 'unknown', evidence } : createdLost(seen, evidence);
+      return { state: flow === 'sync' ? 'unknown' : 'created_lost', evidence };
     }
   }
 }
 
 function classifyError(seen: SubmitEvidence, { status }: Answer): Classified {
-  const { error, flow } = seen;
-  const rule = flow === 'sync' ? 'S2' : 'T10';
-  if (!error) {
-    return { state: 'unknown', evidence: { rule, status, message: `${status} without the documented body` } };
+  const { error, flow, vendorRefusal } = seen;
+  if (vendorRefusal === 'unreachable') return refused(seen, 'T5', 'wait_provider', status);
+  if (vendorRefusal === 'disabled') return refused(seen, 'T6', 'fail_route', status);
+  if (status === 429) return refused(seen, 'T4', afterTooMany(error), status);
+  if (error && seen.errorForms.has(error.form) && REFUSALS.has(status)) {
+    return refused(seen, 'T3', afterRefusal(status, error), status);
   }
-  if (seen.vendorRefusal === 'unreachable') return refused(seen, 'T5', 'retry_backoff', status, error);
-  if (seen.vendorRefusal === 'disabled') return refused(seen, 'T6', 'fail_route', status, error);
-  if (status === 429 && error.code === 'rpm_limit_exceeded') return refused(seen, 'T4', 'wait_turn', status, error);
-  if (status === 429 && error.code === 'concurrent_limit_exceeded')
-    return refused(seen, 'T4', 'wait_slot', status, error);
-  if (REFUSALS.has(status)) return refused(seen, 'T3', afterRefusal(status, error), status, error);
-  if (flow === 'sync' && SYNC_RETRIES.has(status)) {
-    return refused(seen, 'S1', error.code === 'output_too_large' ? 'retry_as_url' : 'retry_sync', status, error);
+  // An `error` object alone, or `code` and `message`, may be a gateway's word while the call behind it goes on.
+  if (flow === 'sync' && error?.form === 'detail' && SYNC_RETRIES.has(status)) {
+    return refused(seen, 'S1', afterFailure(seen, error), status);
   }
-  const code = error.code === undefined ? {} : { code: error.code };
-  return { state: 'unknown', evidence: { rule, status, ...code, message: error.message } };
+  const code = error?.code === undefined ? {} : { code: error.code };
+  const message = error?.message ?? `${status} without the documented body`;
+  return { state: 'unknown', evidence: { rule: flow === 'sync' ? 'S2' : 'T10', status, ...code, message } };
+}
+
+/** What was turned away for its rate renders nowhere, whoever turned it away. */
+function afterTooMany(error: ErrorReading | undefined): RefusalNext {
+  if (error?.code === 'rpm_limit_exceeded') return 'wait_turn';
+  return error?.code === 'concurrent_limit_exceeded' ? 'wait_slot' : 'wait_gateway';
 }
 
 function afterRefusal(status: number, error: ErrorReading): RefusalNext {
@@ -110,26 +138,24 @@ function afterRefusal(status: number, error: ErrorReading): RefusalNext {
   return status === 403 && error.code === 'model_not_available' ? 'fail_model' : 'fail_row';
 }
 
-function refused(
-  seen: SubmitEvidence,
-  rule: string,
-  next: RefusalNext,
-  status: number,
-  error: ErrorReading,
-): Classified {
+function afterFailure(seen: SubmitEvidence, error: ErrorReading): RefusalNext {
+  if (error.code !== 'output_too_large') return 'retry_sync';
+  return seen.askedForBytes ? 'retry_as_url' : 'fail_size';
+}
+
+function refused(seen: SubmitEvidence, rule: string, next: RefusalNext, status: number): Classified {
+  const { error } = seen;
   return {
     state: 'refused',
     rule,
     next,
     status,
-    ...(error.code === undefined ? {} : { code: error.code }),
-    message: error.message,
-    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
-    ...(seen.retryAfterMs === undefined ? {} : { retryAfterMs: seen.retryAfterMs }),
+    ...(error?.code === undefined ? {} : { code: error.code }),
+    message: error?.message ?? `${status} without the documented body`,
+    ...(error?.requestId === undefined ? {} : { requestId: error.requestId }),
   };
 }
 
-function createdLost(seen: SubmitEvidence, evidence: Evidence): Classified {
-  const salvaged = seen.salvagedHandle === undefined ? {} : { salvagedHandle: seen.salvagedHandle };
-  return { state: 'created_lost', evidence, ...salvaged };
+function isAccepted(status: number): boolean {
+  return status >= 200 && status < 300;
 }

@@ -24,11 +24,13 @@ export interface ConnectorOptions {
   onSocket?: (socket: net.Socket) => void;
 }
 
+const KEEP_ALIVE_AFTER_MS = 30_000;
+
 /** HTTP/1.1 only: over HTTP/2 a refused stream may be sent again by the library. */
 export function createConnector({ timeoutMs, ca, onSocket }: ConnectorOptions): buildConnector.connector {
   return ({ hostname, port, protocol }: buildConnector.Options, callback: buildConnector.Callback): void => {
     const secure = protocol === 'https:';
-    const target = { host: hostname, port: Number(port) || (secure ? 443 : 80), noDelay: true, keepAlive: true };
+    const target = { host: hostname, port: Number(port) || (secure ? 443 : 80), noDelay: true };
     const isAddress = net.isIP(hostname) !== 0;
     const socket = secure
       ? tls.connect({
@@ -38,6 +40,8 @@ export function createConnector({ timeoutMs, ca, onSocket }: ConnectorOptions): 
           ALPNProtocols: ['http/1.1'],
         })
       : net.connect(target);
+    // A call may render for minutes without a byte: a peer that is gone is noticed long before its limit.
+    socket.setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
     onSocket?.(socket);
 
     let phase: ConnectPhase = isAddress ? 'connect' : 'dns';

@@ -19,7 +19,7 @@ const ERRORS_1 = 'service document 1, Errors';
 const ERRORS_2 = 'service document 2, Errors';
 const NEVER = 'no: the same request would be refused again';
 const CASE =
-  'never by itself for a job that may exist (its credits check decides); a synchronous call at most three times';
+  "a synchronous call at most three times where the answer has the service's own `detail`; everything else may have been billed, and its credits check decides";
 
 export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
   refused('400', '400', 'every submit', 'A parameter is missing or wrong; the text says which.', 'Correct the row.'),
@@ -46,7 +46,7 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
     status: '402',
     where: 'every submit',
     meaning: 'The balance does not cover the request.',
-    retried: 'yes: the account pauses and goes on by itself once credits are there',
+    retried: 'yes, once the balance has risen: the account pauses until then, and goes on by itself',
     billed: 'no',
     advice: 'Add credits.',
     source: ERRORS_1,
@@ -70,7 +70,8 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
     status: '429',
     where: 'every request',
     meaning: "The plan's requests per minute are used up.",
-    retried: 'yes: after Retry-After, else 1, 2, 4, 8 s, then the row queues again; it never fails for this',
+    retried:
+      'yes: after 1, 2, 4, 8 s, never sooner than Retry-After; after five refusals in a row submits pause for 30 s, doubling to 5 min. The document says at most 3 to 5 tries: the tries are spread over the account, and no row fails for it',
     billed: 'no',
     advice: 'Nothing; something else may use the account at the same time.',
     source: ERRORS_1,
@@ -92,7 +93,7 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
     status: '502',
     where: 'clips',
     meaning: 'The clip is too large to be returned.',
-    retried: 'once, with the output as a URL',
+    retried: 'once, with the output as a URL, where it was asked for as base64',
     billed: 'no',
     advice: 'Request a shorter clip or smaller size.',
     source: ERRORS_1,
@@ -131,7 +132,7 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
     status: '503',
     where: 'vendor-f',
     meaning: 'The provider could not be reached, and nothing was sent to it.',
-    retried: 'yes: with backoff up to 30 s, without limit',
+    retried: 'yes: after 1, 2, 4, 8 s, then one row of the route every 5 min, without limit',
     billed: 'no',
     advice: 'Nothing: wait.',
     source: ERRORS_2,

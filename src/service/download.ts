@@ -1,6 +1,7 @@
 /** Fetches an output as a stream that is whole or fails: broken connections are resumed, wrong bodies are refused. */
 import { createHash, type Hash } from 'node:crypto';
 import { Agent } from 'undici';
+import { decoded, decoderOf } from './decoded-body.js';
 import { DownloadError, WrongFileError } from './download-error.js';
 import { createVettedConnector } from './public-address.js';
 import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';
@@ -130,7 +131,7 @@ async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8A
   const { host, maxBytes, handedOut } = fetch;
   let left = answer.statusCode === 206 ? 0 : fetch.received;
   const again = left > 0 && handedOut !== undefined ? createHash('sha256') : undefined;
-  for await (const chunk of readSteadily(answer.body, host, fetch.rate)) {
+  for await (const chunk of bodyOf(fetch, answer)) {
     const known = chunk.subarray(0, left);
     if (known.length > 0) again?.update(known);
     left -= known.length;
@@ -145,6 +146,13 @@ async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8A
     yield fresh;
   }
   if (left > 0) throw new DownloadError('short', `${host} broke off before the place reached before`);
+}
+
+/** The file's own bytes, also where they were packed on the way. */
+function bodyOf({ host, rate }: Fetch, answer: OpenAnswer): AsyncIterable<Uint8Array> {
+  const decoder = decoderOf(headerOf(answer, 'content-encoding'));
+  const sent = readSteadily(answer.body, host, rate);
+  return decoder === undefined ? sent : decoded(sent, decoder, host);
 }
 
 function checkEnd({ received, total, host }: Fetch): void {

@@ -1,10 +1,10 @@
 /**
- * Reads an error answer in one of the documented shapes (service document 1, Errors; service document 2, Errors).
- * An answer in none of them, such as a proxy's page, is not the service's word: the reading is then undefined.
+ * Reads an error answer (service document 1, Errors; service document 2, Errors) and says in which of the documented
+ * forms it is: what has none of them, such as a proxy's page or a gateway's own JSON, is not the service's word.
  */
 import type { Answer } from '../domain/exchange.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import type { ErrorReading } from '../domain/reading.js';
+import type { ErrorForm, ErrorReading } from '../domain/reading.js';
 import { safeText } from '../domain/secret.js';
 import { readJsonBody } from './json-body.js';
 
@@ -13,16 +13,19 @@ const DETAIL_COUNT_MAX = 12;
 
 /**
  * @returns code, message (at most 500 characters, without control characters) and request id; with a 402 the credits
- *   that are needed and left; undefined when the body has none of the documented shapes
+ *   that are needed and left; undefined when the body has no such words
  */
 export function readError(answer: Answer): ErrorReading | undefined {
   const body = readJsonBody(answer.body);
   if (!isJsonObject(body)) return undefined;
   if (isErrorObject(body.error)) return fromErrorObject(answer.status, body.error, body);
-  if (isText(body.detail)) return { code: undefined, message: safeText(body.detail), requestId: requestIdOf(body) };
+  if (isText(body.detail)) {
+    return { form: 'detail', code: undefined, message: safeText(body.detail), requestId: requestIdOf(body) };
+  }
   if (isErrorObject(body.detail)) return fromDetailObject(body.detail, body);
   if (codeOf(body.code) !== undefined && isText(body.message)) {
-    return { code: codeOf(body.code), message: safeText(body.message), requestId: requestIdOf(body) };
+    const form = isText(body.code) ? 'coded' : 'foreign';
+    return { form, code: codeOf(body.code), message: safeText(body.message), requestId: requestIdOf(body) };
   }
   return undefined;
 }
@@ -30,14 +33,22 @@ export function readError(answer: Answer): ErrorReading | undefined {
 /** `{error: {code, message, request_id, details}}`, on a 5xx with a `detail` string beside it. */
 function fromErrorObject(status: number, error: JsonObject, body: JsonObject): ErrorReading {
   const code = isText(error.code) ? codeOf(error.code) : undefined;
-  const text = isText(error.message) ? error.message : isText(body.detail) ? body.detail : (code ?? '');
+  const texts = new Set([error.message, body.detail].filter(isText));
+  const text = texts.size > 0 ? [...texts].join('; ') : (code ?? '');
   const details = isJsonObject(error.details) ? error.details : isJsonObject(body.details) ? body.details : undefined;
   const notes = details === undefined || status === 402 ? [] : [showDetails(details)];
   // An avatar submit says where its error is explained (service document 2, Errors).
   if (isText(error.doc_url)) notes.push(`see ${error.doc_url}`);
   const shown = notes.filter((note) => note !== '').join('; ');
   const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
-  return { code, message, requestId: requestIdOf(error) ?? requestIdOf(body), ...creditsOf(status, error, details) };
+  const requestId = requestIdOf(error) ?? requestIdOf(body);
+  return { form: formOf(error, body), code, message, requestId, ...creditsOf(status, error, details) };
+}
+
+/** A documented `error.code` is a string: gateways put the status there, as a number. */
+function formOf(error: JsonObject, body: JsonObject): ErrorForm {
+  if (isText(body.detail)) return 'detail';
+  return error.code === undefined || isText(error.code) ? 'error' : 'foreign';
 }
 
 /** `{detail: {code, message, model, entrypoint}}`: a model that the account may not use. */
@@ -47,7 +58,7 @@ function fromDetailObject(detail: JsonObject, body: JsonObject): ErrorReading {
   const shown = showDetails(rest);
   const text = isText(detail.message) ? detail.message : (code ?? '');
   const message = safeText(shown === '' ? text : `${safeText(text, 300)} (${shown})`);
-  return { code, message, requestId: requestIdOf(detail) ?? requestIdOf(body) };
+  return { form: 'detail_object', code, message, requestId: requestIdOf(detail) ?? requestIdOf(body) };
 }
 
 /** 402 only: `details`, else their deprecated mirrors beside the code. Neither is always there. */

@@ -9,20 +9,7 @@ import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
 import { ConnectError } from './connector.js';
 import { type Countdown, createCountdown } from './countdown.js';
 import { exchangeFailure } from './exchange-failure.js';
-
-export interface ExchangeLimits {
-  /** From the call to the first byte sent; the connector has its own limit, this one makes sure that all end. */
-  startTimeoutMs: number;
-  /** From the first byte sent to the answer's headers. */
-  headersTimeoutMs: number;
-  /** Between two pieces of the body. */
-  bodyTimeoutMs: number;
-  /** From the headers to the end of the body. */
-  wholeAnswerMs: number;
-  /** From the call to the end of the body, connecting included; submits have no such limit. */
-  totalMs?: number;
-  maxBodyBytes: number;
-}
+import { type ExchangeLimits, RATE_WINDOW_BYTES } from './exchange-limits.js';
 
 export interface FollowOptions {
   limits: ExchangeLimits;
@@ -40,14 +27,14 @@ export interface Followed {
   fail: (error: unknown) => void;
 }
 
-type Limit = 'start' | 'total' | 'headers' | 'idle' | 'whole';
+type Limit = 'start' | 'total' | 'headers' | 'idle' | 'rate';
 
 const EXPIRED: Record<Limit, string> = {
   start: 'START_TIMEOUT',
   total: 'TOTAL_TIMEOUT',
   headers: 'HEADERS_TIMEOUT',
   idle: 'BODY_TIMEOUT',
-  whole: 'ANSWER_TIMEOUT',
+  rate: 'ANSWER_TOO_SLOW',
 };
 
 /** One exchange on its way. */
@@ -62,6 +49,7 @@ interface Course extends FollowOptions {
   head: Omit<Answer, 'body'> | undefined;
   chunks: Uint8Array[];
   bytes: number;
+  windowBytes: number;
   resolve: (exchange: Exchange) => void;
 }
 
@@ -88,6 +76,7 @@ export function followExchange(options: FollowOptions): Followed {
     head: undefined,
     chunks: [],
     bytes: 0,
+    windowBytes: 0,
     resolve,
   };
   course.countdown.set('start', options.limits.startTimeoutMs);
@@ -131,7 +120,7 @@ function receiveHead(course: Course, status: number, headers: IncomingHttpHeader
   course.head = { status, contentType: first(headers['content-type']), retryAfter: first(headers['retry-after']) };
   countdown.clear('headers');
   countdown.set('idle', limits.bodyTimeoutMs);
-  countdown.set('whole', limits.wholeAnswerMs);
+  countdown.set('rate', limits.rateWindowMs);
 }
 
 function receive(course: Course, chunk: Uint8Array): void {
@@ -141,6 +130,11 @@ function receive(course: Course, chunk: Uint8Array): void {
   }
   course.countdown.set('idle', course.limits.bodyTimeoutMs);
   course.bytes += chunk.length;
+  course.windowBytes += chunk.length;
+  if (course.windowBytes >= RATE_WINDOW_BYTES) {
+    course.windowBytes = 0;
+    course.countdown.set('rate', course.limits.rateWindowMs);
+  }
   course.chunks.push(chunk);
 }
 

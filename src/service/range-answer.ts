@@ -1,4 +1,5 @@
 /** What the headers of a download promise: its length, its identity, and whether a part is the part that was asked for. */
+import { decoderOf, isEncoded } from './decoded-body.js';
 import { DownloadError, WrongFileError } from './download-error.js';
 import { discard, headerOf, type OpenAnswer, statusError } from './vetted-get.js';
 
@@ -17,6 +18,8 @@ export interface KnownFile {
 /** What a 200 says of the file. Throws a DownloadError, the answer discarded, for every other status or a bad promise. */
 export function factsOfWhole(answer: OpenAnswer, host: string, maxBytes: number): Pick<KnownFile, 'total' | 'etag'> {
   const problem = problemOf(answer, host, maxBytes);
+  // A length and a tag are those of the packed bytes: they say nothing of the file.
+  if (problem === undefined && isPacked(answer)) return { total: undefined, etag: undefined };
   if (problem === undefined) return { total: lengthOf(answer), etag: strongTag(answer) };
   discard(answer);
   throw problem;
@@ -36,7 +39,7 @@ export function checkSameFile(answer: OpenAnswer, file: KnownFile): void {
 /** True for a 206 that goes on exactly where the file broke off. */
 export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
   const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headerOf(answer, 'content-range') ?? '');
-  if (range === null || Number(range[1]) !== file.received || isEncoded(answer)) return false;
+  if (range === null || Number(range[1]) !== file.received || isPacked(answer)) return false;
   if (file.total !== undefined && range[3] !== '*' && Number(range[3]) !== file.total) return false;
   const etag = headerOf(answer, 'etag');
   return etag === undefined || etag === file.etag;
@@ -44,8 +47,9 @@ export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
 
 function problemOf(answer: OpenAnswer, host: string, maxBytes: number): DownloadError | undefined {
   if (answer.statusCode !== 200) return statusError(answer, host);
-  if (isEncoded(answer)) {
-    return new DownloadError('not_media', `${host} answers ${headerOf(answer, 'content-encoding')}-encoded`);
+  const encoding = headerOf(answer, 'content-encoding');
+  if (isEncoded(encoding) && decoderOf(encoding) === undefined) {
+    return new DownloadError('not_media', `${host} answers ${encoding}-encoded`);
   }
   const total = lengthOf(answer);
   if (total === 0) return new WrongFileError(`${host} gave no bytes`);
@@ -56,10 +60,9 @@ export function tooLarge(host: string, maxBytes: number): DownloadError {
   return new DownloadError('too_large', `${host} gives more than ${maxBytes} bytes`);
 }
 
-/** We ask for the bytes as they are; an encoded answer could unpack to any size. */
-function isEncoded(answer: OpenAnswer): boolean {
-  const encoding = headerOf(answer, 'content-encoding');
-  return encoding !== undefined && !['', 'identity'].includes(encoding.toLowerCase());
+/** We ask for the bytes as they are; some send them packed all the same. */
+function isPacked(answer: OpenAnswer): boolean {
+  return isEncoded(headerOf(answer, 'content-encoding'));
 }
 
 function lengthOf(answer: OpenAnswer): number | undefined {

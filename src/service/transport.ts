@@ -4,7 +4,8 @@ import { Agent, Client, type Dispatcher } from 'undici';
 import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { createConnector } from './connector.js';
 import { exchangeFailure } from './exchange-failure.js';
-import { type ExchangeLimits, type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
+import { type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
+import type { ExchangeLimits } from './exchange-limits.js';
 
 interface TransportTimeouts {
   /** Name, connection and TLS together. */
@@ -13,8 +14,8 @@ interface TransportTimeouts {
   headersMs: number;
   /** Default of `SendOptions.bodyTimeoutMs`. */
   bodyMs: number;
-  /** Default of `SendOptions.wholeAnswerMs`. */
-  wholeAnswerMs: number;
+  /** Default of `SendOptions.rateWindowMs`. */
+  rateWindowMs: number;
   /** A poll or a read from start to end. */
   readTotalMs: number;
 }
@@ -36,8 +37,8 @@ interface SendOptions {
   headersTimeoutMs?: number;
   /** Longest silence inside the body, ms. */
   bodyTimeoutMs?: number;
-  /** From the headers to the end of the body, ms. */
-  wholeAnswerMs?: number;
+  /** For each 64 KiB of the body, ms: a body that keeps arriving has no other end than its size. */
+  rateWindowMs?: number;
   maxBodyBytes?: number;
   /** Called synchronously before the first byte is written. When it throws, nothing is sent (`not_sent`, `guard`). */
   beforeSend?: () => void;
@@ -52,14 +53,14 @@ export interface Transport {
 
 const DEFAULT_TIMEOUTS: TransportTimeouts = {
   connectMs: 10_000,
-  headersMs: 180_000,
+  headersMs: 300_000,
   bodyMs: 30_000,
-  wholeAnswerMs: 60_000,
+  rateWindowMs: 60_000,
   readTotalMs: 15_000,
 };
 
-/** A clip of 8 seconds at 1080p as base64 is far below this (service document 1: 6 seconds "can exceed 10 MB"). */
-const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/** The largest documented output as base64, an image of 8192 x 8192 with four bytes a pixel, and a little more. */
+const MAX_BODY_BYTES = Math.ceil((8192 * 8192 * 4 * 4) / 3) + 16 * 1024 * 1024;
 
 /** Beyond the connect limit, for the steps around it. */
 const START_RESERVE_MS = 2_000;
@@ -149,7 +150,7 @@ function limitsOf(options: SendOptions, times: TransportTimeouts): ExchangeLimit
     startTimeoutMs: times.connectMs + START_RESERVE_MS,
     headersTimeoutMs: options.headersTimeoutMs ?? times.headersMs,
     bodyTimeoutMs: options.bodyTimeoutMs ?? times.bodyMs,
-    wholeAnswerMs: options.wholeAnswerMs ?? times.wholeAnswerMs,
+    rateWindowMs: options.rateWindowMs ?? times.rateWindowMs,
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
   };
 }

@@ -24,6 +24,7 @@ const evidence = z.object({
   status: optionalNumber,
   code: optionalText,
   message: text,
+  outputUrl: optionalText,
 });
 
 const output = z.object({
@@ -49,13 +50,16 @@ const by = z.object({ who: text, why: optionalText }) satisfies z.ZodType<Decisi
 
 const next = z.enum([
   'retry_backoff',
+  'wait_provider',
   'wait_turn',
+  'wait_gateway',
   'wait_slot',
   'retry_sync',
   'retry_as_url',
   'pause_key',
   'pause_credits',
   'fail_row',
+  'fail_size',
   'fail_model',
   'fail_route',
 ]);

@@ -30,8 +30,9 @@ export const TRANSITIONS: Readonly<Record<StateWord, { follows: StateWord[]; add
   attached: { follows: ['created', ...ENDS, ...PERSON], addsNothing: GUESSES },
   ruled: { follows: [...ANSWERS, ...ENDS, ...PERSON], addsNothing: GUESSES },
   overridden: { follows: [...ANSWERS, ...ENDS], addsNothing: ['overridden', ...GUESSES] },
-  // Rendered again = fresh URLs from a later poll. Paid outputs that are gone can be paid again.
-  rendered: { follows: ['rendered', 'overridden'], addsNothing: GUESSES },
+  // Rendered again = fresh URLs from a later poll; ended = the service has nothing of it any more. Paid outputs that are
+  // gone can be paid again.
+  rendered: { follows: ['rendered', 'ended', 'overridden'], addsNothing: GUESSES },
   refused: { follows: [], addsNothing: GUESSES },
   done: { follows: ['overridden'], addsNothing: GUESSES },
   ended: { follows: [], addsNothing: GUESSES },
@@ -42,12 +43,19 @@ export type Transition = 'follows' | 'adds_nothing' | 'contradicts';
 /** What appending `next` to the states would mean. A claim that cannot be read counts as a claim. */
 export function transitionOf(states: readonly AttemptState[], next: AttemptState): Transition {
   const last = states.at(-1);
-  const rules = TRANSITIONS[last?.state ?? 'intent'];
+  const wasRendered = last?.state === 'ended' && states.some(({ state }) => state === 'rendered');
+  const rules = TRANSITIONS[wasRendered ? 'rendered' : (last?.state ?? 'intent')];
+  if (last !== undefined && isRepeatedAnswer(last, next)) return 'follows';
   if (rules.follows.includes(next.state)) {
     return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
   }
   if (rules.addsNothing.includes(next.state)) return 'adds_nothing';
   return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
+}
+
+/** What looked like the service's word was an old answer of another attempt (T8): the one thing that takes it back. */
+function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
+  return ['created', 'done'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8';
 }
 
 /** Equal but for the time at which it was written. */

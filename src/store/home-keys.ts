@@ -47,6 +47,8 @@ export interface HomeKeys {
   books(batch: string): string;
   opens: string;
   open(ref: AttemptRef): string;
+  /** By the sha256 of a handle, or of a synchronous output's URL. */
+  handle(hash: string): string;
   /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
   callback(tokenHash: string): string;
   callbackHandles(tokenHash: string): string;
@@ -98,6 +100,7 @@ export function homeKeys(account: string): HomeKeys {
     books: (batch) => `${batchFolder(batch)}/books.json`,
     opens: `${root}/open`,
     open: (ref) => `${root}/open/${nameIn(ref)}.json`,
+    handle: (hash) => `${root}/handles/${safe(hash).slice(0, 2)}/${hash}.json`,
     callback: (token) => `${callbackFolder(token)}/attempt.json`,
     callbackHandles: (token) => `${callbackFolder(token)}/handles`,
     callbackHandle: (token, handle) => `${callbackFolder(token)}/handles/${safe(handle)}.json`,

@@ -1,6 +1,6 @@
 import { withByteReader } from './byte-reader.js';
 import type { MediaType } from './media-type.js';
-import { isWhole } from './media-whole.js';
+import { wholenessOf } from './media-whole.js';
 import type { PendingFile } from './port.js';
 
 /** Opens a file as what it claims to be: its size in pixels and seconds, or why it cannot be one. */
@@ -15,11 +15,23 @@ export interface MediaFacts {
 /** `truncated` = bytes are missing, `unreadable` = no such container, `no_track` = nothing to play. */
 export type MediaProblem = 'truncated' | 'unreadable' | 'no_track';
 
-export type MediaReading = { facts: MediaFacts } | { problem: MediaProblem };
+/** `trailingBytes`: so many follow the end of a whole file. */
+export type MediaReading = { facts: MediaFacts; trailingBytes?: number } | { problem: MediaProblem };
 
 /** Constant memory: reads the head, the container's index and, where it must, single pieces of the file. */
 export async function readMediaFacts(type: MediaType, file: PendingFile): Promise<MediaReading> {
-  if (!(await withByteReader(file, (reader) => isWhole(type, reader)))) return { problem: 'truncated' };
+  const whole = await withByteReader(file, (reader) => wholenessOf(type, reader));
+  if (!whole.isWhole) return { problem: 'truncated' };
+  const reading = await readByFamily(type, file);
+  if (whole.trailingBytes === 0) return reading;
+  // What follows the end can confuse a reader of the whole; the container itself is all there.
+  const facts = 'facts' in reading ? reading.facts : {};
+  return 'facts' in reading || reading.problem === 'unreadable'
+    ? { facts, trailingBytes: whole.trailingBytes }
+    : reading;
+}
+
+async function readByFamily(type: MediaType, file: PendingFile): Promise<MediaReading> {
   switch (type.family) {
     case 'image':
       return await readImage(file);

@@ -95,7 +95,7 @@ async function write(
       beforeCommit: inspect,
       ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${type.extension}` } : {}),
     });
-    return { file: outputFile(batch, written, type, reading), warnings: [] };
+    return { file: outputFile(batch, written, type, reading), warnings: doubts(type, reading) };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'EEXIST') throw error;
     const kept = options.onExists === 'skip' ? await keptFile(store, batch, base, type) : undefined;
@@ -103,6 +103,12 @@ async function write(
     const key = `${base}.${type.extension}`;
     throw new StoreError('EEXIST', `refusing to overwrite ${key}; use --on-exists skip or version`, key);
   }
+}
+
+function doubts({ extension }: MediaType, reading: MediaReading): string[] {
+  const { trailingBytes = 0 } = 'facts' in reading ? reading : {};
+  if (trailingBytes === 0) return [];
+  return [`kept as it came: ${trailingBytes} bytes follow the end of the ${extension} file`];
 }
 
 /** The file that has the name already, as the row's output. */

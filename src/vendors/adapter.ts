@@ -1,6 +1,6 @@
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import type { Kind } from '../domain/kind.js';
-import type { ErrorReading, PollReading, SubmitReading, VendorRefusal } from '../domain/reading.js';
+import type { ErrorForm, ErrorReading, PollReading, SubmitReading, VendorRefusal } from '../domain/reading.js';
 import type { ResolvedMediaSet, Row } from '../domain/row.js';
 
 /** How the answer to a synchronous request carries the output. */
@@ -24,8 +24,8 @@ interface AdapterBase {
   readonly entrypoint: 'svc' | 'vendor-a' | 'vendor-b' | 'vendor-f' | null;
   /** When the charge falls (design: the credits check). */
   readonly charge: 'at-success' | 'at-submit' | 'at-completion' | 'unknown';
-  /** The longest documented client timeout for the submit's answer headers, ms. */
-  readonly headersTimeoutMs: number;
+  /** The forms of an error body that the documents show for this route: only these prove that a submit was refused. */
+  readonly errorForms: ReadonlySet<ErrorForm>;
   /**
    * The output URL's documented life, ms, counted from completion ("hours" is read as one hour, the safe side), or
    * null where the answer itself is the output.
@@ -36,8 +36,6 @@ interface AdapterBase {
   submitRequest(row: Row, media: ResolvedMediaSet, options: SubmitOptions): ServiceRequest;
   /** Only for complete 2xx answers. */
   readSubmit(answer: Answer): SubmitReading;
-  /** A handle that can be read from a body that was cut; only to be believed once a poll confirms it. */
-  salvageHandle(partialBody: Uint8Array): string | undefined;
   /** The vendor's own meaning of an error answer, before the general contract. */
   readRefusal(status: number, error: ErrorReading): VendorRefusal;
 }
@@ -45,7 +43,11 @@ interface AdapterBase {
 /** The answer to the submit is the result. */
 export interface SyncAdapter extends AdapterBase {
   readonly flow: 'sync';
+  /** The output that can be read from an answer of any status, whole or cut; its bytes may be cut as well. */
+  salvageOutput(body: Uint8Array): SalvagedOutput | undefined;
 }
+
+export type SalvagedOutput = { url: string } | { bytes: Buffer };
 
 /** The submit gives a handle; polls give the result. */
 export interface AsyncAdapter extends AdapterBase {
@@ -59,6 +61,11 @@ export interface AsyncAdapter extends AdapterBase {
   readonly freshUrlOnPoll: boolean;
   /** The submit may name a URL for status updates (service document 2, `callback_url`). */
   readonly takesCallback?: true;
+  /**
+   * A handle that stands whole in an answer of any status, whole or cut; only to be believed once a poll confirms it.
+   * `isAccepted`: the status was 2xx.
+   */
+  salvageHandle(body: Uint8Array, isAccepted: boolean): string | undefined;
   pollRequest(handle: string, row: Row): ServiceRequest;
   /** Only for complete 2xx answers. */
   readPoll(answer: Answer): PollReading;

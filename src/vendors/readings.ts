@@ -2,8 +2,13 @@
 import { z } from 'zod';
 import type { Answer } from '../domain/exchange.js';
 import { isJsonObject, type Json } from '../domain/json.js';
-import type { Output, PollReading, ResultFacts, SubmitReading } from '../domain/reading.js';
+import type { ErrorForm, Output, PollReading, ResultFacts, SubmitReading } from '../domain/reading.js';
 import { safeText } from '../domain/secret.js';
+
+/** The forms of an error body in service document 1, which apply to every route. */
+export const GENERAL_ERRORS: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
+/** The shared route of service document 2 has a form of its own beside them. */
+export const SHARED_ROUTE_ERRORS: ReadonlySet<ErrorForm> = new Set([...GENERAL_ERRORS, 'coded']);
 
 /** The documented status words of a family. A Map, so that no word can hit an object's own properties. */
 export type StatusTable = ReadonlyMap<string, 'running' | 'succeeded' | 'failed'>;

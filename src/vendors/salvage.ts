@@ -1,42 +1,73 @@
-/** Finds one string in a JSON text that was cut, and believes it only when it is whole. */
+/** Finds one string in a JSON text that may have been cut. */
 
 /** Documented answers nest at most five deep; what nests deeper is not one of them. */
 const DEPTH_MAX = 32;
 
+/** Keys and positions from the root: `['data', 0, 'url']`. */
+type Path = readonly (string | number)[];
+
 interface Frame {
   object: boolean;
-  /** The last key read, in an object. */
-  key: string | undefined;
+  /** The last key read in an object, the position in an array. */
+  at: string | number | undefined;
   awaitsKey: boolean;
 }
 
+/** The complete string value at `path`, or undefined. */
+export function salvageString(partial: Uint8Array, path: Path): string | undefined {
+  const found = stringAt(partial, path);
+  if (!found?.isWhole) return undefined;
+  return found.value.trim() === '' || found.value.includes('\ufffd') ? undefined : found.value;
+}
+
+/** The bytes whose base64 stands at `path`, as far as it goes; whether they are a whole file is for others to judge. */
+export function salvageBytes(partial: Uint8Array, path: Path): Buffer | undefined {
+  const found = stringAt(partial, path);
+  const base64 = found && plainBase64(found.isWhole ? found.value : found.value.replaceAll('\\/', '/'));
+  // A last group that was cut is dropped.
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+}
+
+/** The text without a `data:` prefix where it is base64 of something, else undefined. */
+export function plainBase64(text: string): string | undefined {
+  const plain = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
+  return /^[A-Za-z0-9+/]{2}[A-Za-z0-9+/\r\n]*={0,2}\s*$/.test(plain) ? plain : undefined;
+}
+
 /**
- * The complete string value at `path` (object keys from the root), or undefined. The scan follows the nesting, so a
- * field of the same name elsewhere, or the same text inside a string, is never taken for it.
+ * The scan follows the nesting from the root object, so a field of the same name elsewhere, the same text inside a
+ * string, or JSON inside a page is never taken for it.
  */
-export function salvageString(partial: Uint8Array, path: readonly string[]): string | undefined {
-  const text = new TextDecoder('utf-8').decode(partial);
+function stringAt(partial: Uint8Array, path: Path): { value: string; isWhole: boolean } | undefined {
+  const text = new TextDecoder('utf-8').decode(partial).trimStart();
+  if (!text.startsWith('{')) return undefined;
   const frames: Frame[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     const top = frames.at(-1);
     if (character === '{' || character === '[') {
       if (frames.length === DEPTH_MAX) return undefined;
-      frames.push({ object: character === '{', key: undefined, awaitsKey: character === '{' });
+      const object = character === '{';
+      frames.push({ object, at: object ? undefined : 0, awaitsKey: object });
     } else if (character === '}' || character === ']') {
       frames.pop();
-    } else if (character === ',' && top?.object) {
-      top.awaitsKey = true;
+      // What follows the root object is not of the answer.
+      if (frames.length === 0) return undefined;
+    } else if (character === ',' && top) {
+      if (typeof top.at === 'number') top.at += 1;
+      else top.awaitsKey = true;
     } else if (character === '"') {
+      const isValue = !top?.awaitsKey;
       const end = closingQuote(text, at);
-      if (end === undefined) return undefined;
+      if (end === undefined) {
+        return isValue && isAt(frames, path) ? { value: text.slice(at + 1), isWhole: false } : undefined;
+      }
       const value = unquote(text.slice(at, end + 1));
       if (value === undefined) return undefined;
-      if (top?.awaitsKey) {
-        top.key = value;
+      if (isValue && isAt(frames, path)) return { value, isWhole: true };
+      if (top && !isValue) {
+        top.at = value;
         top.awaitsKey = false;
-      } else if (isAt(frames, path)) {
-        return value.trim() === '' || value.includes('\ufffd') ? undefined : value;
       }
       at = end;
     }
@@ -44,14 +75,15 @@ export function salvageString(partial: Uint8Array, path: readonly string[]): str
   return undefined;
 }
 
-function isAt(frames: readonly Frame[], path: readonly string[]): boolean {
-  return frames.length === path.length && frames.every((frame, depth) => frame.object && frame.key === path[depth]);
+function isAt(frames: readonly Frame[], path: Path): boolean {
+  return frames.length === path.length && frames.every((frame, depth) => frame.at === path[depth]);
 }
 
 function closingQuote(text: string, start: number): number | undefined {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at;
+  for (let at = text.indexOf('"', start + 1); at > 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
   }
   return undefined;
 }

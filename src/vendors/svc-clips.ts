@@ -2,11 +2,9 @@
 import type { JsonObject } from '../domain/json.js';
 import type { Row } from '../domain/row.js';
 import type { ResponseFormat, SyncAdapter } from './adapter.js';
-import { readSvcResult } from './svc-result.js';
+import { GENERAL_ERRORS } from './readings.js';
+import { readSvcResult, salvageSvcOutput } from './svc-result.js';
 import { columns, required, urlOrDataUri, withExtra } from './wire.js';
-
-/** "Clients should use a timeout of 120 seconds." */
-const HEADERS_TIMEOUT_MS = 120_000;
 
 /** The life of a clip URL is not documented; one hour is the shortest life that the service names anywhere. */
 const URL_LIFE_MS = 3_600_000;
@@ -18,10 +16,10 @@ const COMMON = {
   flow: 'sync',
   entrypoint: 'svc',
   charge: 'at-success',
-  headersTimeoutMs: HEADERS_TIMEOUT_MS,
+  errorForms: GENERAL_ERRORS,
   urlLifeMs: URL_LIFE_MS,
   readSubmit: readSvcResult,
-  salvageHandle: () => undefined,
+  salvageOutput: salvageSvcOutput,
   readRefusal: () => undefined,
 } as const;
 

@@ -1,9 +1,8 @@
 /** Image generation and image editing, both synchronous (service document 1, Endpoints). */
 import type { SyncAdapter } from './adapter.js';
-import { readSvcResult } from './svc-result.js';
+import { GENERAL_ERRORS } from './readings.js';
+import { readSvcResult, salvageSvcOutput } from './svc-result.js';
 import { columns, required, urlOrDataUri, withExtra } from './wire.js';
-
-const HEADERS_TIMEOUT_MS = 180_000;
 
 /** The life of a result URL is not documented; one hour is the shortest life that the service names anywhere. */
 const URL_LIFE_MS = 3_600_000;
@@ -25,10 +24,10 @@ const COMMON = {
   flow: 'sync',
   entrypoint: 'svc',
   charge: 'at-success',
-  headersTimeoutMs: HEADERS_TIMEOUT_MS,
+  errorForms: GENERAL_ERRORS,
   urlLifeMs: URL_LIFE_MS,
   readSubmit: readSvcResult,
-  salvageHandle: () => undefined,
+  salvageOutput: salvageSvcOutput,
   readRefusal: () => undefined,
 } as const;
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Answer } from '../domain/exchange.js';
 import type { Output, SubmitReading } from '../domain/reading.js';
+import type { SalvagedOutput } from './adapter.js';
 import {
   believed,
   believedSeconds,
@@ -13,6 +14,7 @@ import {
   unlessNone,
   unreadable,
 } from './readings.js';
+import { plainBase64, salvageBytes, salvageString } from './salvage.js';
 import { readAs } from './wire.js';
 
 /** A day at 24 frames per second. */
@@ -68,12 +70,21 @@ function secondsOf({ durationSeconds, frames, frameRate }: Output): number | und
   return frames / frameRate;
 }
 
+/** The first item's URL, else its bytes, from an answer that is no result by its status or was cut. */
+export function salvageSvcOutput(body: Uint8Array): SalvagedOutput | undefined {
+  const url = salvageString(body, ['data', 0, 'url']);
+  if (url !== undefined) return { url };
+  const bytes = salvageBytes(body, ['data', 0, 'b64_json']);
+  return bytes && { bytes };
+}
+
 function outputOf(entry: z.output<typeof item>, warnings: string[]): Output[] {
-  if (!entry.url && !entry.b64_json) return [];
+  const base64 = entry.url ? undefined : plainBase64(entry.b64_json ?? '');
+  if (!entry.url && base64 === undefined) return [];
   return [
     known({
       url: entry.url || undefined,
-      base64: entry.url ? undefined : entry.b64_json,
+      base64,
       width: entry.width,
       height: entry.height,
       durationSeconds: believedSeconds('data[].duration', entry.duration, warnings),

@@ -10,6 +10,7 @@ import {
   believedSeconds,
   created,
   failed,
+  GENERAL_ERRORS,
   handleText,
   known,
   optionalSeconds,
@@ -25,7 +26,6 @@ import { storyboardOf } from './storyboard.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from './wire.js';
 
 const VIDEOS_PATH = '/v1/vendor-a/videos';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
 /** "Expires after 7 days." */
@@ -126,7 +126,7 @@ function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
     flow: 'async',
     entrypoint: 'vendor-a',
     charge: 'unknown',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: HANDLE_LIFE_MS,
@@ -142,7 +142,7 @@ function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
       if (read === undefined) return unreadable('the answer is not a task');
       return readTask(read, (handle, remark) => created(answer, handle, remark), answer.status);
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['data', 'task_id']),
+    salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${capability}/${segment(handle)}` }),
     readPoll(answer) {
@@ -164,9 +164,9 @@ function readTask(
   return { reading: 'refused', code: String(code), message: safeText(message ?? 'no message given') };
 }
 
-/** A `code` other than 0 is a failed poll, not a failed job. */
+/** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
 function readPolledTask({ code, message, data }: z.output<typeof polled>): PollReading {
-  if (code !== undefined && code !== 0) {
+  if (code !== undefined && code !== 0 && data?.task_status !== 'failed') {
     const shown = typeof code === 'number' ? ` ${code}` : '';
     return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
   }
@@ -180,7 +180,7 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>): PollR
       });
       return succeeded(outputs, known({ warnings: unlessNone(warnings) }));
     },
-    failed: (word) => failed(word, data?.task_status_msg),
+    failed: (word) => failed(word, data?.task_status_msg ?? message),
   });
 }
 

@@ -8,6 +8,7 @@ import {
   believedSeconds,
   created,
   failed,
+  GENERAL_ERRORS,
   handleText,
   known,
   optionalSeconds,
@@ -22,7 +23,6 @@ import { salvageString } from './salvage.js';
 import { columns, fields, one, readAs, segment, urlOnly, withExtra } from './wire.js';
 
 const VIDEOS_PATH = '/v1/vendor-b/v3/videos';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 10_000;
 
 /** "Expires within hours." */
@@ -53,7 +53,7 @@ export function createAvatarAdapter(): AsyncAdapter {
     flow: 'async',
     entrypoint: 'vendor-b',
     charge: 'at-completion',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: null,
@@ -70,7 +70,7 @@ export function createAvatarAdapter(): AsyncAdapter {
       const read = readAs(submitted, answer);
       return read ? created(answer, read.data.video_id) : unreadable('the answer has no data.video_id');
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['data', 'video_id']),
+    salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${segment(handle)}` }),
     readPoll(answer) {

@@ -9,6 +9,7 @@ import {
   handleText,
   optionalText,
   readStatus,
+  SHARED_ROUTE_ERRORS,
   type StatusTable,
   succeeded,
   unreadable,
@@ -18,7 +19,6 @@ import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra 
 
 const SUBMIT_PATH = '/v1/vendor-c/services/aigc/video-generation/video-synthesis';
 const TASKS_PATH = '/v1/vendor-c/tasks';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
 /** "The task id and the URL expire after 24 hours." */
@@ -64,7 +64,7 @@ function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter 
     flow: 'async',
     entrypoint: null,
     charge: 'unknown',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: SHARED_ROUTE_ERRORS,
     urlLifeMs: LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: LIFE_MS,
@@ -82,7 +82,7 @@ function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter 
       const read = readAs(submitted, answer);
       return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['output', 'task_id']),
+    salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
     readPoll(answer) {

@@ -6,6 +6,7 @@ import {
   believed,
   created,
   failed,
+  GENERAL_ERRORS,
   handleText,
   known,
   optionalText,
@@ -22,7 +23,6 @@ import { all, fields, readAs, segment, urlOnly, withExtra } from './wire.js';
 const TASKS_PATH = '/v1/vendor-d/contents/generations/tasks';
 const MODEL = 'vendor-d-2-5-260628';
 const HANDLE_PREFIX = 'cgt-';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
 /** A clip of 15 s takes some hundred thousand. */
@@ -55,7 +55,7 @@ export function createVendorDAdapter(): AsyncAdapter {
     flow: 'async',
     entrypoint: null,
     charge: 'at-completion',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: null,
@@ -82,7 +82,11 @@ export function createVendorDAdapter(): AsyncAdapter {
       if (id === undefined) return unreadable('the answer has no id');
       return created(answer, id, id.startsWith(HANDLE_PREFIX) ? undefined : `the handle lacks '${HANDLE_PREFIX}'`);
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['id']),
+    // A gateway's error may have an `id` of its own.
+    salvageHandle(body, isAccepted) {
+      const id = salvageString(body, ['id']);
+      return isAccepted || id?.startsWith(HANDLE_PREFIX) ? id : undefined;
+    },
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
     readPoll(answer) {

@@ -6,6 +6,7 @@ import type { AsyncAdapter } from './adapter.js';
 import {
   created,
   failed,
+  GENERAL_ERRORS,
   handleText,
   known,
   optionalText,
@@ -21,7 +22,6 @@ import { all, columns, fields, readAs, segment, urlOnly, withExtra } from './wir
 const SUBMIT_PATH = '/v1/vendor-e/v2/video_generation';
 const QUERY_PATH = '/v1/vendor-e/v2/query/video_generation';
 const MODEL = 'Vendor-E-H3';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
 /** "A task can be polled for 7 days." */
@@ -63,7 +63,7 @@ export function createVendorEAdapter(): AsyncAdapter {
     flow: 'async',
     entrypoint: null,
     charge: 'unknown',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
     handleLifeMs: HANDLE_LIFE_MS,
@@ -80,7 +80,7 @@ export function createVendorEAdapter(): AsyncAdapter {
       const read = readAs(submitted, answer);
       return read ? created(answer, read.task_id) : unreadable('the answer has no task_id');
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['task_id']),
+    salvageHandle: (body) => salvageString(body, ['task_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${QUERY_PATH}/${segment(handle)}` }),
     readPoll(answer) {

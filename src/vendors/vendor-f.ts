@@ -3,12 +3,21 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { ErrorReading, PollReading, VendorRefusal } from '../domain/reading.js';
 import type { AsyncAdapter, SyncAdapter } from './adapter.js';
-import { created, failed, handleText, known, optionalText, statusWarnings, succeeded, unreadable } from './readings.js';
+import {
+  created,
+  failed,
+  GENERAL_ERRORS,
+  handleText,
+  known,
+  optionalText,
+  statusWarnings,
+  succeeded,
+  unreadable,
+} from './readings.js';
 import { salvageString } from './salvage.js';
 import { fields, one, readAs, readJson, segment, unlessEmpty, withExtra } from './wire.js';
 
 const BASE_PATH = '/v1/vendor-f/v1beta';
-const HEADERS_TIMEOUT_MS = 180_000;
 const POLL_BASE_MS = 5_000;
 
 /** "Expires about one hour after completion." */
@@ -17,8 +26,16 @@ const URL_LIFE_MS = 3_600_000;
 /** "The provider could not be reached before anything was sent; nothing charged; retry with backoff." */
 const UNREACHABLE_CODE = 'vendor-f_unreachable';
 
-/** "Message says the pass-through is not enabled: the route is not available." */
-const NOT_ENABLED = /pass-?through\b.*\bnot enabled/i;
+/**
+ * "Message says the pass-through is not enabled: the route is not available." The wording is not shown, so any that
+ * says so of pass-through or route is taken; what may pass is not.
+ */
+const ROUTE = /\b(pass[\s_-]*through|routes?|endpoints?)\b/i;
+const ENTRY = /\b(provider|partner|vendor-f|integration|feature|access)\b/i;
+const SWITCHED_OFF =
+  /(\bnot|n't|\bnever)( \w+){0,3} (enabled|activated|active|allowed|permitted|configured|supported|(switched|turned) on)\b|\b(disabled|deactivated|(switched|turned) off)\b/i;
+const MISSING = /\bnot( \w+){0,2} available\b|\bn't( \w+)? available\b|\bunavailable\b/i;
+const PASSING = /temporar|try again (later|in|soon)\b|\bmoment|\bshortly\b|timed? ?out/i;
 
 const submitted = z.object({ name: handleText });
 const sample = z.object({ video: z.object({ uri: optionalText }) }).catch({ video: {} });
@@ -36,7 +53,7 @@ export function createOperationAdapter(): AsyncAdapter {
     entrypoint: 'vendor-f',
     // Reserved at submit by the document; when the balance shows it is believed only once it was seen.
     charge: 'unknown',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     bytesColumns: ['image'],
     urlLifeMs: URL_LIFE_MS,
     pollBaseMs: POLL_BASE_MS,
@@ -58,7 +75,7 @@ export function createOperationAdapter(): AsyncAdapter {
       const read = readAs(submitted, answer);
       return read ? created(answer, read.name) : unreadable('the answer has no operation name');
     },
-    salvageHandle: (partialBody) => salvageString(partialBody, ['name']),
+    salvageHandle: (body) => salvageString(body, ['name']),
     readRefusal,
     pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
     readPoll(answer) {
@@ -78,7 +95,7 @@ export function createInteractionAdapter(): SyncAdapter {
     flow: 'sync',
     entrypoint: 'vendor-f',
     charge: 'at-success',
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    errorForms: GENERAL_ERRORS,
     urlLifeMs: null,
     submitRequest(row) {
       const { body } = row.cells;
@@ -93,11 +110,12 @@ export function createInteractionAdapter(): SyncAdapter {
       const warnings = statusWarnings(answer);
       return {
         reading: 'done',
-        outputs: [{ base64: Buffer.from(answer.body).toString('base64') }],
+        // Without marks and blanks before it: the file shall be known as JSON by its first bytes.
+        outputs: [{ base64: Buffer.from(Buffer.from(answer.body).toString('utf8').trim()).toString('base64') }],
         facts: known({ warnings: warnings.length > 0 ? warnings : undefined }),
       };
     },
-    salvageHandle: () => undefined,
+    salvageOutput: () => undefined,
     readRefusal,
   };
 }
@@ -122,5 +140,11 @@ function readOperation({ done, error, response: result }: z.output<typeof operat
 function readRefusal(status: number, error: ErrorReading): VendorRefusal {
   if (status !== 503) return undefined;
   if (error.code === UNREACHABLE_CODE) return 'unreachable';
-  return NOT_ENABLED.test(error.message) ? 'disabled' : undefined;
+  return saysDisabled(error.message) || saysDisabled(error.code ?? '') ? 'disabled' : undefined;
+}
+
+function saysDisabled(words: string): boolean {
+  const text = words.replaceAll(/[_\s]+/g, ' ').replaceAll('’', "'");
+  if (PASSING.test(text)) return false;
+  return SWITCHED_OFF.test(text) ? ROUTE.test(text) || ENTRY.test(text) : MISSING.test(text) && ROUTE.test(text);
 }

@@ -7,10 +7,10 @@ import type { ResolvedMedia, ResolvedMediaSet, Row } from '../domain/row.js';
 /** What may stand unencoded in one path segment (RFC 3986, `pchar`), so that handles go out as verbatim as can be. */
 const PATH_CHARACTER = /^[A-Za-z0-9\-._~!$&'()*+,;=:@]$/;
 
-/** The JSON value of a body; undefined when it is not UTF-8 or not JSON. */
+/** The JSON value of a body, whatever blanks or marks stand around it; undefined when it is not UTF-8 or not JSON. */
 export function readJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body).trim());
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { openAccountRecords } from '../store/account-records.js';
 import { createPlaces } from '../store/open-store.js';
 import { createCallers } from './callers.js';
 import type { SteadyClock } from './clock.js';
+import { keyMark } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import type { AccountWorkerOptions } from './options.js';
 
@@ -23,6 +24,7 @@ export function createDependencies(
     settings,
     ...openAccountRecords(openStore(settings.home, 'private'), account),
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
+    keyMark: () => keyMark(key),
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => openStore(location, 'shared'),
     openInput,

@@ -116,11 +116,13 @@ export function createWorkerHost(options: {
       log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
   }
 
-  /** Open batches keep the engine awake. */
+  /** Open batches keep the engine awake, and so do outputs that are fetched after their rows have ended. */
   async function sayOpen(): Promise<void> {
     try {
       const { client } = await options.place;
-      const { count } = await client.workflow.count("WorkflowType = 'batch' AND ExecutionStatus = 'Running'");
+      const { count } = await client.workflow.count(
+        "WorkflowType IN ('batch', 'lateOutput') AND ExecutionStatus = 'Running'",
+      );
       say({ type: 'open', batches: count });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');

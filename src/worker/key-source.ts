@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { Secret } from '../domain/secret.js';
 
@@ -30,6 +31,15 @@ export function createKeySource(first: KeyOrigin): KeySource {
       readAtMtime = -1;
     },
   };
+}
+
+/** A short digest by which two keys are told apart; nobody gets from it to the key. */
+export function keyMark(source: KeySource): string {
+  try {
+    return createHash('sha256').update(`callsheet key mark ${source.current()}`).digest('hex').slice(0, 12);
+  } catch {
+    return 'none';
+  }
 }
 
 function seal(origin: KeyOrigin): { secret: Secret } | { file: string } {

@@ -2,7 +2,15 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Messenger } from '../activities/dependencies.js';
 import type { CallbackMessenger } from '../callbacks/take-callback.js';
 import * as messages from '../contract/messages.js';
-import { batchId, jobId, lateHandleId, lateResultsId, semaphoreId, taskQueues } from '../contract/names.js';
+import {
+  batchId,
+  jobId,
+  lateHandleId,
+  lateOutputId,
+  lateResultsId,
+  semaphoreId,
+  taskQueues,
+} from '../contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
 export function createMessenger(client: Client, account: string, timeScale: number): Messenger & CallbackMessenger {
@@ -47,6 +55,14 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async confirmLate(input) {
       await client.workflow.start('lateHandle', {
         workflowId: lateHandleId(account, input.row.batch, input.row.id),
+        taskQueue: taskQueues(account).home,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+    },
+    async fetchLate(input) {
+      await client.workflow.start('lateOutput', {
+        workflowId: lateOutputId(account, input.row.batch, input.row.id),
         taskQueue: taskQueues(account).home,
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',

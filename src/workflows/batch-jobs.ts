@@ -20,15 +20,16 @@ interface Beginning {
 }
 
 export async function startJob(input: BatchInput, { row }: OpenRow, beginning: Beginning): Promise<void> {
-  const { account, policy, timeScale } = input;
+  const { account, policy, timeScale, syncMaxMs } = input;
   const { letter, attempts, upToNano } = beginning;
   const reserved = upToNano === null ? {} : { upToNano };
+  const longest = syncMaxMs === undefined ? {} : { syncMaxMs };
   try {
     await startChild<typeof job>('job', {
       workflowId: jobId(account, row.batch, row.id),
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      args: [{ account, row, letter, attempts, policy, timeScale, ...reserved }],
+      args: [{ account, row, letter, attempts, policy, timeScale, ...reserved, ...longest }],
     });
   } catch (error) {
     // The row's job is still open from an earlier run of the batch: it is joined.

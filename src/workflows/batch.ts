@@ -188,7 +188,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       if (seen.state === 'finished') dirty = window.countFinished(state, seen, Date.now()) || dirty;
       if (seen.state !== 'restart') continue;
       if (open.restarts >= RESTARTS_MAX) {
-        await home.finishRow({ row: open.row, status: 'review', reason: 'poll_unreadable' });
+        await home.finishRow({ row: open.row, status: 'review', reason: 'job_closed' });
         continue;
       }
       open.restarts += 1;

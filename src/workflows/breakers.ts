@@ -34,15 +34,6 @@ export function noteCase(state: SemaphoreState, opened: OpenedCase, nowMs: numbe
   }
 }
 
-/** A job was refused again and again because its family cannot be reached. */
-export function noteOutage(state: SemaphoreState, kind: number, grant: number, nowMs: number): void {
-  const family = familyOf(kind);
-  if (family === undefined) return;
-  const breaker = state.breakers.find((b) => b.family === family);
-  if (breaker === undefined) open(state, family, 'outage', nowMs);
-  else if (breaker.probe === grant) fail(state, breaker, breaker.cause, nowMs);
-}
-
 /** The service accepted this grant's submit: where it was the probe, its family is open again. */
 export function noteThrough(state: SemaphoreState, grant: number): void {
   const closed = state.breakers.find((b) => b.probe === grant);

@@ -1,4 +1,4 @@
-import type { FinishInput, SubmitResult } from '../contract/activities.js';
+import type { SubmitResult } from '../contract/activities.js';
 import type { PaymentAnswered } from '../contract/messages.js';
 import type { JobInput } from '../contract/workflows.js';
 import type { ReasonCode } from '../domain/failure.js';
@@ -22,7 +22,8 @@ export interface Finish {
   step: 'finish';
   status: Status;
   reason?: ReasonCode;
-  tried?: FinishInput['tried'];
+  /** What the service answered, in codes. */
+  text?: string;
   recorded?: boolean;
 }
 

@@ -82,11 +82,11 @@ async function go(work: Job, next: Step): Promise<Step> {
 }
 
 async function finish(work: Job, end: Finish): Promise<JobResult> {
-  const { status, reason, tried, recorded } = end;
+  const { status, reason, text, recorded } = end;
   return CancellationScope.nonCancellable(async () => {
     work.slot.release();
     if (!recorded) {
-      const why = { ...(reason ? { reason } : {}), ...(tried ? { tried } : {}) };
+      const why = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
       await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...why });
     }
     await work.slot.settled();

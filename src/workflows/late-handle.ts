@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy, sleep } from '@temporalio/workflow';
 import { jobId } from '../contract/names.js';
 import type { LateHandleInput } from '../contract/workflows.js';
-import { confirmHandles } from './confirm-handles.js';
+import { recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { job } from './job.js';
 import { resultsProxy } from './proxies.js';
@@ -14,7 +14,7 @@ import { resultsProxy } from './proxies.js';
 export async function lateHandle({ account, row, n, timeScale }: LateHandleInput): Promise<void> {
   // The job may have been created a moment ago: not before a first poll may be made.
   await sleep(pollBaseOf(row.kind) / timeScale);
-  if (!(await confirmHandles(account, row, n))) return;
+  if ((await recoverAnswer(account, row, n)) !== 'job') return;
   try {
     await executeChild<typeof job>('job', {
       workflowId: jobId(account, row.batch, row.id),

@@ -8,8 +8,10 @@ import type {
   SemaphoreState,
   Waiting,
 } from '../contract/semaphore.js';
-import { markProbe, noteCase, noteOutage, noteThrough } from './breakers.js';
+import { merge } from './account-pauses.js';
+import { markProbe, noteCase, noteThrough } from './breakers.js';
 import { effectiveCap, lowerCap } from './cap.js';
+import { noteAnswered, noteTurnedAway } from './paces.js';
 import { rememberRender } from './render-times.js';
 import { sameJob } from './same-job.js';
 import { nextTurnMs, nextWaiting } from './turns.js';
@@ -46,6 +48,7 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     quiets: [],
     cases: [],
     breakers: [],
+    paces: [],
     renderTimesMs: {},
   };
 }
@@ -91,6 +94,7 @@ export function recover(state: SemaphoreState, found: RecoveredHolder): void {
 export function submitted(state: SemaphoreState, grant: number): void {
   const holder = state.holders.find((h) => h.grant === grant);
   if (holder && holder.phase === 'granted') holder.phase = 'submitted';
+  if (holder) noteAnswered(state, holder.kind);
   noteThrough(state, grant);
 }
 
@@ -119,7 +123,8 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
     return;
   }
   if (message.overCap) lowerCap(state, nowMs);
-  if (message.outage) noteOutage(state, holder.kind, holder.grant, nowMs);
+  if (message.turnedAway === undefined) noteAnswered(state, holder.kind);
+  else if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
   // A job that was refused never ran, so the service frees nothing for it.
@@ -142,8 +147,9 @@ export function nextDueMs(state: SemaphoreState, nowMs: number): number | undefi
 }
 
 export function pause(state: SemaphoreState, reason: Omit<PauseReason, 'sinceMs'>, nowMs: number): void {
-  if (state.pauses.some((p) => p.reason === reason.reason && p.batch === reason.batch)) return;
-  state.pauses.push({ ...reason, sinceMs: nowMs });
+  const known = state.pauses.find((p) => p.reason === reason.reason && p.batch === reason.batch);
+  if (known) merge(known, reason);
+  else state.pauses.push({ ...reason, sinceMs: nowMs });
 }
 
 export function resume(state: SemaphoreState, which: { reason: PauseReason['reason']; batch?: string }): void {

@@ -11,11 +11,19 @@ import type { DownloadPriority } from '../domain/download-order.js';
 /** Lower is sooner on the api queue: reads of an open case, submits, polls, other reads. */
 const PRIORITY = { caseRead: 1, submit: 2, poll: 3, read: 4 } as const;
 
-/** One paid POST, never repeated by the server; the ledger is the guard, the limits only tell us that it died. */
-export function submitProxy(account: string): Pick<Activities, 'submit'> {
+/** The longest wait for the headers of a submit's answer where its own end is documented. */
+const HEADERS_MAX_MS = 300_000;
+/** So long may the body of an answer take that holds the output itself. */
+const BODY_MAX_MS = 1_800_000;
+
+/**
+ * One paid POST, never repeated by the server; the ledger is the guard, the limits only tell us that it died. A
+ * synchronous call without a documented end is answered within `syncMaxMs`.
+ */
+export function submitProxy(account: string, syncMaxMs: number): Pick<Activities, 'submit'> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).api,
-    startToCloseTimeout: '300 s',
+    startToCloseTimeout: Math.max(HEADERS_MAX_MS, syncMaxMs) + BODY_MAX_MS,
     heartbeatTimeout: '30 s',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 1 },
@@ -23,8 +31,10 @@ export function submitProxy(account: string): Pick<Activities, 'submit'> {
   });
 }
 
+type PollName = 'poll' | 'askFreshUrl';
+
 /** Free reads of one job: one activity for its whole life, one request per attempt, paced by the poll schedule. */
-export function pollProxy(account: string, lifeMs: number): Pick<Activities, 'poll'> {
+export function pollProxy(account: string, lifeMs: number): Pick<Activities, PollName> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).api,
     startToCloseTimeout: '15 s',
@@ -38,7 +48,7 @@ export function pollProxy(account: string, lifeMs: number): Pick<Activities, 'po
 }
 
 /** Free requests to the service that are not polls of a running job. */
-type ApiReads = 'readAccount' | 'readDiscounts' | 'readForClient' | 'confirmHandle';
+type ApiReads = 'readAccount' | 'readDiscounts' | 'readForClient' | 'reachService' | 'confirmHandle';
 
 /** Reads of the account: balance, caps, discounts, voices. */
 export function accountProxy(account: string, why: 'case' | 'routine'): Pick<Activities, ApiReads> {
@@ -61,7 +71,7 @@ export function lastReadProxy(account: string): Pick<Activities, 'readAccount'> 
   });
 }
 
-type DownloadName = 'download' | 'fetchInputs' | 'shareOutput';
+type DownloadName = 'download' | 'fetchInputs' | 'fetchSalvaged' | 'shareOutput';
 
 /** Bytes from the service to the store: repeatable, long, watched by heartbeats; what expires soonest goes first. */
 export function downloadProxy(account: string, priority: DownloadPriority = 3): Pick<Activities, DownloadName> {
@@ -77,7 +87,7 @@ export function downloadProxy(account: string, priority: DownloadPriority = 3): 
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | 'poll' | DownloadName | ResultFiles | ApiReads> {
+): Omit<Activities, 'submit' | PollName | DownloadName | ResultFiles | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',

@@ -1,5 +1,6 @@
 import type { Curb, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
 import { effectiveCap } from './cap.js';
+import { REFUSALS_MAX } from './paces.js';
 
 /** What a watcher sees of the semaphore, with every reason why fewer jobs are granted than the plan allows. Pure. */
 export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): SemaphoreView {
@@ -15,12 +16,16 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
   };
 }
 
-function curbsOf({ quiets, breakers, foreign }: SemaphoreState, nowMs: number): Curb[] {
+function curbsOf({ quiets, breakers, paces, foreign }: SemaphoreState, nowMs: number): Curb[] {
   const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
   const curbs: Curb[] = [];
   if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
   for (const { family, cause, sinceMs, nextProbeMs } of breakers) {
     curbs.push({ curb: 'breaker', family, cause, sinceMs, nextProbeMs });
+  }
+  for (const { cause, route, sinceMs, untilMs, refusals } of paces) {
+    // The account's pause says that the network is away.
+    if (refusals >= REFUSALS_MAX && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
   }
   if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
   return curbs;

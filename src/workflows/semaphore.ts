@@ -12,11 +12,13 @@ import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
 import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
+import * as accountPauses from './account-pauses.js';
 import * as permits from './permits.js';
 import { accountProxy, homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
 import { sameJob } from './same-job.js';
 import { viewOf } from './semaphore-view.js';
+import { waitForNetwork } from './wait-for-network.js';
 
 /**
  * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
@@ -103,6 +105,11 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   function watchOver(): void {
     background(READ_EVERY_MS, busy, readCaps);
     background(DISCOUNTS_EVERY_MS, busy, () => accountProxy(account, 'routine').readDiscounts());
+    background(
+      0,
+      () => accountPauses.isCutOff(state),
+      () => waitForNetwork(account, state).then(touch),
+    );
     background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
   }
 
@@ -163,15 +170,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     readDue = false;
     const reading = await accountProxy(account, 'routine').readAccount({ maxAgeMs: 10_000 / timeScale });
     state.planCap = reading.concurrent;
-    for (const paused of [...state.pauses]) {
-      // A read that was answered proves the key; the balance must have changed since the refusal (or suffice now).
-      const enough =
-        reading.balanceNano !== null &&
-        (paused.needNano !== undefined
-          ? reading.balanceNano >= paused.needNano
-          : reading.balanceNano > (paused.balanceNano ?? 0));
-      if (paused.reason === 'key' || (paused.reason === 'credits' && enough)) permits.resume(state, paused);
-    }
+    accountPauses.review(state, reading);
     touch();
   }
 

@@ -3,11 +3,14 @@ import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
 import { isLost, type Verdict } from '../domain/attempt.js';
-import { confirmHandles } from './confirm-handles.js';
+import { isAsync, KINDS } from '../domain/kind.js';
+import { type Recovered, recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job-work.js';
 import { nextStep } from './next-step.js';
 import { accountProxy, homeProxy } from './proxies.js';
+
+const STEPS: Partial<Record<Recovered, Step>> = { job: { step: 'poll' }, output: { step: 'download' } };
 
 /**
  * The credits check of one attempt whose answer is lost: read the balance, weigh the evidence, wait, until there is
@@ -17,19 +20,24 @@ export async function settleCase(work: Job): Promise<Step> {
   const { account, row, timeScale } = work.input;
   const home = homeProxy(account);
   await note(work);
-  // Asking after a handle that was found in the cut answer is a poll: not before a first poll may be made.
-  await sleep(pollBaseOf(row.kind) / timeScale);
-  if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
+  // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
+  if (!isSynchronous(row.kind)) await sleep(pollBaseOf(row.kind) / timeScale);
+  let recovered = await recoverAnswer(account, row, work.n);
+  const found = STEPS[recovered];
+  if (found) return found;
   for (;;) {
     const { looks } = work;
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
     const settled = await home.settle({ row, n: work.n, ambiguity: work.input.policy.ambiguity });
     switch (settled.outcome) {
-      case 'wait':
+      case 'wait': {
         if (await heardOf(work, looks, Math.max(100, settled.delayMs))) await sleep(pollBaseOf(row.kind) / timeScale);
-        else if (!settled.hinted) break;
-        if (await confirmHandles(account, row, work.n)) return { step: 'poll' };
+        else if (!settled.hinted && recovered !== 'open') break;
+        recovered = await recoverAnswer(account, row, work.n);
+        const late = STEPS[recovered];
+        if (late) return late;
         break;
+      }
       case 'standing':
         if (settled.untrusted) work.mayResend = false;
         // What may still run at the service keeps its slot, whoever settled it.
@@ -50,6 +58,11 @@ export async function settleCase(work: Job): Promise<Step> {
 function heardOf(work: Job, looks: number, delayMs: number): Promise<boolean> {
   const looked = condition(() => work.looks !== looks).then(() => false);
   return Promise.race([work.news.within(work.n, delayMs), looked]);
+}
+
+function isSynchronous(kindNumber: number): boolean {
+  const kind = KINDS[kindNumber];
+  return kind !== undefined && !isAsync(kind);
 }
 
 function keepsSlot(result: SubmitResult): boolean {

@@ -10,8 +10,8 @@ import {
 import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
+import type { TurnedAway } from '../contract/semaphore.js';
 import type { JobInput } from '../contract/workflows.js';
-import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { Status } from '../domain/outcome.js';
 import type { Job, Step, Submits } from './job-work.js';
@@ -19,19 +19,17 @@ import { nextStep } from './next-step.js';
 import { downloadProxy, homeProxy, submitProxy } from './proxies.js';
 
 const SYNC_RETRIES_MAX = 3;
-const TURNS_MAX = 4;
-/** Refused this often in a row for an absent network or provider. */
-const OUTAGE_AFTER = 3;
+/** For a batch that was started without the setting. */
+const SYNC_MAX_MS = 900_000;
+
+type Refusal = Extract<SubmitResult, { outcome: 'refused' }>;
 
 /** Opens the job's submits; they share the counts of refusals. */
-export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Submits {
+export function openSubmits({ account, row, timeScale, upToNano, syncMaxMs = SYNC_MAX_MS }: JobInput): Submits {
   const home = homeProxy(account);
-  const { submit } = submitProxy(account);
+  const { submit } = submitProxy(account, syncMaxMs);
   const known = new Map<number, SubmitResult>();
-  let responseFormat: ResponseFormat | undefined;
-  let backoffs = 0;
   let failures = 0;
-  let turns = 0;
   let syncRetries = 0;
   let recordsPaused = false;
 
@@ -78,14 +76,7 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     const most = work.again ? work.again.upToNano : upToNano;
     const reserved = typeof most === 'number' ? { upToNano: most } : {};
     const sinceMs = workflowInfo().startTime.getTime();
-    const input = {
-      row,
-      n,
-      grant: work.slot.grant(),
-      sinceMs,
-      ...(responseFormat ? { responseFormat } : {}),
-      ...reserved,
-    };
+    const input = { row, n, grant: work.slot.grant(), sinceMs, ...reserved };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
       return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
@@ -97,18 +88,16 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     }
   }
 
-  async function refused(work: Job, refusal: Extract<SubmitResult, { outcome: 'refused' }>): Promise<Step> {
+  async function refused(work: Job, refusal: Refusal): Promise<Step> {
     switch (refusal.next) {
       case 'retry_backoff':
-        // The network or the family is away: the semaphore then tries it with one row at a time.
-        if (++backoffs >= OUTAGE_AFTER) {
-          work.slot.release({ outage: true });
-          return { step: 'submit' };
-        }
-        await sleep((1_000 * 2 ** (backoffs - 1)) / timeScale);
-        return { step: 'submit' };
+        return turnedAway(work, refusal, 'network');
+      case 'wait_provider':
+        return turnedAway(work, refusal, 'provider');
       case 'wait_turn':
-        return waitTurn(work, refusal.retryAfterMs);
+        return turnedAway(work, refusal, 'rpm');
+      case 'wait_gateway':
+        return turnedAway(work, refusal, 'gateway');
       case 'wait_slot':
         work.slot.release({ overCap: true });
         return { step: 'submit' };
@@ -117,9 +106,9 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
         await sleep((1_000 * 2 ** syncRetries) / timeScale);
         return { step: 'submit' };
       case 'retry_as_url':
-        if (responseFormat === 'url') return { step: 'finish', status: 'failed', reason: 'output_too_large' };
-        responseFormat = 'url';
         return { step: 'submit' };
+      case 'fail_size':
+        return { step: 'finish', status: 'failed', reason: 'output_too_large' };
       case 'pause_key':
       case 'pause_credits':
         await pauseAccount(refusal);
@@ -134,25 +123,19 @@ export function openSubmits({ account, row, timeScale, upToNano }: JobInput): Su
     }
   }
 
-  /** Backs off 1, 2, 4, 8 s with the slot in hand, then gives it back and queues again. */
-  async function waitTurn(work: Job, retryAfterMs: number | undefined): Promise<Step> {
-    if (turns >= TURNS_MAX) {
-      turns = 0;
-      work.slot.release();
-    } else {
-      await sleep(retryAfterMs ?? (1_000 * 2 ** turns) / timeScale);
-      turns += 1;
-    }
+  /** The semaphore paces all who were turned away: the slot goes back, and the row queues again. */
+  function turnedAway(work: Job, { retryAfterMs }: Refusal, cause: TurnedAway['cause']): Step {
+    work.slot.release({ turnedAway: { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } });
     return { step: 'submit' };
   }
 
-  async function pauseAccount(refusal: Extract<SubmitResult, { outcome: 'refused' }>): Promise<void> {
+  async function pauseAccount({ next, needNano, seenNano, keyMark }: Refusal): Promise<void> {
     const semaphore = getExternalWorkflowHandle(semaphoreId(account));
-    const { needNano, balanceNano } = refusal;
     await semaphore.signal(messages.pauseGrants, {
-      reason: refusal.next === 'pause_key' ? 'key' : 'credits',
+      reason: next === 'pause_key' ? 'key' : 'credits',
       ...(needNano === undefined ? {} : { needNano }),
-      ...(balanceNano === undefined ? {} : { balanceNano }),
+      ...(seenNano === undefined ? {} : { seenNano }),
+      ...(keyMark === undefined ? {} : { keyMark }),
     });
   }
 

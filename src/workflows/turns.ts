@@ -2,6 +2,7 @@ import type { Holder, SemaphoreState, Waiting } from '../contract/semaphore.js';
 import { isAsync, KINDS } from '../domain/kind.js';
 import { allowsKind, familyOf, nextProbeMs } from './breakers.js';
 import { hasRoom, nextClimbMs } from './cap.js';
+import { allowsPace, nextPaceMs } from './paces.js';
 
 /** Whose turn it is: which waiting job may be granted now, and when that changes by itself. Pure. */
 
@@ -28,6 +29,7 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
 
 function mayGo(state: SemaphoreState, waiting: Waiting, nowMs: number): boolean {
   if (!hasRoom(state, waiting.kind, nowMs) || !allowsKind(state, waiting.kind, nowMs)) return false;
+  if (!allowsPace(state, waiting, nowMs)) return false;
   if (!isAsyncKind(waiting.kind)) return true;
   const family = familyOf(waiting.kind);
   return !state.holders.some(
@@ -40,7 +42,9 @@ export function nextTurnMs(state: SemaphoreState, nowMs: number): number[] {
   if (state.waiting.length === 0) return [];
   const times = state.quiets.map((q) => q.untilMs);
   times.push(nextClimbMs(state, nowMs) ?? nowMs);
-  for (const kind of new Set(state.waiting.map((w) => w.kind))) times.push(nextProbeMs(state, kind) ?? nowMs);
+  for (const kind of new Set(state.waiting.map((w) => w.kind))) {
+    times.push(nextProbeMs(state, kind) ?? nowMs, ...nextPaceMs(state, kind, nowMs));
+  }
   if (state.waiting.some((w) => w.apart) || state.holders.some((h) => h.apart)) {
     times.push(...state.holders.flatMap((h) => (keepsOthersBack(h, nowMs) ? h.sinceMs + SUBMIT_APART_MS : [])));
   }

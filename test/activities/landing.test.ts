@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import { downloadActivities } from '../../src/activities/download.js';
 import { shareActivities } from '../../src/activities/share.js';
-import type { OutputBlocked } from '../../src/contract/messages.js';
+import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js';
+import type { DownloadInput, LateOutputInput } from '../../src/contract/outputs.js';
 import type { Row } from '../../src/domain/row.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
@@ -46,8 +47,12 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     await transport.close();
   });
   const blocked: OutputBlocked[] = [];
+  const finished: RowFinished[] = [];
+  const late: LateOutputInput[] = [];
+  const rewritten: string[] = [];
+  let batchRuns = true;
   const deps: Dependencies = {
-    settings: { timeScale: 1, prices: [] } as never,
+    settings: { account: 'a', timeScale: 1, prices: [] } as never,
     ...account,
     transport,
     downloader,
@@ -61,7 +66,10 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       caseEnded: async () => undefined,
       limitsRefused: async () => undefined,
       ensureSemaphore: async () => undefined,
-      rowFinished: async () => true,
+      rowFinished: async (_, report) => {
+        finished.push(report);
+        return batchRuns;
+      },
       outputBlocked: async (_, what) => {
         blocked.push(what);
       },
@@ -69,9 +77,15 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       reopen: async () => true,
       release: async () => true,
       isBatchOpen: async () => true,
-      rewriteResults: async () => undefined,
+      fetchLate: async (input) => {
+        late.push(input);
+      },
+      rewriteResults: async (batch) => {
+        rewritten.push(batch);
+      },
       areOpen: async () => [],
     },
+    keyMark: () => 'one',
     log: silent,
     onCaps: () => undefined,
     now: () => Date.now(),
@@ -93,10 +107,18 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     deps,
     blocked,
     server,
-    download: (heartbeatDetails?: unknown) =>
+    finished,
+    late,
+    rewritten,
+    endBatch: () => {
+      batchRuns = false;
+    },
+    refOf,
+    download: (heartbeatDetails?: unknown, change: Partial<DownloadInput> = {}) =>
       new MockActivityEnvironment({ heartbeatDetails } as never).run(downloadActivities(deps).download, {
         row: refOf(0),
         n: 1,
+        ...change,
       }),
     share: (index: number) =>
       new MockActivityEnvironment().run(shareActivities(deps).shareOutput, { row: refOf(index) }),
@@ -120,7 +142,7 @@ describe('the landing of an output', () => {
     const one = await stand([imageRow('r')], whole({}, PNG));
     mkdirSync(join(one.out, 'b'), { recursive: true });
     writeFileSync(join(one.out, 'b/media'), 'a file where the folder must be');
-    const tries = { tries: 500, sinceMs: 0, wrong: 0, blocked: 3, code: 'ENOTDIR' };
+    const tries = { tries: 500, sinceMs: 0, blocked: 3, code: 'ENOTDIR' };
     await expect(one.download()).rejects.toMatchObject({ type: 'output.unavailable' });
     await expect(one.download(tries)).rejects.toMatchObject({ type: 'output.unavailable' });
     expect(one.blocked).toEqual([{ id: 'r', code: 'ENOTDIR' }]);
@@ -128,29 +150,85 @@ describe('the landing of an output', () => {
     expect(await one.download(tries)).toEqual({ outcome: 'done' });
   });
 
-  test('F40: a URL that is gone says what was tried; a synchronous answer has no fresh one', async () => {
-    const one = await stand([imageRow('r')], status(403));
-    const tried = { tries: 1, sinceMs: expect.any(Number), why: 'expired', status: 403 };
-    expect(await one.download()).toEqual({ outcome: 'expired', freshUrls: 0, tried });
+  const MINUTE_MS = 60_000;
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  const since = (sinceMs: number, tries = 9) => ({ tries, sinceMs, blocked: 0, code: null });
+
+  test.each([
+    ['403', status(403)],
+    ['404', status(404)],
+    ['410', status(410)],
+    ['HTML with 200', whole({}, HTML)],
+    ['a redirect to a private address', status(302, { location: 'https://10.0.0.1/x' })],
+    ['503', status(503)],
+  ])('F40, 4-U13, 5-X2: %s once is tried again, whatever the row was paid with', async (_, answer) => {
+    const one = await stand([imageRow('r')], answer, whole({}, PNG));
+    await expect(one.download()).rejects.toMatchObject({ type: 'download.interrupted', nextRetryDelay: 2_000 });
+    expect(await one.record('r')).toBeUndefined();
+    expect(await one.download(since(Date.now(), 1))).toEqual({ outcome: 'done' });
   });
 
-  test('F42: wrong bytes are tried again, and after six tries the record says what came', async () => {
+  test('F40: after a quarter of an hour the row ends as `output_pending` and the output is fetched on', async () => {
     const one = await stand([imageRow('r')], whole({}, HTML));
-    await expect(one.download()).rejects.toMatchObject({ type: 'download.interrupted' });
-    const tries = { tries: 5, sinceMs: Date.now(), wrong: 5, blocked: 0, code: null };
-    expect(await one.download(tries)).toEqual({ outcome: 'rejected', reason: 'output_rejected' });
+    const sinceMs = Date.now() - 16 * MINUTE_MS;
+    expect(await one.download(since(sinceMs))).toEqual({ outcome: 'ended', status: 'review' });
     const record = await one.record('r');
-    expect(record).toMatchObject({ status: 'lost_paid', reasonCode: 'output_rejected', files: [] });
-    expect(record?.reason).toBe("expected image, got an HTML page; tried 6 times, the last try ended with 'not_media'");
+    expect(record).toMatchObject({ status: 'review', reasonCode: 'output_pending', files: [] });
+    expect(record?.reason).toBe(
+      "expected image, got an HTML page; tried 10 times in 16 min, the last try ended with 'not_media'",
+    );
+    const before = { tries: 10, sinceMs, asks: 0, askedAtMs: 0 };
+    expect(one.late).toEqual([{ account: 'a', row: one.refOf(0), n: 1, timeScale: 1, before }]);
   });
 
-  test('a server in trouble is waited for while the URL lives, and after that the URL counts as gone', async () => {
-    const one = await stand([imageRow('r')], status(503));
-    const tries = { tries: 900, sinceMs: 0, wrong: 0, blocked: 0, code: null };
-    await expect(one.download(tries)).rejects.toMatchObject({ type: 'download.interrupted' });
-    const now = Date.now();
-    one.deps.now = () => now + 2 * 3_600_000;
-    expect(await one.download(tries)).toMatchObject({ outcome: 'expired', tried: { tries: 901, status: 503 } });
+  test('a file that comes late corrects the record, the counts, and the results of a batch that has ended', async () => {
+    const one = await stand([imageRow('r')], status(403), whole({}, PNG));
+    await one.download(since(Date.now() - 16 * MINUTE_MS));
+    one.endBatch();
+    expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
+    expect(await one.record('r')).toMatchObject({ status: 'done', files: [{ file: 'media/r.png' }] });
+    expect(one.finished.at(-1)).toMatchObject({ id: 'r', status: 'done', was: { status: 'review' } });
+    expect(one.rewritten).toEqual(['b']);
+    // A try that wrote the record and died is repeated: it has nothing to do but to see that the results are right.
+    expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
+    expect(one.rewritten).toEqual(['b', 'b']);
+  });
+
+  test('a late try goes on without end while the URL may live, and then the row is lost', async () => {
+    const one = await stand([imageRow('r')], status(403));
+    const sinceMs = Date.now();
+    await one.download(since(sinceMs - 16 * MINUTE_MS));
+    const late = (tries: number) => one.download(since(sinceMs, tries), { isLate: true });
+    await expect(late(30)).rejects.toMatchObject({ nextRetryDelay: 10 * MINUTE_MS });
+    one.deps.now = () => sinceMs + 6.9 * DAY_MS;
+    await expect(late(900)).rejects.toMatchObject({ type: 'download.interrupted' });
+    one.deps.now = () => sinceMs + 7.1 * DAY_MS;
+    expect(await late(930)).toEqual({ outcome: 'ended', status: 'lost_paid' });
+    expect(await one.record('r')).toMatchObject({ status: 'lost_paid', reasonCode: 'output_expired' });
+  });
+
+  test('a row that a person settled meanwhile is left alone', async () => {
+    const one = await stand([imageRow('r')], status(403), whole({}, PNG));
+    await one.download(since(Date.now() - 16 * MINUTE_MS));
+    const record = await one.record('r');
+    if (record) await one.deps.records.writeRecord('b', { ...record, status: 'lost_paid', reasonCode: 'marked_lost' });
+    expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
+    expect(await one.record('r')).toMatchObject({ reasonCode: 'marked_lost', files: [] });
+  });
+
+  test('a row that waited before is tried once by the next `run`, without another quarter of an hour', async () => {
+    const one = await stand([imageRow('r')], status(403));
+    await one.download(since(Date.now() - 16 * MINUTE_MS));
+    expect(await one.download()).toEqual({ outcome: 'ended', status: 'review' });
+    expect(one.late).toHaveLength(2);
+  });
+
+  test('5-X2e: a whole file with bytes after its end is kept as it came, and the doubt is a warning', async () => {
+    const one = await stand([imageRow('r')], whole({}, Buffer.concat([PNG, Buffer.alloc(1_024)])));
+    expect(await one.download()).toEqual({ outcome: 'done' });
+    const record = await one.record('r');
+    expect(record).toMatchObject({ status: 'done', files: [{ bytes: PNG.length + 1_024 }] });
+    expect(record?.warnings).toContain('kept as it came: 1024 bytes follow the end of the png file');
   });
 });
 
@@ -171,7 +249,7 @@ describe('rows that share a render', () => {
 
   test('end unpaid when it brings nothing; a retry that somebody ordered runs them', async () => {
     const one = await stand(rows(), whole({}, HTML));
-    await one.download({ tries: 5, sinceMs: Date.now(), wrong: 5, blocked: 0, code: null });
+    await one.download({ tries: 9, sinceMs: Date.now() - 3_600_000, blocked: 0, code: null });
     expect(await one.share(1)).toEqual({ status: 'failed' });
     expect(await one.record('s')).toMatchObject({ reasonCode: 'shared_row_failed', creditsNano: 0, attempts: 0 });
     expect(await one.share(1)).toEqual({ status: null });

@@ -48,6 +48,20 @@ describe('where a row stands when it is paged', () => {
     expect(rowStanding(undefined, attempts, null, 'h')).toEqual({ ended: false, letter, attempts: attempts.length });
   });
 
+  it('goes on to fetch a paid output that is waited for, and never submits because of it (F40)', () => {
+    const waiting = record({ status: 'review', reasonCode: 'output_pending', seenStates: 3 });
+    const ended = { ended: true, status: 'review', creditsNano: 5 };
+    const again = { ended: false, letter: 'r', attempts: 1 };
+    expect(rowStanding(waiting, [attempt(intent(), created, rendered)], null, 'h')).toEqual(again);
+    // Fresh URLs came meanwhile, or the service has it no more.
+    expect(rowStanding(waiting, [attempt(intent(), created, rendered, rendered)], null, 'h')).toEqual(again);
+    const gone: AttemptState = { state: 'ended', atMs: 4, word: 'expired', message: '' };
+    expect(rowStanding(waiting, [attempt(intent(), created, rendered, gone)], null, 'h')).toEqual(again);
+    // Where the ledger was not read it must be; where it knows of no output nothing is done.
+    expect(rowStanding(waiting, null, null, 'h').ended).toBe(false);
+    expect(rowStanding({ ...waiting, seenStates: 0 }, [], null, 'h')).toEqual(ended);
+  });
+
   it('is ended by its record, with what it cost (I9)', () => {
     expect(rowStanding(record(), [], null, 'h')).toEqual({ ended: true, status: 'done', creditsNano: 5 });
   });

@@ -17,6 +17,7 @@ const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
 /** One row whose answer was lost, in an account that is read now and then. */
 async function lostRow(row: Row) {
   const home = await accountAtHand([STILL, FILM, OTHER], PRICES);
+  home.deps.settings.waits.syncMaxMs = 2 * MINUTE_MS;
   const { deps, clock, refOf, generation } = home;
   deps.messenger = { ...deps.messenger, rowFinished: async () => true } as typeof deps.messenger;
   const startMs = clock.nowMs;

@@ -81,7 +81,10 @@ test('4-U10: rows that leave are named, and the other manifest whose batch this 
   const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }, { id: 'three' }]);
   const options = await readBatchOptions(home.home, 'b');
   await writeBatchOptions(home.home, 'b', { ...options, manifest: '/films/a/b.csv' });
-  writeFileSync(join(home.folder, 'b.csv'), 'id,kind,model,prompt\none,vendor-f/video,vendor-f-3.1-generate-preview,a boat\n');
+  writeFileSync(
+    join(home.folder, 'b.csv'),
+    'id,kind,model,prompt\none,vendor-f/video,vendor-f-3.1-generate-preview,a boat\n',
+  );
   const { stderr } = await home.run('plan', 'b.csv', '--no-network');
   expect(stderr).toContain(
     'warning: 2 rows are not in this manifest any more (two, three): what was submitted of them',

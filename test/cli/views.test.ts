@@ -79,7 +79,9 @@ describe('the live view', () => {
       pauses: [{ reason: 'credits' as const, sinceMs: 0, needNano: CREDIT / 2 }],
     };
     const lines = liveLines({ ...snapshot, slots, lostSinceMs: 30_000 }, options);
-    expect(lines.at(-2)).toMatch(/^out of credits: add credits and it goes on by itself \(needs 0\.5\), since /);
+    expect(lines.at(-2)).toMatch(
+      /^the service says that the credits do not suffice: .* once the balance rises \(needs 0\.5\), since /,
+    );
     expect(lines.at(-1)).toBe('no answer from Temporal or the worker for 30 s, trying again');
   });
 

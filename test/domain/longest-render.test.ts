@@ -4,7 +4,7 @@ import { longestRenderMs } from '../../src/domain/longest-render.js';
 import type { Media, Row } from '../../src/domain/row.js';
 
 const MINUTE_MS = 60_000;
-const WAITS = { renderMaxMs: { 'vendor-f': 30 * MINUTE_MS, default: 60 * MINUTE_MS } };
+const WAITS = { syncMaxMs: 900_000, renderMaxMs: { 'vendor-f': 30 * MINUTE_MS, default: 60 * MINUTE_MS } };
 const longest = (kind: Row['kind'], cells: Row['cells'] = {}, media: Row['media'] = {}) =>
   longestRenderMs({ kind, cells, media }, WAITS);
 

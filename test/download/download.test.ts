@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDownloader, type Download, DownloadError, type DownloaderOptions } from '../../src/service/download.js';
 import { type Answer, FILE, range, resetAfter, serve, sha256, status, whole } from './broken-server.js';
@@ -220,11 +220,33 @@ describe('F42: bodies that are not whole', () => {
 });
 
 describe('F43: bombs and drips', () => {
-  test('an encoded answer is refused, before a byte of it', async () => {
-    const bomb = gzipSync(Buffer.alloc(1 << 20));
-    const { reason, requests } = await failFrom([whole({ 'content-encoding': 'gzip' }, bomb)]);
+  test('an unknown encoding is refused, before a byte of it', async () => {
+    const { reason, requests } = await failFrom([whole({ 'content-encoding': 'zstd' })]);
     expect(reason).toBe('not_media');
     expect(requests).toHaveLength(1);
+  });
+
+  test('5-X2f: a file that was packed on the way is unpacked, also after a break', async () => {
+    const packed = gzipSync(FILE);
+    const gzip = { 'content-encoding': 'gzip', etag: '"packed"' };
+    const server = await serve(resetAfter(packed.length >> 1, gzip, packed), whole(gzip, packed));
+    const download = await downloader().fetchOutput(server.url);
+    expect(download.contentLength).toBeUndefined();
+    expect(sha256(await read(download))).toBe(sha256(FILE));
+    expect(server.requests[1]?.range).toBeUndefined();
+  });
+
+  test.each([
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('5-X2f: %s is unpacked', async (encoding, pack) => {
+    const server = await serve(whole({ 'content-encoding': encoding }, pack(FILE)));
+    expect(sha256(await read(await downloader().fetchOutput(server.url)))).toBe(sha256(FILE));
+  });
+
+  test('packed bytes that grow without measure are stopped long before the cap', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 << 20));
+    expect(await failFrom([whole({ 'content-encoding': 'gzip' }, bomb)])).toMatchObject({ reason: 'too_large' });
   });
 
   test('an endless body is stopped at the cap; one that promises too much is not begun', async () => {

@@ -12,6 +12,7 @@ const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../sto
 const CLIP = fixture('slow.mp4');
 const OTHER = fixture('fast.mp4');
 const BIG = Buffer.alloc(3_000_000, 1);
+const longTail = (bytes: number) => Buffer.concat([CLIP, Buffer.alloc(bytes)]);
 const HALF = Math.floor(CLIP.length / 2);
 const HTML = Buffer.from('<!doctype html><html><head><title>Not found</title></head></html>');
 const TAG = { etag: '"one"' };
@@ -86,6 +87,7 @@ const to = (location: string): Answer => status(302, { location });
 
 /** A broken start that still lets the right file come. */
 const MENDED: [string, Answer[]][] = [
+  ['gzip that says so', [whole({ 'content-encoding': 'gzip' }, gzipSync(CLIP))]],
   ['a reset in the middle, then the range', [breaksAt(HALF, TAG), rest()]],
   ['a short body, then the range', [breaksAt(HALF, TAG, 'end'), rest()]],
   ['a reset without a tag, then all again', [breaksAt(HALF), whole()]],
@@ -140,10 +142,11 @@ const REFUSED: [string, Answer[]][] = [
   ['a sound for a clip', [whole({}, fixture('a.mp3'))]],
   ['the magic of a clip and nothing else', [whole({}, Buffer.concat([CLIP.subarray(0, 12), Buffer.alloc(5_000)]))]],
   ['bytes of nothing', [whole({}, Buffer.alloc(5_000, 0xa5))]],
-  ['gzip that says so', [whole({ 'content-encoding': 'gzip' }, gzipSync(CLIP))]],
   ['gzip that does not say so', [whole({}, gzipSync(CLIP))]],
   ['a bomb', [whole({ 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(20_000_000)))]],
-  ['brotli', [whole({ 'content-encoding': 'br' })]],
+  ['a bomb that begins as a clip', [whole({ 'content-encoding': 'gzip' }, gzipSync(longTail(20_000_000)))]],
+  ['brotli that is none', [whole({ 'content-encoding': 'br' })]],
+  ['an encoding of its own', [whole({ 'content-encoding': 'zstd' })]],
   ['a part that nobody asked for', [partial(`bytes 0-9/${CLIP.length}`, {}, CLIP.subarray(0, 10))]],
   ['no content', [status(204)]],
   ['not modified', [status(304)]],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../../src/domain/row.js';
@@ -66,6 +66,41 @@ describe.skipIf(!hasTemporal())('the exit codes of a run that goes its way, and 
     const ended = await withFaults([lost], () => run('undecided', [film('u1')], shared));
     expect(ended.code, ended.stderr).toBe(3);
     expect(results(rig, 'undecided')).toMatchObject([{ id: 'u1', status: 'review', credits: null }]);
+  });
+
+  it('3: a paid output that cannot be fetched yet; `retry --class output` fetches it, and nothing is paid again (F40)', async () => {
+    const gone: FaultRule = { match: { route: 'media' }, action: { do: 'answer', status: 404 } };
+    const ended = await withFaults([gone], () => run('pending', [image('p1')]));
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(results(rig, 'pending')).toMatchObject([{ status: 'review', reason_code: 'output_pending', attempts: 1 }]);
+    const shown = await rig.run(['review', 'show', 'pending', 'p1']);
+    expect(shown.stdout).toMatch(/^output {4}http:\/\/127\.0\.0\.1:\d+\/media\/\w+\.png\?expires=/m);
+    const before = paidRequests(rig.emulator.truth());
+    const retried = await rig.run(['retry', 'pending', '--class', 'output', '--yes']);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect(results(rig, 'pending')).toMatchObject([{ status: 'done', attempts: 1 }]);
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
+  });
+
+  it('F46a, 4-U5: files that are gone or changed are seen at the next run and fetched again while they live', async () => {
+    expect((await run('lost-files', [image('g1'), image('g2'), image('g3')])).code).toBe(0);
+    const before = paidRequests(rig.emulator.truth());
+    const [gone = '', changed = ''] = ['g1', 'g2'].map((id) => join(rig.out, 'lost-files', 'media', `${id}.png`));
+    rmSync(gone);
+    writeFileSync(changed, 'retouched');
+    const again = await run('lost-files', [image('g1'), image('g2'), image('g3')]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).not.toContain('nothing to do');
+    expect(again.stderr).toContain('2 finished rows have no longer the file that was stored');
+    expect(again.stderr).toContain('media/g1.png (gone), media/g2.png (changed): fetched again');
+    expect(results(rig, 'lost-files')).toMatchObject([
+      { status: 'done', file: 'media/g1.png' },
+      { status: 'done', file: 'media/g2.v2.png' },
+      { status: 'done', file: 'media/g3.png' },
+    ]);
+    expect(existsSync(gone)).toBe(true);
+    expect(readFileSync(changed, 'utf8')).toBe('retouched');
+    expect(paidRequests(rig.emulator.truth())).toBe(before);
   });
 
   it('2: paying again by hand without --yes names the price that was measured', async () => {

@@ -143,10 +143,10 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
         { match: { route: 'vendor-f.submit' }, action: { do: 'refuse', code: 'vendor-f_unreachable' } },
       ]);
       await start(stack, [...many(8, filmRow, 'f'), imageRow('i')]);
-      const seen = await until('the breaker is open', async () =>
-        (await view(stack).catch(() => undefined))?.curbs.find(({ curb }) => curb === 'breaker'),
+      const seen = await until('the route is paused', async () =>
+        (await view(stack).catch(() => undefined))?.curbs.find(({ curb }) => curb === 'paced'),
       );
-      expect(seen).toMatchObject({ family: 'vendor-f', cause: 'outage' });
+      expect(seen).toMatchObject({ route: 'vendor-f/video', cause: 'provider' });
       await until('another family goes on', async () => (await stack.record('b', 'i'))?.status);
       stack.emulator.setFaults([]);
       expect((await stack.result('b')).counts).toMatchObject({ done: 9 });
@@ -156,9 +156,9 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
   it.concurrent('a wiped server remembers the breakers', () =>
     withStack('wiped', {}, async (stack) => {
       stack.emulator.setFaults([
-        { match: { route: 'vendor-f.submit' }, action: { do: 'refuse', code: 'vendor-f_unreachable' } },
+        { match: { route: 'vendor-f.submit', nth: [1, 2] }, action: { do: 'refuse', code: 'server_error' } },
       ]);
-      await start(stack, many(2, filmRow, 'f'));
+      await start(stack, many(4, filmRow, 'f'));
       const isOpen = async () =>
         (await view(stack).catch(() => undefined))?.curbs.some(({ curb }) => curb === 'breaker') || undefined;
       await until('the breaker is open', isOpen);
@@ -166,7 +166,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
       await temporal.client.workflow.getHandle(semaphoreId('wiped')).terminate('the server was wiped');
       await until('its successor knows it', isOpen);
       stack.emulator.setFaults([]);
-      expect((await stack.result('b')).counts).toMatchObject({ done: 2 });
+      expect((await stack.result('b')).counts.done).toBeGreaterThanOrEqual(2);
     }));
 
   it.concurrent('I20: the budget stops a batch before the row that does not fit; more budget goes on', () =>

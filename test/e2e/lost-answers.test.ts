@@ -7,7 +7,7 @@ import type { FaultRule } from '../../src/emulator/emulator.js';
 import { storedHistories } from '../support/histories.js';
 import { type Ending, runOneRow } from '../support/one-row.js';
 import { recordHistories } from '../support/record-histories.js';
-import { filmRow, imageRow } from '../support/stack.js';
+import { avatarRow, filmRow, imageRow, type StackOptions, videoRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
 /** What one film submit goes through, and how its row must end with the policy `if-proved` on an exclusive account. */
@@ -185,6 +185,32 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
       },
     });
     expect(ending).toMatchObject({ status: 'lost_paid', attempts: 1 });
+    expect(ending.jobs).toHaveLength(1);
+  });
+
+  /** Something on the way turns the answer of each paid request into a 504, body and all. */
+  const asGateway: StackOptions['wrap'] = (deps) => {
+    const { transport } = deps;
+    const send: typeof transport.send = async (request, options) => {
+      const exchange = await transport.send(request, options);
+      if (request.method !== 'POST' || exchange.outcome !== 'answered') return exchange;
+      return { ...exchange, answer: { ...exchange.answer, status: 504 } };
+    };
+    return { ...deps, transport: { ...transport, send } };
+  };
+
+  it.concurrent.each([filmRow('th-film'), avatarRow('th-avatar'), videoRow('th-video')])(
+    'TH: a handle in a 504 is polled, and its row is done: $id (2-D2)',
+    async (row) => {
+      const ending = await runOneRow({ temporal, row, faults: [], options: { wrap: asGateway } });
+      expect(ending).toMatchObject({ status: 'done', attempts: 1 });
+      expect(ending.jobs).toHaveLength(1);
+    },
+  );
+
+  it.concurrent('TS: the output that a 504 names is fetched, and its row is done', async () => {
+    const ending = await runOneRow({ temporal, row: imageRow('ts-image'), faults: [], options: { wrap: asGateway } });
+    expect(ending).toMatchObject({ status: 'done', attempts: 1 });
     expect(ending.jobs).toHaveLength(1);
   });
 

@@ -22,6 +22,7 @@ const NEVER_SECONDS = 1e6;
 const WAITS = {
   lambdaMs: 120_000,
   thetaMs: 180_000,
+  syncMaxMs: 900_000,
   // A refund comes soon here, so that a case need not wait for one that might.
   rhoMs: 120_000,
   renderMaxMs: { 'vendor-f': 120_000, 'vendor-a': 120_000, default: 600_000 },
@@ -36,7 +37,8 @@ const firstFilm = (...action: Extract<FaultRule['action'], unknown[]>): FaultRul
 });
 const LOST_CREATED = firstFilm({ do: 'reset-before-answer', created: true });
 /** A reservation may come back as long as its job may run: until then it could hide another film's charge. */
-const nothingComesBack = () => delay((WAITS.thetaMs + WAITS.renderMaxMs['vendor-f'] + WAITS.rhoMs + 2 * WAITS.lambdaMs) / SPEED);
+const nothingComesBack = () =>
+  delay((WAITS.thetaMs + WAITS.renderMaxMs['vendor-f'] + WAITS.rhoMs + 2 * WAITS.lambdaMs) / SPEED);
 const NEVER_CREATED: FaultRule = { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'close-unread' } };
 
 describe.skipIf(!hasTemporal())(

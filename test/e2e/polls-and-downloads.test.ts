@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lateOutputId } from '../../src/contract/names.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
 import { runOneRow } from '../support/one-row.js';
 import { avatarRow, filmRow, imageRow } from '../support/stack.js';
@@ -29,6 +30,10 @@ interface Fault {
 const POLL = 'vendor-f.poll';
 const ended = (as: 'failed' | 'cancelled' | 'expired'): FaultRule['action'] => ({ do: 'end-job', as, message: 'no' });
 
+const refusedPolls = (name: string, code: number): Fault => ({
+  ...{ name, route: POLL, action: status(code), status: 'review', reasonCode: 'poll_refused' },
+});
+
 /** What polls and downloads of one film go through, and how its row must end. A second job is never created. */
 const FAULTS: Fault[] = [
   { name: 'F35 a handle not found once', route: POLL, nth: [1], action: status(404), status: 'done' },
@@ -46,6 +51,11 @@ const FAULTS: Fault[] = [
     status: 'review',
     reasonCode: 'handle_not_found',
   },
+  { name: 'F35 a poll refused once', route: POLL, nth: [1], action: status(403), status: 'done' },
+  refusedPolls('F35, 2-D5 every poll answered with 400', 400),
+  refusedPolls('F35, 2-D5 every poll answered with 403', 403),
+  refusedPolls('F35, 2-D5 every poll answered with 405', 405),
+  refusedPolls('F35, 2-D5 every poll answered with 422', 422),
   { name: 'F36 a storm of 500 on polls', route: POLL, nth: [1, 2, 3, 4, 5], action: status(500), status: 'done' },
   { name: 'F36 a page of HTML on polls', route: POLL, nth: [1, 2, 3], action: html(), status: 'done' },
   {
@@ -70,11 +80,11 @@ const FAULTS: Fault[] = [
     reasonCode: 'render_failed',
   },
   {
-    name: 'F40 an output URL that expired',
+    name: 'F40 an output URL that expired: the row waits a quarter of an hour and ends with a person',
     route: 'vendor-f.submit',
     action: { do: 'expire-output' },
-    status: 'lost_paid',
-    reasonCode: 'output_expired',
+    status: 'review',
+    reasonCode: 'output_pending',
   },
   { name: 'F40 a URL that is refused once', route: 'media', nth: [1], action: status(403), status: 'done' },
   {
@@ -94,11 +104,18 @@ const FAULTS: Fault[] = [
   { name: 'F42 HTML in place of the file', route: 'media', nth: [1, 2], action: html(), status: 'done' },
   { name: 'F42 an empty file', route: 'media', nth: [1], action: { do: 'cut-body', at: 0 }, status: 'done' },
   {
-    name: 'F44 a redirect to a private address',
+    name: 'F44 a redirect to a private address, once',
+    route: 'media',
+    nth: [1],
+    action: { do: 'redirect', status: 302, location: 'http://10.0.0.1/x' },
+    status: 'done',
+  },
+  {
+    name: 'F44 a redirect to a private address, each time',
     route: 'media',
     action: { do: 'redirect', status: 302, location: 'http://10.0.0.1/x' },
-    status: 'lost_paid',
-    reasonCode: 'output_rejected',
+    status: 'review',
+    reasonCode: 'output_pending',
   },
 ];
 
@@ -131,6 +148,109 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
     expect(ending.jobs).toHaveLength(1);
     expect(ending.attempts).toBe(1);
     expect(ending.truth.violationCounts.poll_early ?? 0).toBe(0);
+  });
+
+  it.concurrent('F35, I14: a handle that is never found is asked after three times over ten minutes', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('gone'),
+      faults: [{ match: { route: POLL }, action: status(404) }],
+    });
+    const polls = ending.truth.requests.filter(({ route }) => route === POLL).map(({ arrivedMs }) => arrivedMs);
+    expect(polls).toHaveLength(3);
+    expect((polls[2] ?? 0) - (polls[0] ?? 0)).toBeGreaterThanOrEqual(600_000 / 200);
+    expect(ending.record).toMatchObject({ handle: expect.any(String), reason: 'HTTP 404' });
+  });
+
+  it.concurrent('4-U13: a picture whose URL answers 404 for a while is fetched', async () => {
+    const faults: FaultRule[] = [{ match: { route: 'media', nth: [1, 2, 3, 4, 5] }, action: status(404) }];
+    expect(await runOneRow({ temporal, row: imageRow('hiccup'), faults })).toMatchObject({
+      status: 'done',
+      attempts: 1,
+    });
+  });
+
+  it.concurrent('2-119: a clip of vendor-e whose URL is refused is fetched through the fresh URL of a later poll', async () => {
+    const cells = { prompt: 'a harbour', duration: 4, ratio: '16:9', resolution: '768P' };
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('fresh', { kind: 'vendor-e/video', cells }),
+      faults: [{ match: { route: 'media', nth: [1] }, action: status(403) }],
+      async after(stack) {
+        const [attempt] = await stack.ledger.read('one', 'fresh');
+        const urls = attempt?.states.flatMap((state) => (state.state === 'rendered' ? state.outputs : []));
+        expect(new Set(urls?.map(({ url }) => url)).size).toBe(2);
+      },
+    });
+    expect(ending).toMatchObject({ status: 'done', attempts: 1 });
+  });
+
+  it.concurrent('F40: an output that comes after its row has ended corrects record and results; nothing is paid again', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: imageRow('late'),
+      faults: [{ match: { route: 'media' }, action: status(403) }],
+      async after(stack) {
+        expect(await stack.record('one', 'late')).toMatchObject({ status: 'review', reasonCode: 'output_pending' });
+        expect(await stack.resultLines('one')).toMatchObject([{ id: 'late', status: 'review' }]);
+        stack.emulator.setFaults([]);
+        await until(async () => (await stack.resultLines('one'))[0]?.status === 'done');
+      },
+    });
+    expect(ending).toMatchObject({ status: 'done', attempts: 1 });
+    expect(ending.jobs).toHaveLength(1);
+  });
+
+  it.concurrent('F40: a film whose URL outlives its hour is lost, in record and results', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('over'),
+      faults: [{ match: { route: 'vendor-f.submit' }, action: { do: 'expire-output' } }],
+      after: (stack) => until(async () => (await stack.resultLines('one'))[0]?.status === 'lost_paid'),
+    });
+    expect(ending).toMatchObject({ status: 'lost_paid', reasonCode: 'output_expired', attempts: 1 });
+    expect(ending.record?.creditsNano).toBeGreaterThan(0);
+  });
+
+  it.concurrent('F40: a retry of class `output` tries at once; on a wiped server the next run fetches on', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: imageRow('wiped'),
+      faults: [{ match: { route: 'media' }, action: status(403) }],
+      async after(stack) {
+        const { client } = stack.temporal;
+        const late = client.workflow.getHandle(lateOutputId('one-wiped', 'one', 'wiped'));
+        await late.terminate('as a wiped server');
+        // The same command again: one try, and what the server forgot runs again.
+        expect((await stack.run('one', [imageRow('wiped')])).counts).toMatchObject({ review: 1 });
+        expect((await late.describe()).status.name).toBe('RUNNING');
+        stack.emulator.setFaults([]);
+        const retry = { beforeMs: Date.now() + 1, classes: ['output_pending'] };
+        expect((await stack.run('one', [imageRow('wiped')], { retry })).counts).toMatchObject({ done: 1, review: 0 });
+      },
+    });
+    expect(ending).toMatchObject({ status: 'done', attempts: 1 });
+  });
+
+  it.concurrent('3-R5: a film of which the service says afterwards that it expired is lost, and never polled on', async () => {
+    const ending = await runOneRow({
+      temporal,
+      row: filmRow('recanted'),
+      faults: [{ match: { route: 'media' }, action: status(403) }],
+      async meanwhile({ emulator }) {
+        await until(() => emulator.truth().jobs[0]?.state === 'succeeded');
+        await until(() => emulator.truth().requests.some(({ route }) => route === 'media'));
+        const gone = { done: true, error: { message: 'the operation has expired' } };
+        const faults: FaultRule[] = [
+          { match: { route: POLL }, action: { do: 'answer', status: 200, body: gone } },
+          { match: { route: 'media' }, action: status(403) },
+        ];
+        emulator.setFaults(faults);
+      },
+    });
+    expect(ending).toMatchObject({ status: 'lost_paid', reasonCode: 'output_expired', attempts: 1 });
+    expect(ending.record?.reason).toContain('the operation has expired');
+    expect(ending.jobs).toHaveLength(1);
   });
 
   it.concurrent('F37: an unknown status word means running', async () => {
@@ -188,10 +308,18 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
   });
 
   it.concurrent('F21: a refused key pauses the account and the new key is taken without a restart', async () => {
+    let key = 'the first';
     const ending = await runOneRow({
       temporal,
       row: imageRow('rotated'),
       faults: [{ match: { route: 'svc.image', nth: [1] }, action: { do: 'refuse', code: 'invalid_api_key' } }],
+      options: { wrap: (deps) => ({ ...deps, keyMark: () => key }) },
+      async meanwhile({ emulator }) {
+        await delay(5_000);
+        const sent = emulator.truth().requests.filter(({ route }) => route === 'svc.image');
+        expect(sent).toHaveLength(1);
+        key = 'the second';
+      },
     });
     expect(ending).toMatchObject({ status: 'done', attempts: 2 });
   });

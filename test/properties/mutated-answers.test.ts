@@ -87,7 +87,7 @@ function lookAtSubmit(adapter: Adapter, body: Uint8Array): string {
   const read = adapter.readSubmit(answerOf(body));
   const value = parsed(body);
   const places = PLACES[adapter.kind];
-  const salvaged = adapter.salvageHandle(body);
+  const salvaged = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
   switch (read.reading) {
     case 'created':
       if (places.flow !== 'async') throw new Error('a synchronous call gives no handle');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/domain/exchange.js';
-import type { ErrorReading, SubmitReading } from '../../src/domain/reading.js';
+import type { ErrorForm, ErrorReading, SubmitReading } from '../../src/domain/reading.js';
 import { classifySubmit, type SubmitEvidence } from '../../src/reconcile/classify.js';
 
 function answered(status: number): Exchange {
@@ -11,12 +11,14 @@ function answered(status: number): Exchange {
   };
 }
 
-function error(code?: string): ErrorReading {
-  return { code, message: 'as the service said', requestId: undefined };
+const errorForms: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
+
+function error(code?: string, form: ErrorForm = 'detail'): ErrorReading {
+  return { form, code, message: 'as the service said', requestId: undefined };
 }
 
 function read(status: number, change: Partial<SubmitEvidence> = {}) {
-  return classifySubmit({ flow: 'async', exchange: answered(status), ...change });
+  return classifySubmit({ flow: 'async', errorForms, exchange: answered(status), ...change });
 }
 
 const lost = (change: object = {}): Exchange => ({
@@ -38,7 +40,11 @@ describe('classification of one submit', () => {
       tookMs: 1,
     };
     for (const flow of ['sync', 'async'] as const) {
-      expect(classifySubmit({ flow, exchange })).toMatchObject({ state: 'refused', rule: 'T1', next: 'retry_backoff' });
+      expect(classifySubmit({ flow, errorForms, exchange })).toMatchObject({
+        state: 'refused',
+        rule: 'T1',
+        next: 'retry_backoff',
+      });
     }
   });
 
@@ -53,15 +59,16 @@ describe('classification of one submit', () => {
     expect(read(403, { error: error('other') })).toMatchObject({ next: 'fail_row' });
   });
 
-  it('T4: the two 429 are told apart, Retry-After is kept', () => {
-    const paced = read(429, { error: error('rpm_limit_exceeded'), retryAfterMs: 7_000 });
-    expect(paced).toMatchObject({ rule: 'T4', next: 'wait_turn', retryAfterMs: 7_000 });
+  it('T4: the two documented 429 are told apart from any other, which a gateway sent', () => {
+    expect(read(429, { error: error('rpm_limit_exceeded') })).toMatchObject({ rule: 'T4', next: 'wait_turn' });
     expect(read(429, { error: error('concurrent_limit_exceeded') })).toMatchObject({ next: 'wait_slot' });
+    expect(read(429)).toMatchObject({ state: 'refused', rule: 'T4', next: 'wait_gateway', status: 429 });
+    expect(read(429, { error: error('slow', 'foreign') })).toMatchObject({ state: 'refused', next: 'wait_gateway' });
   });
 
   it('T5 and T6: the two 503 that a vendor explains (F11, F12)', () => {
     const coded = { error: error('vendor_unreachable'), vendorRefusal: 'unreachable' } as const;
-    expect(read(503, coded)).toMatchObject({ rule: 'T5', next: 'retry_backoff' });
+    expect(read(503, coded)).toMatchObject({ rule: 'T5', next: 'wait_provider' });
     expect(read(503, { error: error(), vendorRefusal: 'disabled' })).toMatchObject({ rule: 'T6', next: 'fail_route' });
   });
 
@@ -82,9 +89,13 @@ describe('classification of one submit', () => {
 
   it('T9: any other 2xx is a case; a salvaged handle is kept apart until a poll confirms it (F13, F14)', () => {
     const reading: SubmitReading = { reading: 'unreadable', why: 'no handle' };
-    expect(read(200, { reading, salvagedHandle: 'h' })).toMatchObject({ state: 'created_lost', salvagedHandle: 'h' });
+    expect(read(200, { reading, salvagedHandle: 'h' })).toMatchObject({
+      state: 'created_lost',
+      salvagedHandle: 'h',
+      evidence: { rule: 'TH' },
+    });
     const cut = lost({ phase: 'body', status: 200 });
-    expect(classifySubmit({ flow: 'async', exchange: cut })).toMatchObject({
+    expect(classifySubmit({ flow: 'async', errorForms, exchange: cut })).toMatchObject({
       state: 'created_lost',
       evidence: { rule: 'T9' },
     });
@@ -98,7 +109,7 @@ describe('classification of one submit', () => {
     },
   );
 
-  it.each([301, 302, 303, 307, 308, 400, 403, 421, 429])(
+  it.each([301, 302, 303, 307, 308, 400, 403, 421])(
     'T10: %i without the documented body is unknown (F16, F17)',
     (status) => {
       expect(read(status)).toMatchObject({ state: 'unknown' });
@@ -106,7 +117,7 @@ describe('classification of one submit', () => {
   );
 
   it('T11: whatever fails after bytes may have left is unknown', () => {
-    expect(classifySubmit({ flow: 'async', exchange: lost() })).toMatchObject({
+    expect(classifySubmit({ flow: 'async', errorForms, exchange: lost() })).toMatchObject({
       state: 'unknown',
       evidence: { rule: 'T11' },
     });
@@ -126,13 +137,39 @@ describe('classification of one submit', () => {
     expect(read(status, { flow: 'sync' })).toMatchObject({ state: 'unknown', evidence: { rule: 'S2' } });
   });
 
-  it('S1: an output that is too large is asked for once more by URL', () => {
-    const seen = read(502, { flow: 'sync', error: error('output_too_large') });
-    expect(seen).toMatchObject({ rule: 'S1', next: 'retry_as_url' });
+  it.each(['error', 'coded', 'foreign', 'detail_object'] as const)(
+    'S2: a 5xx with %s alone proves no refund',
+    (form) => {
+      const seen = read(504, { flow: 'sync', error: error('engine_timeout', form) });
+      expect(seen).toMatchObject({ state: 'unknown', evidence: { rule: 'S2', code: 'engine_timeout' } });
+    },
+  );
+
+  it('S1: an output that is too large is asked for once more by URL, unless a URL was asked for', () => {
+    const tooLarge = { flow: 'sync', error: error('output_too_large') } as const;
+    expect(read(502, { ...tooLarge, askedForBytes: true })).toMatchObject({ rule: 'S1', next: 'retry_as_url' });
+    expect(read(502, tooLarge)).toMatchObject({ rule: 'S1', next: 'fail_size' });
+  });
+
+  it.each([200, 400, 429, 500, 503, 504, 307])('TH: a handle in an answer with %i is in the evidence', (status) => {
+    const seen = read(status, { error: error('vendor-f_unreachable'), salvagedHandle: 'h' });
+    expect(seen).toMatchObject({ state: 'created_lost', evidence: { rule: 'TH', status }, salvagedHandle: 'h' });
+  });
+
+  it.each([200, 400, 500, 504])('TS: an output in an answer with %i is the result once it is whole', (status) => {
+    const base = { flow: 'sync', error: error() } as const;
+    expect(read(status, { ...base, salvagedOutput: { url: 'https://x/y' } })).toMatchObject({
+      state: 'unknown',
+      evidence: { rule: 'TS', outputUrl: 'https://x/y' },
+    });
+    expect(read(status, { ...base, salvagedOutput: { base64: 'aaaa' } })).toMatchObject({
+      state: 'done',
+      outputs: [{ base64: 'aaaa' }],
+    });
   });
 
   it('S2: a synchronous answer that is lost or unreadable is unknown, never created_lost', () => {
-    expect(classifySubmit({ flow: 'sync', exchange: lost({ phase: 'body', status: 200 }) })).toMatchObject({
+    expect(classifySubmit({ flow: 'sync', errorForms, exchange: lost({ phase: 'body', status: 200 }) })).toMatchObject({
       state: 'unknown',
     });
     const reading: SubmitReading = { reading: 'unreadable', why: 'html' };

@@ -11,6 +11,7 @@ function read(status: number, body: unknown): ErrorReading | undefined {
 describe('documented shapes (service document 1, Errors)', () => {
   it('an error object: authentication, rate limits, engine', () => {
     expect(read(401, { error: { code: 'key_expired', message: 'Key expired', request_id: 'req-1' } })).toEqual({
+      form: 'error',
       code: 'key_expired',
       message: 'Key expired',
       requestId: 'req-1',
@@ -19,6 +20,7 @@ describe('documented shapes (service document 1, Errors)', () => {
 
   it('a plain detail string', () => {
     expect(read(400, { detail: 'width and height go together' })).toEqual({
+      form: 'detail',
       code: undefined,
       message: 'width and height go together',
       requestId: undefined,
@@ -28,6 +30,7 @@ describe('documented shapes (service document 1, Errors)', () => {
   it('403: detail as an object, with model and entrypoint in the message', () => {
     const detail = { code: 'model_not_available', message: 'No access', model: 'm-1', entrypoint: 'svc' };
     expect(read(403, { detail })).toEqual({
+      form: 'detail_object',
       code: 'model_not_available',
       message: 'No access (model: m-1, entrypoint: svc)',
       requestId: undefined,
@@ -44,6 +47,7 @@ describe('documented shapes (service document 1, Errors)', () => {
       creditsBalance: 9,
     };
     expect(read(402, { error })).toEqual({
+      form: 'error',
       code: 'insufficient_credits',
       message: 'Not enough credits',
       requestId: 'req-2',
@@ -57,7 +61,12 @@ describe('documented shapes (service document 1, Errors)', () => {
     const mirrored = read(402, { error: { ...error, creditsRequired: 2, creditsBalance: 0 } });
     expect(mirrored).toMatchObject({ creditsRequired: 2, creditsBalance: 0 });
     const plain = read(402, { error: { ...error, details: { credits_required: '2' } } });
-    expect(plain).toEqual({ code: 'insufficient_credits', message: 'Not enough credits', requestId: 'req-2' });
+    expect(plain).toEqual({
+      form: 'error',
+      code: 'insufficient_credits',
+      message: 'Not enough credits',
+      requestId: 'req-2',
+    });
   });
 
   it.each([
@@ -79,15 +88,30 @@ describe('documented shapes (service document 1, Errors)', () => {
       message: 'late',
     });
     expect(read(500, { detail: 'oops' })).toMatchObject({ code: undefined, message: 'oops' });
+    expect(read(503, { detail: 'why', error: { code: 'x', message: 'what' } })).toMatchObject({
+      form: 'detail',
+      message: 'what; why',
+    });
+  });
+
+  it('a gateway’s own JSON is read for its words, and is of no documented form', () => {
+    const gateway = { error: { code: 504, message: 'upstream request timeout' } };
+    expect(read(504, gateway)).toMatchObject({ form: 'foreign', message: 'upstream request timeout' });
+    expect(read(504, { ...gateway, detail: 'late' })).toMatchObject({ form: 'detail' });
   });
 
   it('the shared route: code, message, request_id (service document 2, Errors)', () => {
     expect(read(400, { code: 'InvalidParameter', message: 'bad size', request_id: 'req-3' })).toEqual({
+      form: 'coded',
       code: 'InvalidParameter',
       message: 'bad size',
       requestId: 'req-3',
     });
-    expect(read(400, { code: 1201, message: 'data: prefix' })).toMatchObject({ code: '1201', message: 'data: prefix' });
+    expect(read(400, { code: 1201, message: 'data: prefix' })).toMatchObject({
+      form: 'foreign',
+      code: '1201',
+      message: 'data: prefix',
+    });
   });
 
   it('avatar submit: error.code with a doc_url', () => {

@@ -1,12 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { type ExchangeLimits, followExchange } from '../../src/service/exchange-handler.js';
+import { followExchange } from '../../src/service/exchange-handler.js';
+import type { ExchangeLimits } from '../../src/service/exchange-limits.js';
 
 const LIMITS: ExchangeLimits = {
   startTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
-  wholeAnswerMs: 60_000,
+  rateWindowMs: 60_000,
   maxBodyBytes: 1_000,
 };
 

@@ -290,7 +290,7 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
       '{"na',
     ],
     ['a body without end', [({ socket }) => pour(socket)], { phase: 'body', code: 'BODY_TOO_LARGE', status: 200 }],
-    ['a body that drips', [({ socket }) => drip(socket)], { phase: 'body', code: 'ANSWER_TIMEOUT', status: 200 }],
+    ['a body that drips', [({ socket }) => drip(socket)], { phase: 'body', code: 'ANSWER_TOO_SLOW', status: 200 }],
   ];
 
   it.each(cases)('%s', async (_name, script, expected, partial) => {
@@ -298,7 +298,7 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
     const exchange = await transportTo(server.url).send(SUBMIT, {
       headersTimeoutMs: 400,
       bodyTimeoutMs: 400,
-      wholeAnswerMs: 900,
+      rateWindowMs: 900,
       maxBodyBytes: 1_000_000,
     });
     expect(exchange).toMatchObject({ outcome: 'lost', ...expected });
@@ -395,7 +395,7 @@ describe('a process that was paused', () => {
   it('still takes the answer that came meanwhile (F51)', async () => {
     const { url, close } = await answeringWorker(300, answer(200, '{"name":"h1"}'));
     track({ close });
-    const sending = transportTo(url).send(SUBMIT, { headersTimeoutMs: 600, bodyTimeoutMs: 600, wholeAnswerMs: 600 });
+    const sending = transportTo(url).send(SUBMIT, { headersTimeoutMs: 600, bodyTimeoutMs: 600, rateWindowMs: 600 });
     await pause(150);
     // Blocked after an immediate, the event loop runs its timers before it reads its sockets, as after a SIGCONT.
     await new Promise((resolve) => setImmediate(resolve));

@@ -19,7 +19,7 @@ verdict                     +       +      +        .           .       .       
 attached                            +               .           .       .       .       +       +        +       +
 ruled                       +       +      +        .           .       .       +       .       +        +       +
 overridden                  +       +      +        .           .       .                       .        +       +
-rendered                                            .           .       .                       +        .
+rendered                                            .           .       .                       +        .        +
 ended                                               .           .       .                                        .
 `;
 
@@ -55,6 +55,13 @@ describe('I3: what may follow in the ledger', () => {
   test('URLs that come back after others stand again', () => {
     const fresh = { ...states.rendered, outputs: [{ url: 'https://cdn.example/fresh.mp4' }] };
     expect(transitionOf([states.created, states.rendered, fresh], states.rendered)).toBe('follows');
+  });
+
+  test('3-R5: what was rendered and is gone was billed: no new attempt is free, a person may still pay for one', () => {
+    const gone = [states.intent, states.created, states.rendered, states.ended];
+    expect(standingOf({ n: 1, states: gone, torn: false })).toBe('rendered');
+    expect(transitionOf(gone, states.overridden)).toBe('follows');
+    expect(transitionOf([states.intent, states.created, states.ended], states.overridden)).toBe('contradicts');
   });
 
   test('a claim that cannot be read takes what a claim takes', () => {

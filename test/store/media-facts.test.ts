@@ -101,6 +101,29 @@ describe('F42: files that were cut', () => {
   });
 });
 
+describe('5-X2e: whole files with bytes after their end', () => {
+  const TAILS = {
+    zeros: Buffer.alloc(1_024),
+    noise: Buffer.from(Array.from({ length: 1_024 }, (_, i) => (i * 151 + 7) % 256)),
+    text: Buffer.from('trailing words of a proxy, whatever it wanted to say'),
+    few: Buffer.from('abc'),
+  };
+
+  test.each(['a.png', 'a.jpg', 'a.webp', 'a.wav', 'fast.mp4', 'slow.mp4', 'a.mov'])('%s is whole', async (name) => {
+    const whole = fixture(name);
+    for (const tail of Object.values(TAILS)) {
+      const bytes = Buffer.concat([whole, tail]);
+      expect(await read(bytes, typeOf(whole))).toMatchObject({ facts: {}, trailingBytes: tail.length });
+    }
+  });
+
+  test('a further part of a film that is cut makes the film cut', async () => {
+    const whole = fixture('fast.mp4');
+    const part = Buffer.from('\0\0\x10\0moof and so on');
+    expect(await read(Buffer.concat([whole, part]), typeOf(whole))).toEqual({ problem: 'truncated' });
+  });
+});
+
 describe('F42: files that only begin well', () => {
   test('a magic number alone is no picture and no clip', async () => {
     const png = Buffer.concat([fixture('a.png').subarray(0, 8), Buffer.alloc(4), Buffer.from('IEND'), Buffer.alloc(4)]);

@@ -4,6 +4,8 @@ const numbered = (letter: string, from: number, to: number): string[] =>
 
 export const FAULT_IDS: readonly string[] = [
   ...numbered('T', 1, 12),
+  'TH',
+  'TS',
   ...numbered('S', 0, 2),
   ...numbered('F', 1, 25),
   ...numbered('F', 27, 56),

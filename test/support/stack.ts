@@ -185,7 +185,13 @@ function accountSettings(
     userAgent: 'callsheet-test/1.0',
     home: join(folder, 'home'),
     exclusive: true,
-    waits: { lambdaMs: 120_000, thetaMs: 180_000, rhoMs: 1_800_000, renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 } },
+    waits: {
+      lambdaMs: 120_000,
+      thetaMs: 180_000,
+      rhoMs: 1_800_000,
+      syncMaxMs: 900_000,
+      renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 },
+    },
     limits: { concurrency: null, rpm: null },
     prices: [
       { kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.001' }] },

@@ -102,7 +102,7 @@ describe.each(everyKind)('%s: the submit', (kind, adapter, sample) => {
   });
 
   it('leaves the errors of the general contract to the general contract', () => {
-    const general = { code: 'rpm_limit_exceeded', message: 'slow down', requestId: undefined };
+    const general = { form: 'error', code: 'rpm_limit_exceeded', message: 'slow down', requestId: undefined } as const;
     expect(adapter.readRefusal(429, general)).toBeUndefined();
     expect(
       adapter.readRefusal(503, { ...general, code: undefined, message: 'temporarily unavailable' }),
@@ -190,7 +190,7 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
     const text = JSON.stringify(submitAnswer);
     const whole = text.indexOf(JSON.stringify(handle)) + JSON.stringify(handle).length;
     for (let length = 0; length <= text.length; length += 1) {
-      const salvaged = adapter.salvageHandle(Buffer.from(text.slice(0, length)));
+      const salvaged = adapter.salvageHandle(Buffer.from(text.slice(0, length)), true);
       expect(salvaged).toBe(length < whole ? undefined : handle);
     }
   });
@@ -200,35 +200,38 @@ describe.each(asynchronous)('%s: the poll', (kind, adapter, { handle, pollPath, 
       error: { id: 'x', name: 'x', task_id: 'x', video_id: 'x' },
       list: [{ id: 'x', name: 'x', task_id: 'x' }],
     };
-    expect(adapter.salvageHandle(Buffer.from(JSON.stringify(deep)))).toBeUndefined();
+    expect(adapter.salvageHandle(Buffer.from(JSON.stringify(deep)), true)).toBeUndefined();
     const quoted = JSON.stringify({ text: JSON.stringify(submitAnswer) });
-    expect(adapter.salvageHandle(Buffer.from(quoted))).toBeUndefined();
+    expect(adapter.salvageHandle(Buffer.from(quoted), true)).toBeUndefined();
   });
 });
 
 describe('facts of each kind', () => {
-  /** Limits, Lifetimes and timeouts as the documents give them; "hours" counts as one. */
-  const facts: Record<Kind, [entrypoint: string | null, charge: string, headersMs: number, urlLifeMs: number | null]> =
-    {
-      'svc/image': ['svc', 'at-success', 180_000, HOUR_MS],
-      'svc/edit': ['svc', 'at-success', 180_000, HOUR_MS],
-      'svc/clip': ['svc', 'at-success', 120_000, HOUR_MS],
-      'svc/animation': ['svc', 'at-success', 120_000, HOUR_MS],
-      'vendor-a/text2video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
-      'vendor-a/image2video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
-      'vendor-a/omni-video': ['vendor-a', 'unknown', 180_000, HOUR_MS],
-      'vendor-a/motion-control': ['vendor-a', 'unknown', 180_000, HOUR_MS],
-      'vendor-b/avatar': ['vendor-b', 'at-completion', 180_000, HOUR_MS],
-      'vendor-c/video': [null, 'unknown', 180_000, 24 * HOUR_MS],
-      'vendor-g/video': [null, 'unknown', 180_000, 24 * HOUR_MS],
-      'vendor-d/video': [null, 'at-completion', 180_000, HOUR_MS],
-      'vendor-e/video': [null, 'unknown', 180_000, HOUR_MS],
-      'vendor-f/video': ['vendor-f', 'unknown', 180_000, HOUR_MS],
-      'vendor-f/interaction': ['vendor-f', 'at-success', 180_000, null],
-    };
+  /** Limits, lifetimes and timeouts as the documents give them; "hours" counts as one. */
+  const facts: Record<
+    Kind,
+    [entrypoint: string | null, charge: string, callMs: number | null, urlLifeMs: number | null]
+  > = {
+    'svc/image': ['svc', 'at-success', null, HOUR_MS],
+    'svc/edit': ['svc', 'at-success', null, HOUR_MS],
+    'svc/clip': ['svc', 'at-success', 150_000, HOUR_MS],
+    'svc/animation': ['svc', 'at-success', 150_000, HOUR_MS],
+    'vendor-a/text2video': ['vendor-a', 'unknown', null, HOUR_MS],
+    'vendor-a/image2video': ['vendor-a', 'unknown', null, HOUR_MS],
+    'vendor-a/omni-video': ['vendor-a', 'unknown', null, HOUR_MS],
+    'vendor-a/motion-control': ['vendor-a', 'unknown', null, HOUR_MS],
+    'vendor-b/avatar': ['vendor-b', 'at-completion', null, HOUR_MS],
+    'vendor-c/video': [null, 'unknown', null, 24 * HOUR_MS],
+    'vendor-g/video': [null, 'unknown', null, 24 * HOUR_MS],
+    'vendor-d/video': [null, 'at-completion', null, HOUR_MS],
+    'vendor-e/video': [null, 'unknown', null, HOUR_MS],
+    'vendor-f/video': ['vendor-f', 'unknown', null, HOUR_MS],
+    'vendor-f/interaction': ['vendor-f', 'at-success', null, null],
+  };
 
   it.each(everyKind)('%s', (kind, adapter) => {
-    expect([adapter.entrypoint, adapter.charge, adapter.headersTimeoutMs, adapter.urlLifeMs]).toEqual(facts[kind]);
+    const callMs = adapter.flow === 'sync' ? adapter.callMaxMs : null;
+    expect([adapter.entrypoint, adapter.charge, callMs, adapter.urlLifeMs]).toEqual(facts[kind]);
     if (adapter.flow !== 'async') return;
     expect(adapter.pollBaseMs).toBe(kind === 'vendor-b/avatar' ? 10_000 : 5_000);
     const days = { 'vendor-a': 7, 'vendor-c': 1, 'vendor-g': 1, 'vendor-e': 7 }[providerOf(kind) as string];

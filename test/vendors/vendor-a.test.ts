@@ -135,8 +135,14 @@ describe('the submit answer', () => {
 });
 
 describe('the poll', () => {
-  it('a code other than 0 is a failed poll, not a failed job', () => {
-    const answer = jsonAnswer({ code: 1303, message: 'busy', data: { task_id: 't', task_status: 'failed' } });
+  it('a code other than 0 is a failed poll, not a failed job, unless the task failed (2-D14)', () => {
+    const failed = jsonAnswer({ code: 1303, message: 'busy', data: { task_id: 't', task_status: 'failed' } });
+    expect(asyncAdapter('vendor-a/text2video').readPoll(failed)).toEqual({
+      reading: 'failed',
+      word: 'failed',
+      message: 'busy',
+    });
+    const answer = jsonAnswer({ code: 1303, message: 'busy', data: { task_id: 't', task_status: 'processing' } });
     expect(asyncAdapter('vendor-a/text2video').readPoll(answer)).toEqual({
       reading: 'unreadable',
       why: 'the poll failed with provider code 1303: busy',

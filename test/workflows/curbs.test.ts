@@ -151,24 +151,6 @@ describe('the breaker of a family', () => {
     permits.release(state, { grant: grantOf(state, 'f6') }, 94_000);
     expect(idsOf(permits.grantNext(state, 94_000))).toEqual(['f7']);
   });
-
-  it('opens for an outage as well (F11), where a synchronous output or a render closes it', () => {
-    for (const success of [{ done: true }, { renderMs: 5 }]) {
-      const state = withCap(3);
-      for (const id of ['i1', 'i2']) ask(state, id, IMAGE, false);
-      permits.grantNext(state, 0);
-      permits.release(state, { grant: grantOf(state, 'i1'), outage: true }, 0);
-      ask(state, 'i1', IMAGE, false);
-      expect(state.breakers).toMatchObject([{ family: 'svc', cause: 'outage', nextProbeMs: 4_000 }]);
-      const [probe] = permits.grantNext(state, 4_000);
-      permits.release(state, { grant: probe?.grant ?? -1, outage: true }, 5_000);
-      expect(state.breakers).toMatchObject([{ failures: 1, nextProbeMs: 13_000 }]);
-      ask(state, 'i1', IMAGE, false);
-      const [second] = permits.grantNext(state, 13_000);
-      permits.release(state, { grant: second?.grant ?? -1, ...success }, 14_000);
-      expect(state.breakers).toEqual([]);
-    }
-  });
 });
 
 describe('kinds without a slot', () => {

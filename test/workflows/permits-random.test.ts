@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (state) =>
         permits.submitted(state, grant),
   ),
-  fc.tuple(grantNumber, fc.record({ overCap: flag, outage: flag, done: flag }), fc.nat({ max: 3 })).map(
+  fc.tuple(grantNumber, fc.record({ overCap: flag, done: flag }), fc.nat({ max: 3 })).map(
     ([grant, how, held]): Step =>
       (state, nowMs) =>
         permits.release(state, { grant, ...how, ...(held === 3 ? { notBeforeMs: nowMs + 5_000 } : {}) }, nowMs),

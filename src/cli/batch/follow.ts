@@ -46,7 +46,7 @@ export type FollowEnd =
   | { end: 'broken'; word: string };
 
 /** A pause that is waited for only so long. */
-type AccountPause = Exclude<PauseReason['reason'], 'user'>;
+type AccountPause = Exclude<PauseReason['reason'], 'user' | 'network'>;
 
 const LOOK_EVERY_MS = 500;
 const BALANCE_EVERY_MS = 5_000;
@@ -150,7 +150,7 @@ function tellStandstills(options: FollowOptions, seen: Seen, slots: SemaphoreVie
   if (slots === undefined) return;
   const current: Seen['standstills'] = new Map();
   for (const { sinceMs, ...standstill } of standstillsOf(slots, options.now())) {
-    const name = `${standstill.reason} ${standstill.family ?? ''}`;
+    const name = `${standstill.reason} ${standstill.family ?? standstill.route ?? ''}`;
     const known = seen.standstills.get(name);
     current.set(name, { ...standstill, seenAtMs: known?.seenAtMs ?? options.now() });
     // A batch's own pause for its outputs comes as its event.
@@ -167,7 +167,9 @@ function tellStandstills(options: FollowOptions, seen: Seen, slots: SemaphoreVie
 function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: BatchProgress): AccountPause | undefined {
   if (waitMs === null || progress.phase === 'ended') return undefined;
   for (const { reason, seenAtMs } of seen.standstills.values()) {
-    if (reason === 'user' || reason === 'quiet' || reason === 'breaker') continue;
+    if (reason === 'quiet' || reason === 'breaker' || reason === 'paced') continue;
+    // Neither its user nor a network that is away asks for anybody: both go on by themselves or by an order.
+    if (reason === 'user' || reason === 'network') continue;
     if (now() - seenAtMs >= waitMs) return reason;
   }
   return undefined;

@@ -116,6 +116,6 @@ function recordFacts(record: RowRecord | undefined): object {
   return { file: files[0]?.file ?? null, reason_code: reasonCode, reason };
 }
 
-function standstill({ reason, family }: Standstill): object {
-  return { reason, ...(family === undefined ? {} : { family }) };
+function standstill({ reason, family, route }: Standstill): object {
+  return { reason, ...(family === undefined ? {} : { family }), ...(route === undefined ? {} : { route }) };
 }

@@ -29,6 +29,7 @@ export async function retryBatch(
     batch,
     retry,
     takenNames: undefined,
+    outputs: undefined,
   });
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) await counter.add(row);

@@ -16,7 +16,9 @@ export function retryClasses(text: string): string[] {
   return [...new Set(wanted.flatMap(codesOf))];
 }
 
-function codesOf(word: string): string[] {
+function codesOf(asked: string): string[] {
+  // The class had this name once.
+  const word = asked === 'download' ? 'output' : asked;
   const codes = Object.keys(REASONS) as ReasonCode[];
   const ofClass = codes.filter((code) => REASONS[code].class === word);
   if (word === 'failed') return codes.filter((code) => code !== 'cancelled_by_user');

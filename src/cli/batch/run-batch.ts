@@ -23,6 +23,7 @@ import { refuseTakenNames } from '../plan/refuse-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
+import { awaitAgain, lostFileLines } from './lost-files.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -64,6 +65,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) session.terminal.warn(leaving);
   const run: Run = { session, request, access, prepared, generation };
+  for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
   const isFinished = prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
@@ -72,6 +74,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await preparePlaces(run);
+  await awaitAgain(access, place.batch, prepared.lost);
   const { total } = plan.costs;
   const saving = total.shared > 0 ? savedText(total) : undefined;
   return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, saving, ...request });

@@ -1,10 +1,12 @@
 import type { Curb, PauseReason, SemaphoreView } from '../../contract/semaphore.js';
-import type { Provider } from '../../domain/kind.js';
+import type { Kind, Provider } from '../../domain/kind.js';
 
-/** What keeps grants back: a pause of the account, the quiet of a lost answer, or the breaker of a family. */
+/** What keeps grants back: a pause of the account, the quiet of a lost answer, a family's breaker, a route's pace. */
 export interface Standstill {
   reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign'>;
   family?: Provider;
+  /** The kind whose address turns submits away; absent where the whole account is paced. */
+  route?: Kind;
 }
 
 /** All of them with their start; a quiet's is not told, so that it is now. Pure. */
@@ -14,6 +16,10 @@ export function standstillsOf({ pauses, curbs }: SemaphoreView, nowMs: number): 
   for (const curb of curbs) {
     if (curb.curb === 'quiet') found.push({ reason: curb.curb, sinceMs: nowMs });
     if (curb.curb === 'breaker') found.push({ reason: curb.curb, family: curb.family, sinceMs: curb.sinceMs });
+    if (curb.curb === 'paced') {
+      const { route, sinceMs } = curb;
+      found.push({ reason: curb.curb, sinceMs, ...(route === null ? {} : { route }) });
+    }
   }
   return found;
 }

@@ -38,6 +38,7 @@ export function batchInput({ config }: Session, batch: string, retries: number):
     batch,
     policy: { ambiguity: config.ambiguity, retries, wasteMaxNano: config.alwaysMaxWaste },
     timeScale: config.timeScale,
+    syncMaxMs: config.waits.syncMaxSeconds * 1_000,
   };
 }
 

@@ -127,7 +127,7 @@ function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { e
   const again = commandHint(session, `watch ${batch}`);
   switch (end.reason) {
     case 'credits':
-      return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once credits are there; \`${again}\` follows it`;
+      return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once the balance rises; \`${again}\` follows it`;
     case 'key':
       return `the service has not accepted the API key for longer than ${waited}: run the same command again with a valid one`;
     case 'outputs':

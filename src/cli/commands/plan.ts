@@ -47,6 +47,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { approvalOf } = await import('../plan/approve-plan.js');
   const { refuseChanged } = await import('../plan/changed-columns.js');
   const { refuseTakenNames } = await import('../plan/refuse-rows.js');
+  const { lostFileLines } = await import('../batch/lost-files.js');
   const access = openHomeAccess(config);
   const prepared = await prepareBatch(session, { access, place, retry: null, keep: false });
   refuseTakenNames(prepared, place);
@@ -57,6 +58,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   if (leaving !== undefined) terminal.warn(leaving);
   if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size });
   else for (const line of planLines(plan)) terminal.data(line);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${place.batch}`)) terminal.note(line);
   const approval = approvalOf(plan, config.budget, true);
   if (approval.approval === 'refused') throw new UserError(approval.why);
   return EXIT.done;

@@ -8,6 +8,7 @@ import { checkManifest } from './check-manifest.js';
 import { presentRows } from './leaving-rows.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
+import { openOutputCheck } from './output-check.js';
 import { openOutsideChecks } from './outside-checks.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
 import { readTakenNames } from './taken-names.js';
@@ -42,7 +43,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const looksAtNames = binding === undefined && session.config.names.onExists === 'fail';
   const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
   const leaving = await presentRows(access, batch);
-  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving });
+  const outputs = binding && openOutputCheck(session.config, binding.out, batch);
+  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   const outside = await openOutsideChecks(session, access, place);
   try {

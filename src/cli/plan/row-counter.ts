@@ -5,8 +5,10 @@ import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
+import type { LostFile } from '../batch/lost-files.js';
 import type { Session } from '../session.js';
 import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
+import type { OutputCheck } from './output-check.js';
 import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
 import { createRowPlanner, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
@@ -21,6 +23,8 @@ export interface CountedRows {
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
   taken: { row: Row; file: string }[];
   takenCount: number;
+  /** Finished rows whose files are gone or changed. */
+  lost: LostFile[];
   /** What the outputs of the rows that have not ended will take, roughly. */
   outputBytes: number;
   /** Rows whose configured price is not what the balance showed, with the first one's prices, by kind. */
@@ -42,6 +46,8 @@ export interface RowCounterOptions {
   leaving?: Set<string>;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
+  /** Undefined where the files of finished rows need not be looked at. */
+  outputs: OutputCheck | undefined;
 }
 
 const BUFFERED_MAX = 500;
@@ -51,13 +57,14 @@ const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(session, options.access);
-  const planner = await createRowPlanner(options.access, options.batch, options.retry);
+  const planner = await createRowPlanner(options.access, options.batch, options.retry, options.outputs);
   const counted: CountedRows = {
     tally: newPlanTally(),
     changed: [],
     changedCount: 0,
     taken: [],
     takenCount: 0,
+    lost: [],
     outputBytes: 0,
     contradicted: new Map(),
     finishedBefore: [],
@@ -66,6 +73,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
 
   function book(planned: PlannedRow): void {
     const { row, plan } = planned;
+    if (planned.lost !== undefined) counted.lost.push(planned.lost);
     if (planned.changed !== undefined) {
       counted.changedCount += 1;
       // Open ones are refused in any case, and there are never more than slots.

@@ -5,6 +5,8 @@ import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isCancelledBatch } from '../../store/batch-marks.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { type LostFile, mayComeAgain } from '../batch/lost-files.js';
+import type { OutputCheck } from './output-check.js';
 import type { RowPlan } from './plan-tally.js';
 
 /** Says for each row of a manifest what running it does, from what the home knows of it. */
@@ -14,6 +16,8 @@ export interface PlannedRow {
   plan: RowPlan;
   /** Set when the row's content differs from what was submitted. */
   changed?: ChangedRow;
+  /** Set when the row is done and its file is not what was stored any more. */
+  lost?: LostFile;
 }
 
 export interface ChangedRow {
@@ -32,33 +36,55 @@ export async function createRowPlanner(
   access: HomeAccess,
   batch: string,
   retry: RetryOrder | null,
+  outputs: OutputCheck | undefined,
 ): Promise<RowPlanner> {
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
   return {
     // A batch that never ran has nothing to look up: a million rows cost no read.
-    plan: async (rows) => (isKnown ? planKnown(access, batch, rows, retry, isCancelled) : rows.map(toSubmit)),
+    plan: async (rows) =>
+      isKnown ? planKnown(batch, rows, { access, retry, isCancelled, outputs }) : rows.map(toSubmit),
   };
 }
 
-async function planKnown(
-  access: HomeAccess,
-  batch: string,
-  rows: readonly Row[],
-  retry: RetryOrder | null,
-  isCancelled: boolean,
-): Promise<PlannedRow[]> {
+interface Planning {
+  access: HomeAccess;
+  retry: RetryOrder | null;
+  isCancelled: boolean;
+  outputs: OutputCheck | undefined;
+}
+
+async function planKnown(batch: string, rows: readonly Row[], planning: Planning): Promise<PlannedRow[]> {
+  const { access, retry, isCancelled } = planning;
   const ids = rows.map(({ id }) => id);
   const records = await access.records.readRecords(batch, ids);
   return Promise.all(
     rows.map(async (row, i) => {
       const record = records[i];
       // Of a finished row the record says all; else the ledger knows what can be carried on.
-      const isSettled = rowStanding(record, [], retry, row.hash).ended;
+      const isSettled = rowStanding(record, null, retry, row.hash).ended;
       const attempts = isSettled ? [] : await access.ledger.read(batch, row.id);
-      return planRow(row, record, attempts, retry, isCancelled);
+      const planned = planRow(row, record, attempts, retry, isCancelled);
+      const lost = record && isSettled ? await lostFile(batch, record, planning) : undefined;
+      return lost === undefined ? planned : withoutFile(planned, lost);
     }),
   );
+}
+
+async function lostFile(
+  batch: string,
+  record: RowRecord,
+  { access, outputs }: Planning,
+): Promise<LostFile | undefined> {
+  const flaw = record.status === 'done' ? await outputs?.flaw(record) : undefined;
+  if (flaw === undefined) return undefined;
+  const attempts = await access.ledger.read(batch, record.id);
+  return { ...flaw, record, mayComeAgain: await mayComeAgain(access, record, attempts, Date.now()) };
+}
+
+/** What may be fetched again is no finished row; it costs nothing. */
+function withoutFile(planned: PlannedRow, lost: LostFile): PlannedRow {
+  return { ...planned, lost, ...(lost.mayComeAgain ? { plan: { plan: 'joined' } } : {}) };
 }
 
 /** Pure. */

@@ -24,7 +24,9 @@ export function refusalOf(command: ReviewCommand, { row, record, standing }: Cas
   if (record !== undefined && !isSettled) return `it is ${record.status}: \`callsheet retry\` runs it again`;
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
   if (command === 'attach-handle') return handleRefusal(row.kind, standing);
-  if (command === 'mark-lost' && (standing === 'rendered' || standing === 'done')) return 'it is lost_paid already';
+  if (command === 'mark-lost' && (standing === 'rendered' || standing === 'done')) {
+    return record?.status === 'lost_paid' ? 'it is lost_paid already' : 'its output is fetched as long as it may live';
+  }
   return undefined;
 }
 

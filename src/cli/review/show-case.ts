@@ -1,5 +1,6 @@
 import { liveWordOf } from '../../activities/live-word.js';
-import { type Attempt, handleOf, intentOf } from '../../domain/attempt.js';
+import { outputUrls } from '../../activities/row-credits.js';
+import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
@@ -23,6 +24,8 @@ import { type CaseStory, caseStory } from './story.js';
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
 const AROUND_MS = 600_000;
 const READINGS_MAX = 40;
+/** A signed URL is of use only whole. */
+const URL_SHOWN = 8_000;
 
 /** All that is shown of one row. */
 interface Shown {
@@ -69,7 +72,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
     ...(record?.reasonCode ? [`          ${record.reasonCode}: ${REASONS[record.reasonCode].meaning}`] : []),
     ...moneyLines(found),
     `handle    ${plain(handleText(found), 400)}`,
-    ...urlsOf(attempts).map((url) => `output    ${plain(url, 2_000)}`),
+    ...(last ? outputUrls(last) : []).map((url) => `output    ${plain(url, URL_SHOWN)}`),
     ...attempts.flatMap(({ n, states, torn }) => [
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
       ...states.map((state) => `  ${stateLine(state)}`),
@@ -104,15 +107,6 @@ function handleText({ attempts }: CaseRow): string {
   const known = last && handleOf(last);
   const salvaged = salvagedHandle({ attempts });
   return known ?? (salvaged === undefined ? 'none' : `${salvaged} (from an answer that was not whole)`);
-}
-
-/** Where outputs of the row were to be had, the newest last. */
-function urlsOf(attempts: readonly Attempt[]): string[] {
-  const states = attempts.flatMap((attempt) => attempt.states);
-  const outputs = states.flatMap((state) =>
-    state.state === 'rendered' || state.state === 'done' ? state.outputs : [],
-  );
-  return [...new Set(outputs.flatMap(({ url }) => (url === undefined ? [] : [url])))];
 }
 
 function commandLines(session: Session, found: CaseRow, command: ReviewCommand, cost: number | null): string[] {
@@ -153,7 +147,7 @@ function json(session: Session, { found, readings, costNano, story }: Shown): ob
     standing: standingText(found),
     at_stake: stakeNano === null ? null : formatCredits(stakeNano),
     handle: (last && handleOf(last)) ?? salvagedHandle(found) ?? null,
-    output_urls: urlsOf(attempts),
+    output_urls: last ? outputUrls(last) : [],
     attempts: attempts.map(attemptJson),
     evidence: evidenceJson(story),
     balance: readings.map(({ atMs, balanceNano }) => ({

@@ -41,9 +41,9 @@ function factsOf(state: AttemptState): string {
       return decisionText(state);
     case 'created_lost':
     case 'unknown': {
-      const { rule, status, code, phase, message } = state.evidence;
+      const { rule, status, code, phase, message, outputUrl } = state.evidence;
       const salvaged = state.state === 'created_lost' && state.salvagedHandle ? '; a handle was found in it' : '';
-      return `${rule}: ${[phase, status, code, message].filter(Boolean).join(' ')}${salvaged}`;
+      return `${rule}: ${[phase, status, code, message, outputUrl].filter(Boolean).join(' ')}${salvaged}`;
     }
     case 'verdict':
       return `${state.verdict.replace('_', ' ')}: ${state.sentence}`;

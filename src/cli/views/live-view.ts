@@ -94,8 +94,13 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
 /** Whatever of this changes is worth a line of its own. */
 export function stateOf({ progress, slots, lostSinceMs }: Snapshot): string {
   const pauses = (slots?.pauses ?? []).map(({ reason }) => reason).sort();
-  const curbs = (slots?.curbs ?? []).map((one) => (one.curb === 'breaker' ? one.family : one.curb)).sort();
+  const curbs = (slots?.curbs ?? []).map((one) => curbName(one)).sort();
   return [progress.phase, lostSinceMs === undefined ? '' : 'lost', ...pauses, ...curbs].join(' ');
+}
+
+function curbName(curb: Curb): string {
+  if (curb.curb === 'breaker') return curb.family;
+  return curb.curb === 'paced' ? `paced ${curb.route ?? ''}` : curb.curb;
 }
 
 export function bar(part: number, whole: number, width: number): string {
@@ -124,9 +129,10 @@ function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: View
 
 const PAUSE_WORDS = {
   key: 'the service does not accept the API key: run the command again with a good one',
-  credits: 'out of credits: add credits and it goes on by itself',
+  credits: 'the service says that the credits do not suffice: add some, and it goes on once the balance rises',
   user: 'paused: `callsheet resume` goes on',
   records: 'the home cannot be written: nothing new is submitted',
+  network: 'the service cannot be reached: nothing new is submitted until a free read gets an answer',
 } as const;
 
 function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): string {
@@ -148,6 +154,13 @@ export function troubles({ progress, slots, lostSinceMs, atMs }: Snapshot): stri
   return lines;
 }
 
+const PACE_WORDS = {
+  network: 'the service cannot be reached',
+  rpm: 'the requests per minute are used up',
+  gateway: 'a gateway before the service has too many requests',
+  provider: 'the provider cannot be reached',
+} as const;
+
 function curbText(curb: Curb, planCap: number): string {
   switch (curb.curb) {
     case 'quiet':
@@ -156,6 +169,8 @@ function curbText(curb: Curb, planCap: number): string {
       const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
       return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
     }
+    case 'paced':
+      return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
     case 'foreign':
       return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
   }

@@ -26,6 +26,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
       waits: {
         lambdaMs: 2 * MINUTE_MS,
         thetaMs: 3 * MINUTE_MS,
+        syncMaxMs: 15 * MINUTE_MS,
         rhoMs: 30 * MINUTE_MS,
         renderMaxMs: { default: 60 * MINUTE_MS },
       },
@@ -34,6 +35,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     },
     ...account,
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
+    keyMark: () => 'one',
     log: silent,
     callers: { own: null, isGone: () => false },
     now: () => clock.nowMs,

@@ -1,0 +1,51 @@
+import type { AttemptRef, RecordedOutput } from '../domain/attempt.js';
+import { type Attempt, acceptanceOf } from '../domain/attempt.js';
+import type { Row } from '../domain/row.js';
+import { isNameOfAnother, type NameOwner, takeName } from '../store/handle-names.js';
+import type { Dependencies } from './dependencies.js';
+import { noteCase } from './semaphore-notes.js';
+
+/** A handle or output that another attempt has already is a gateway's cached answer: it confirms nothing (T8). */
+
+/** Names the attempt as the owner of its handle; where another is, the attempt becomes a case. True when it is ours. */
+export async function ownsHandle(deps: Dependencies, ref: AttemptRef, handle: string): Promise<boolean> {
+  const { batch, id, n } = ref;
+  if (await takeName(deps.home, handle, { batch, id, n })) return true;
+  await contest(deps, ref, 'its handle is that of another attempt: an old answer was repeated');
+  return false;
+}
+
+/** The same for the URLs of a synchronous call. */
+export async function ownsOutputs(
+  deps: Dependencies,
+  ref: AttemptRef,
+  row: Row,
+  outputs: readonly RecordedOutput[],
+): Promise<boolean> {
+  const urls = outputs.flatMap(({ url }) => url ?? []);
+  const taken = await Promise.all(urls.map((url) => takeName(deps.home, url, ownerOf(ref, row))));
+  if (taken.every(Boolean)) return true;
+  await contest(deps, ref, 'its output is that of another attempt: an old answer was repeated');
+  return false;
+}
+
+export function isOutputOfAnother(deps: Dependencies, ref: AttemptRef, row: Row, url: string): Promise<boolean> {
+  return isNameOfAnother(deps.home, url, ownerOf(ref, row));
+}
+
+/** What a process that died between the record and the name has left undone; repeated when the account is recovered. */
+export async function nameAgain(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<boolean> {
+  const handle = acceptanceOf(attempt)?.handle;
+  return handle === undefined || ownsHandle(deps, ref, handle);
+}
+
+async function contest(deps: Dependencies, ref: AttemptRef, message: string): Promise<void> {
+  deps.log.error({ ...ref }, 'an answer was repeated by something on the way: it is taken for no answer');
+  await deps.ledger.append(ref, { state: 'unknown', atMs: deps.now(), evidence: { rule: 'T8', message } });
+  await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
+}
+
+function ownerOf({ batch, id, n }: AttemptRef, row: Row): NameOwner {
+  const seed = row.cells.seed ?? row.extra?.seed;
+  return { batch, id, n, ...(seed === undefined || seed === null ? {} : { seeded: row.hash }) };
+}

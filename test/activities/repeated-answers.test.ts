@@ -1,0 +1,82 @@
+// T8: a handle, or an output's URL, that another attempt has already is an old answer, repeated by a gateway.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { slotActivities } from '../../src/activities/slots.js';
+import { submitActivities } from '../../src/activities/submit.js';
+import { handleOf, standingOf } from '../../src/domain/attempt.js';
+import type { Answer } from '../../src/domain/exchange.js';
+import type { Row } from '../../src/domain/row.js';
+import { takeName } from '../../src/store/handle-names.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
+
+const film = (id: string, index: number): Row =>
+  plainRow(id, { index, kind: 'vendor-f/video', cells: { model: 'vendor-f-3.1-lite-generate-preview', prompt: 'p' } });
+
+/** A service that answers every submit alike. */
+async function stand(rows: Row[], body: object) {
+  const { deps, refOf } = await accountAtHand(rows);
+  const answer: Answer = {
+    status: 200,
+    contentType: undefined,
+    retryAfter: undefined,
+    body: Buffer.from(JSON.stringify(body)),
+  };
+  const transport = { send: async () => ({ outcome: 'answered', answer, tookMs: 1 }), close: async () => undefined };
+  const { submit } = submitActivities({ ...deps, transport } as never);
+  return {
+    deps,
+    submit: (row: Row) => new MockActivityEnvironment().run(submit, { row: refOf(row), n: 1, grant: null, sinceMs: 0 }),
+    attempt: (row: Row) => deps.ledger.readAttempt({ batch: 'b', id: row.id, n: 1 }),
+  };
+}
+
+describe('a handle', () => {
+  const rows = [film('a', 0), film('b', 1)] as const;
+
+  it('T8: belongs to the first attempt that has it; the second is a case without a handle', async () => {
+    const { submit, attempt } = await stand([...rows], { name: 'operation-1' });
+    expect(await submit(rows[0])).toMatchObject({ standing: 'created' });
+    expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });
+    const second = await attempt(rows[1]);
+    expect(second && [standingOf(second), handleOf(second)]).toEqual(['open_case', undefined]);
+    expect(second?.states.at(-1)).toMatchObject({ state: 'unknown', evidence: { rule: 'T8' } });
+  });
+
+  it('is named once more when the account is recovered', async () => {
+    const { submit, deps, attempt } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) await deps.home.store.remove(key);
+    await slotActivities(deps).recoverOpen({ from: 0 });
+    await submit(rows[1]);
+    expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
+  });
+
+  it('that another took before the recovery makes a case of the created one', async () => {
+    const { submit, deps, attempt } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) await deps.home.store.remove(key);
+    await takeName(deps.home, 'operation-1', { batch: 'other', id: 'x', n: 1 });
+    const { holders } = await slotActivities(deps).recoverOpen({ from: 0 });
+    expect(holders).toMatchObject([{ job: { id: 'a' } }]);
+    const first = await attempt(rows[0]);
+    expect(first && standingOf(first)).toBe('open_case');
+  });
+});
+
+describe('the URL of a synchronous output', () => {
+  const answer = { created: 1, model: 'm', data: [{ url: 'https://out.example/a.png' }] };
+
+  it('that another attempt has is a case, unless both are the same seeded request', async () => {
+    const rows = [plainRow('a'), plainRow('b', { index: 1 })] as const;
+    const plain = await stand([...rows], answer);
+    expect(await plain.submit(rows[0])).toMatchObject({ standing: 'done' });
+    expect(await plain.submit(rows[1])).toMatchObject({ standing: 'open_case' });
+
+    const seeded = [0, 1].map((index) =>
+      plainRow(`s${index}`, { index, hash: 'same', cells: { ...plainRow('s').cells, seed: 7 } }),
+    ) as [Row, Row];
+    const again = await stand(seeded, answer);
+    expect(await again.submit(seeded[0])).toMatchObject({ standing: 'done' });
+    expect(await again.submit(seeded[1])).toMatchObject({ standing: 'done' });
+  });
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/domain/kind.js';
+import { outputLifeMs } from '../../src/domain/output-life.js';
+import { afterFailedTry, type FailedTry, ROW_WAITS_MS, tryGapMs } from '../../src/domain/output-tries.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const failed = (change: Partial<FailedTry> = {}): FailedTry => ({
+  end: 'refused',
+  tries: 1,
+  elapsedMs: 0,
+  lifeLeftMs: DAY_MS,
+  asked: null,
+  waitsMs: ROW_WAITS_MS,
+  ...change,
+});
+const next = (change: Partial<FailedTry>) => afterFailedTry(failed(change));
+
+describe('F40: when a paid output is tried again', () => {
+  it('the gaps double to ten minutes', () => {
+    const gaps = [1, 2, 3, 8, 9, 10, 11, 1_000].map((tries) => tryGapMs(tries) / SECOND_MS);
+    expect(gaps).toEqual([2, 4, 8, 256, 512, 600, 600, 600]);
+  });
+
+  it('the row waits a quarter of an hour to the second, then it ends while the fetching goes on', () => {
+    expect(next({ tries: 10, elapsedMs: 14 * MINUTE_MS })).toEqual({ next: 'again', delayMs: MINUTE_MS });
+    expect(next({ tries: 11, elapsedMs: 15 * MINUTE_MS })).toEqual({ next: 'pending' });
+    expect(next({ tries: 50, elapsedMs: DAY_MS / 2, waitsMs: null })).toEqual({
+      next: 'again',
+      delayMs: 10 * MINUTE_MS,
+    });
+  });
+
+  it('a fresh URL is asked for where the host refuses this one, at growing gaps up to an hour; never for a broken line', () => {
+    expect(next({ asked: { times: 0, agoMs: 0 } })).toEqual({ next: 'ask' });
+    expect(next({ asked: { times: 1, agoMs: 19_000 } })).toMatchObject({ next: 'again' });
+    expect(next({ asked: { times: 1, agoMs: 20_000 } })).toEqual({ next: 'ask' });
+    expect(next({ asked: { times: 90, agoMs: HOUR_MS - 1 } })).toMatchObject({ next: 'again' });
+    expect(next({ asked: { times: 90, agoMs: HOUR_MS } })).toEqual({ next: 'ask' });
+    expect(next({ end: 'unanswered', asked: { times: 0, agoMs: 0 } })).toMatchObject({ next: 'again' });
+  });
+
+  it('2-D3: nothing is lost while it may live, nor by silence soon after that, nor before it was asked for once more', () => {
+    expect(next({ lifeLeftMs: 1, tries: 900, elapsedMs: DAY_MS })).toEqual({ next: 'pending' });
+    expect(next({ lifeLeftMs: 0, tries: 2 })).toMatchObject({ next: 'again' });
+    expect(next({ lifeLeftMs: 0, tries: 3, asked: { times: 0, agoMs: 0 } })).toEqual({ next: 'ask' });
+    expect(next({ lifeLeftMs: 0, tries: 4, asked: { times: 1, agoMs: 0 } })).toEqual({ next: 'lost' });
+    expect(next({ lifeLeftMs: 0, tries: 3 })).toEqual({ next: 'lost' });
+    const silent = { end: 'unanswered', tries: 900, waitsMs: null } as const;
+    expect(next({ ...silent, lifeLeftMs: -6 * DAY_MS })).toMatchObject({ next: 'again' });
+    expect(next({ ...silent, lifeLeftMs: -7 * DAY_MS })).toEqual({ next: 'lost' });
+  });
+
+  it('F43: a body without end is not fetched for days; a person is asked, and nothing is lost', () => {
+    expect(next({ end: 'too_large', tries: 2 })).toMatchObject({ next: 'again' });
+    expect(next({ end: 'too_large', tries: 3, lifeLeftMs: -30 * DAY_MS })).toEqual({ next: 'refused' });
+  });
+
+  it("every try has an end: a delay above zero and never past the row's wait, or a word", () => {
+    const asked = fc.option(fc.record({ times: fc.nat(200), agoMs: fc.nat(DAY_MS) }));
+    fc.assert(
+      fc.property(
+        fc.record({
+          end: fc.constantFrom('refused', 'unanswered', 'too_large'),
+          tries: fc.integer({ min: 1, max: 5_000 }),
+          elapsedMs: fc.nat(30 * DAY_MS),
+          lifeLeftMs: fc.integer({ min: -30 * DAY_MS, max: 7 * DAY_MS }),
+          asked,
+          waitsMs: fc.constantFrom(null, 0, ROW_WAITS_MS),
+        }),
+        (one) => {
+          const after = afterFailedTry(one);
+          if (after.next === 'lost') expect(one.lifeLeftMs).toBeLessThanOrEqual(0);
+          if (after.next !== 'again') return;
+          expect(after.delayMs).toBeGreaterThan(0);
+          expect(after.delayMs).toBeLessThanOrEqual(10 * MINUTE_MS);
+          if (one.waitsMs !== null) expect(one.elapsedMs + after.delayMs).toBeLessThanOrEqual(one.waitsMs);
+        },
+      ),
+    );
+  });
+});
+
+it('an output lives as long as the documents say of its URL or its handle, whichever is longer', () => {
+  const hours = Object.fromEntries(KINDS.map((kind) => [kind, outputLifeMs(kind) / HOUR_MS]));
+  expect(hours).toMatchObject({
+    'svc/image': 168,
+    'vendor-a/omni-video': 168,
+    'vendor-b/avatar': 24,
+    'vendor-c/video': 24,
+    'vendor-g/video': 24,
+    'vendor-d/video': 24,
+    'vendor-e/video': 168,
+    'vendor-f/video': 1.5,
+  });
+});

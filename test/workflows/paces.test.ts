@@ -1,0 +1,148 @@
+// How submits slow down after they were turned away (docs/guarantees.md, T1, T4, T5): by account or by route, no row fails.
+import { describe, expect, it } from 'vitest';
+import type { SemaphoreState, TurnedAway } from '../../src/contract/semaphore.js';
+import { KINDS } from '../../src/domain/kind.js';
+import { noteReached } from '../../src/workflows/paces.js';
+import * as permits from '../../src/workflows/permits.js';
+import { viewOf } from '../../src/workflows/semaphore-view.js';
+
+const FILM = KINDS.indexOf('vendor-f/video');
+const SHARED_C = KINDS.indexOf('vendor-c/video');
+const SHARED_G = KINDS.indexOf('vendor-g/video');
+const IMAGE = KINDS.indexOf('svc/image');
+
+function withCap(cap: number, timeScale = 1): SemaphoreState {
+  const state = permits.newPermits(30_000, 1_000, timeScale);
+  state.planCap = cap;
+  return state;
+}
+
+function ask(state: SemaphoreState, id: string, kind: number) {
+  permits.acquire(state, { job: { batch: 'b', id }, kind, holds: false }, 0);
+}
+
+const idsOf = (grants: permits.Grant[]) => grants.map((g) => g.job.id);
+
+function turnAway(state: SemaphoreState, id: string, turnedAway: TurnedAway, nowMs: number) {
+  const holder = state.holders.find((h) => h.job.id === id);
+  permits.release(state, { grant: holder?.grant ?? -1, turnedAway }, nowMs);
+  ask(state, id, holder?.kind ?? 0);
+}
+
+/** One row is turned away again and again; gives the gaps between its grants. */
+function gapsOf(state: SemaphoreState, kind: number, turnedAway: TurnedAway, times: number): number[] {
+  ask(state, 'r', kind);
+  const gaps: number[] = [];
+  let nowMs = 1_000;
+  permits.grantNext(state, nowMs);
+  for (let i = 0; i < times; i += 1) {
+    turnAway(state, 'r', turnedAway, nowMs);
+    expect(permits.grantNext(state, nowMs)).toEqual([]);
+    const dueMs = permits.nextDueMs(state, nowMs) ?? Number.NaN;
+    expect(permits.grantNext(state, dueMs - 1)).toEqual([]);
+    expect(idsOf(permits.grantNext(state, dueMs))).toEqual(['r']);
+    gaps.push(dueMs - nowMs);
+    nowMs = dueMs;
+  }
+  return gaps;
+}
+
+describe('T4: the requests per minute of an account', () => {
+  it('T4: waits 1, 2, 4, 8 s, then 30 s, doubling to 5 min, and never ends (1-D7)', () => {
+    expect(gapsOf(withCap(1), IMAGE, { cause: 'rpm' }, 10)).toEqual(
+      [1, 2, 4, 8, 30, 60, 120, 240, 300, 300].map((s) => s * 1_000),
+    );
+  });
+
+  it('is never sooner than Retry-After, which no rehearsal shortens', () => {
+    const gaps = gapsOf(withCap(1, 60), IMAGE, { cause: 'rpm', retryAfterMs: 7_000 }, 6);
+    expect(gaps).toEqual(Array(6).fill(7_000));
+  });
+
+  it('holds all kinds of the account back, and says so once it pauses', () => {
+    const state = withCap(5);
+    gapsOf(state, IMAGE, { cause: 'rpm' }, 4);
+    ask(state, 'f', FILM);
+    expect(viewOf(state, true, 0).curbs).toEqual([]);
+    turnAway(state, 'r', { cause: 'rpm' }, 16_000);
+    expect(permits.grantNext(state, 45_999)).toEqual([]);
+    expect(viewOf(state, true, 20_000).curbs).toMatchObject([
+      { curb: 'paced', cause: 'rpm', route: null, untilMs: 46_000 },
+    ]);
+    expect(permits.grantNext(state, 46_000)).toHaveLength(1);
+  });
+
+  it('a burst that left together counts once', () => {
+    const state = withCap(10);
+    for (let i = 0; i < 10; i += 1) ask(state, `r${i}`, IMAGE);
+    permits.grantNext(state, 1_000);
+    for (let i = 0; i < 10; i += 1) turnAway(state, `r${i}`, { cause: 'rpm' }, 1_100 + i);
+    expect(state.paces).toMatchObject([{ refusals: 1 }]);
+  });
+
+  it('one submit tries; its answer lets all others go', () => {
+    const state = withCap(3);
+    for (const id of ['a', 'b', 'c']) ask(state, id, FILM);
+    permits.grantNext(state, 1_000);
+    for (const id of ['a', 'b', 'c']) turnAway(state, id, { cause: 'rpm' }, 1_100);
+    const [probe] = permits.grantNext(state, 2_100);
+    expect(permits.grantNext(state, 3_000)).toEqual([]);
+    permits.submitted(state, probe?.grant ?? -1);
+    expect(state.paces).toEqual([]);
+    expect(permits.grantNext(state, 3_000)).toHaveLength(2);
+  });
+
+  it('a probe that renders on without an answer keeps the others back for 10 s alone', () => {
+    const state = withCap(3);
+    for (const id of ['a', 'b']) ask(state, id, IMAGE);
+    permits.grantNext(state, 1_000);
+    for (const id of ['a', 'b']) turnAway(state, id, { cause: 'rpm' }, 1_100);
+    expect(permits.grantNext(state, 2_100)).toHaveLength(1);
+    expect(permits.nextDueMs(state, 2_100)).toBe(12_100);
+    expect(permits.grantNext(state, 12_100)).toHaveLength(1);
+  });
+});
+
+describe('T4 and T5: one route', () => {
+  it.each(['gateway', 'provider'] as const)(
+    'T4, T5: %s waits 1, 2, 4, 8 s, then one row tries every 5 min',
+    (cause) => {
+      expect(gapsOf(withCap(1), FILM, { cause }, 7)).toEqual([1, 2, 4, 8, 300, 300, 300].map((s) => s * 1_000));
+    },
+  );
+
+  it('F11: leaves other routes alone; the shared route is one', () => {
+    const state = withCap(9);
+    gapsOf(state, SHARED_C, { cause: 'gateway' }, 4);
+    turnAway(state, 'r', { cause: 'gateway' }, 20_000);
+    for (const [id, kind] of [
+      ['c', SHARED_C],
+      ['g', SHARED_G],
+      ['f', FILM],
+      ['i', IMAGE],
+    ] as const)
+      ask(state, id, kind);
+    expect(idsOf(permits.grantNext(state, 20_000))).toEqual(['f', 'i']);
+    expect(viewOf(state, true, 20_000).curbs).toMatchObject([{ curb: 'paced', route: 'vendor-c/video' }]);
+  });
+});
+
+describe('T1: nothing can be sent', () => {
+  it('T1: after five in a row nothing is claimed until a free read was answered', () => {
+    const state = withCap(10);
+    for (let i = 0; i < 30; i += 1) ask(state, `r${i}`, IMAGE);
+    const claimed = permits.grantNext(state, 1_000).length;
+    for (let i = 0; i < 4; i += 1) turnAway(state, `r${i}`, { cause: 'network' }, 1_010 + i);
+    expect(state.pauses).toEqual([]);
+    for (let i = 4; i < 10; i += 1) turnAway(state, `r${i}`, { cause: 'network' }, 1_010 + i);
+    expect(state.pauses).toMatchObject([{ reason: 'network' }]);
+    expect(permits.grantNext(state, 9_000_000)).toEqual([]);
+    expect(claimed).toBe(10);
+    noteReached(state);
+    expect(permits.grantNext(state, 9_000_000)).toHaveLength(10);
+  });
+
+  it('before that it backs off', () => {
+    expect(gapsOf(withCap(1), IMAGE, { cause: 'network' }, 4)).toEqual([1, 2, 4, 8].map((s) => s * 1_000));
+  });
+});
