@@ -60,7 +60,8 @@ const LEAST_NANO = 10_000;
 export function priceOf({ price }: Pick<Case, 'price'>): Interval {
   if (price === null) return { lo: 0, hi: Number.POSITIVE_INFINITY };
   const { lo, hi } = intervalOf(price);
-  return { lo: Math.max(lo, LEAST_NANO), hi };
+  // A small output can cost less than that: the floor is never above the price itself.
+  return { lo: Math.max(lo, Math.min(LEAST_NANO, hi)), hi };
 }
 
 function worthOf(cases: Case[]): number {
