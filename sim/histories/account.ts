@@ -49,6 +49,8 @@ export interface Account {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 export const CREDIT_NANO = 1e9;
+/** Nothing costs less: a small part of what the smallest published rate asks for a small picture. */
+const LEAST_NANO = 10_000;
 
 export function drawAccount(random: Random): Account {
   const isDefault = random.chance(0.5);
@@ -87,7 +89,7 @@ function drawFamily(random: Random, others: Family[]): Family {
 
 /** Prices of their own, and such as can be confused: equal, doubled, a sum, a hair apart, whole credits. */
 function drawPrice(random: Random, others: Family[]): Range {
-  const own = random.int(1, 2_000) * 10 ** random.int(3, 6);
+  const own = random.int(10, 2_000) * 10 ** random.int(3, 6);
   const [first, second] = others;
   const lo = first === undefined || random.chance(0.6) ? own : confusable(random, first.price.lo, second?.price.lo);
   const width = random.chance(0.65) ? 0 : random.pick([0.001, 0.02, 0.5, 3]);
@@ -97,5 +99,5 @@ function drawPrice(random: Random, others: Family[]): Range {
 
 function confusable(random: Random, first: number, second = first): number {
   const made = random.pick([first, 2 * first, first + second, first + random.int(1, 20_000_000)]);
-  return Math.max(1_000, made);
+  return Math.max(LEAST_NANO, made);
 }
