@@ -89,9 +89,10 @@ function risesOf(evidence: Evidence): Reading[] {
 }
 
 function purchasesBetween({ evidence: { lambdaMs }, rises }: Problem, base: Reading, at: Reading): Purchases {
-  const mayAppear = rises.some(({ atMs }) => atMs > base.atMs && atMs <= at.atMs);
+  const hasRisen = rises.some(({ atMs }) => atMs > base.atMs && atMs <= at.atMs);
+  // Where one goes with an older copy another that came with it may hide the fall, and itself.
   const mayVanish = !isLaterState(base, at, lambdaMs) && rises.some(({ atMs }) => atMs <= base.atMs);
-  return { mayAppear, mayVanish };
+  return { mayAppear: hasRisen || mayVanish, mayVanish };
 }
 
 /** All states in which no case is billed before its claim. */
