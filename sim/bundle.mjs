@@ -16,10 +16,13 @@ const files = new Map([
   ['json-text.js', here('aliases/json-text.ts')],
 ]);
 
-/** @param {string} outfile where the one file of the simulation goes */
-export async function bundle(outfile) {
+/**
+ * @param {string} entry the program, in this folder
+ * @param {string} outfile where its one file goes
+ */
+export async function bundle(entry, outfile) {
   await build({
-    entryPoints: [here('main.ts')],
+    entryPoints: [here(entry)],
     outfile,
     bundle: true,
     platform: 'node',

@@ -31,7 +31,7 @@ export const PARTLY_CHECKED = {
   I19: 'no submit from 16 s after a cancel; that accepted jobs are fetched shows in the rows that are done',
 };
 export const NOT_MODELLED =
-  'writes that are torn in the middle, the policy always, callbacks and late handles, budgets';
+  'writes that are torn in the middle, the policy always, callbacks, budgets, hidden price factors, a process that is cut off from the server while its call goes on';
 export const NOT_CHECKED = {
   I8: 'files appear whole in this store by construction',
   I15: 'no key exists here',
@@ -65,7 +65,11 @@ export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds:
       all: part(extra.all.requests, extra.all.allowed),
     },
     quietOfSlotTime: part(quietSlotMs, slotMs),
-    settled: { exactPrices: share(settled.exact), priceRanges: share(settled.range) },
+    settled: {
+      exactPrices: share(settled.exact),
+      priceRanges: share(settled.range),
+      avatars: share(settled.avatar),
+    },
     medianSecondsToVerdict: Object.fromEntries(
       Object.entries(timesMs).map(([charge, times]) => [charge, median(times)]),
     ),
@@ -86,9 +90,8 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
       .join(', ')}; ${tally.givenBack} bills were given back later, unseen`,
     `  settled   exact prices ${percent(settled.exactPrices.share)} of ${settled.exactPrices.cases}, price ranges ${percent(settled.priceRanges.share)} of ${settled.priceRanges.cases} (exclusive accounts); without ${settled.exactPrices.twins + settled.priceRanges.twins} twins ${percent(settled.exactPrices.shareWithoutTwins)} and ${percent(settled.priceRanges.shareWithoutTwins)}; alone ${percent(settled.exactPrices.shareAlone)} and ${percent(settled.priceRanges.shareAlone)}`,
     `            no twins, nothing beside that may be charged more later: ${percent(settled.exactPrices.sharePlain)} of ${settled.exactPrices.plain} and ${percent(settled.priceRanges.sharePlain)} of ${settled.priceRanges.plain}`,
-    `  undecided ${Object.entries(tally.undecided)
-      .map(([why, count]) => `${why} ${count}`)
-      .join('; ')}`,
+    `  alone     exact prices ${percent(settled.exactPrices.shareAlone)} of ${settled.exactPrices.alone}, ranges ${percent(settled.priceRanges.shareAlone)} of ${settled.priceRanges.alone}, avatars of unknown length ${percent(settled.avatars.shareAlone)} of ${settled.avatars.alone}; ${summary.byGroup} of all were settled by count; the rest: ${reasonsText(summary.undecidedAlone)}`,
+    `  undecided ${reasonsText(tally.undecided)}`,
     `  cost      ${percent(summary.extraRequestsOfPlan.nothingLost)} of the plan's requests where nothing was lost (${percent(summary.extraRequestsOfPlan.all)} in all), quiet ${percent(summary.quietOfSlotTime)} of the slot time`,
     `  median s  ${Object.entries(summary.medianSecondsToVerdict)
       .map(([charge, seconds]) => `${charge} ${seconds ?? '-'}`)
@@ -103,6 +106,12 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
         ...history.map((line) => `    ${line}`),
       ]),
   ].join('\n');
+}
+
+function reasonsText(reasons: Record<string, number>): string {
+  return Object.entries(reasons)
+    .map(([why, count]) => `${why} ${count}`)
+    .join('; ');
 }
 
 function median(times: number[]): number | null {

@@ -1,4 +1,4 @@
-// `npm run sim`: bundles the simulation when its sources changed, then runs it with the arguments that were given.
+// `npm run sim` and `npm run histories`: bundles the program when its sources changed, then runs it with its arguments.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -11,8 +11,12 @@ for (const file of [...filesBelow(join(root, 'src')), ...filesBelow(join(root, '
   if (/\.(ts|mjs)$/.test(file)) hash.update(readFileSync(file));
 }
 const folder = join(root, '.callsheet', 'sim');
-const program = join(folder, `${hash.digest('hex').slice(0, 16)}.mjs`);
+const isHistories = process.argv[2] === 'histories';
+const name = isHistories ? 'histories' : 'seeds';
+const program = join(folder, `${name}-${hash.digest('hex').slice(0, 16)}.mjs`);
 mkdirSync(folder, { recursive: true });
-if (!existsSync(program)) await bundle(program);
-const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+if (!existsSync(program)) await bundle(isHistories ? 'histories/main.ts' : 'main.ts', program);
+const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(isHistories ? 3 : 2)], {
+  stdio: 'inherit',
+});
 process.exitCode = status ?? 1;

@@ -1,12 +1,23 @@
 import type { AmbiguityPolicy } from '../src/contract/settings.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
+import { drawTruth, drawWaits, type Truth, type Waits } from './assumptions.js';
 import { createRandom, type Random } from './engine/random.js';
 import { FAMILIES } from './service/families.js';
 
 /** What a seed plays: rows, plan, prices, and which faults there are. Everything comes from the seed's number. */
 
 /** Assumptions of docs/guarantees.md that can be broken on purpose. */
-export const ASSUMPTIONS = ['theta', 'lambda', 'dmax', 'timing', 'exclusive', 'prices', 'resend', 'clock'] as const;
+export const ASSUMPTIONS = [
+  'theta',
+  'lambda',
+  'rho',
+  'dmax',
+  'timing',
+  'exclusive',
+  'prices',
+  'resend',
+  'clock',
+] as const;
 export type Assumption = (typeof ASSUMPTIONS)[number];
 
 /** Faults and how likely each is where it can happen, once a seed has it at all. */
@@ -20,6 +31,9 @@ const FAULTS = {
   hang: 0.04,
   cutAnswer: 0.05,
   wrongAnswer: 0.03,
+  handleInError: 0.05,
+  cachedAnswer: 0.03,
+  endOfCall: 0.1,
   badRequest: 0.03,
   tooMany: 0.06,
   unreachable: 0.1,
@@ -27,6 +41,7 @@ const FAULTS = {
   followUp: 0.3,
   pollFails: 0.08,
   pollGone: 0.03,
+  pollRefused: 0.03,
   readFails: 0.08,
   downloadFails: 0.15,
   downloadExpired: 0.06,
@@ -39,8 +54,6 @@ const FAULTS = {
   duplicate: 0.03,
   lostCompletion: 0.015,
   messageFails: 0.03,
-  lag: 1,
-  staleReads: 1,
   topUp: 1,
   discount: 1,
   outOfCredits: 1,
@@ -83,23 +96,35 @@ export interface Scenario {
   /** List price of one unit by kind, nanocredits. */
   unitPrices: Partial<Record<Kind, number>>;
   chargeTimes: Partial<Record<Kind, 'at-submit' | 'at-completion' | 'between'>>;
-  waits: { lambdaMs: number; thetaMs: number; rhoMs: number; renderMaxMs: Record<string, number> };
+  /** What the product is told, and how it really is. */
+  waits: Waits;
+  truth: Truth;
+  /** When each batch is started, ms of the seed: an account may live for weeks. */
+  starts: Map<string, number>;
   /** 0 where the seed does not have the fault. */
   faults: Record<Fault, number>;
   /** Events after which a workflow run hands over. */
   eventsMax: number;
   faultsEndMs: number;
+  /** Faults happen for a while after each batch was started. */
+  isTroubled(nowMs: number): boolean;
   random: Random;
 }
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const LONG_BATCHES = ['b1', 'b2', 'b3', 'b4'];
 
 export function createScenario(seed: number, broken: Assumption | undefined): Scenario {
   const random = createRandom(`seed ${seed}`).fork('scenario');
   const exclusive = random.chance(0.9);
   const kinds = Array.from({ length: random.int(1, 4) }, () => random.pick(FAMILIES).kind);
-  const batches = random.chance(0.25) ? ['b1', 'b2'] : ['b1'];
-  const rows = Array.from({ length: random.int(3, 9) }, (_, i) => ({
+  const isLong = random.chance(0.2);
+  const batches = isLong ? LONG_BATCHES : random.chance(0.25) ? ['b1', 'b2'] : ['b1'];
+  const starts = drawStarts(random, batches, isLong);
+  const troubleMs = random.int(5, 25) * MINUTE_MS;
+  const waits = drawWaits(random);
+  const rows = Array.from({ length: random.int(isLong ? 6 : 3, isLong ? 14 : 9) }, (_, i) => ({
     batch: random.pick(batches),
     id: `r${i}`,
     kind: random.pick(kinds),
@@ -121,17 +146,27 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
     chargeTimes: Object.fromEntries(
       KINDS.map((kind) => [kind, random.pick(['at-submit', 'at-completion', 'between'] as const)]),
     ),
-    waits: {
-      lambdaMs: 2 * MINUTE_MS,
-      thetaMs: 3 * MINUTE_MS,
-      rhoMs: 30 * MINUTE_MS,
-      renderMaxMs: { default: 60 * MINUTE_MS, 'vendor-f': 30 * MINUTE_MS },
-    },
+    waits,
+    truth: drawTruth(random, waits),
+    starts,
     faults: pickFaults(random),
     eventsMax: random.chance(0.3) ? random.int(150, 600) : 1_200,
-    faultsEndMs: random.int(5, 25) * MINUTE_MS,
+    faultsEndMs: Math.max(...starts.values()) + troubleMs,
+    isTroubled: (nowMs) => [...starts.values()].some((startMs) => nowMs >= startMs && nowMs < startMs + troubleMs),
     random,
   };
+}
+
+/** Hours or days apart in a long life, else together. */
+function drawStarts(random: Random, batches: readonly string[], isLong: boolean): Map<string, number> {
+  let atMs = 0;
+  return new Map(
+    batches.map((batch, i) => {
+      if (i > 0 && isLong)
+        atMs += random.chance(0.5) ? random.between(0.5, 6) * HOUR_MS : random.between(6, 168) * HOUR_MS;
+      return [batch, Math.round(atMs)];
+    }),
+  );
 }
 
 function pickFaults(random: Random): Record<Fault, number> {

@@ -34,9 +34,10 @@ export interface SeedResult {
 }
 
 const MINUTE_MS = 60_000;
+/** So long after the last batch was started everything is over. */
 const END_MS = 24 * 60 * MINUTE_MS;
-/** A seed takes some thousands: beyond this something goes round and round. */
-const EVENTS_MAX = 300_000;
+/** A seed takes some thousands, one of weeks some hundred thousands: beyond this something goes round and round. */
+const EVENTS_MAX = 1_000_000;
 
 export async function playSeed(seed: number, broken: Assumption | undefined, isTraced: boolean): Promise<SeedResult> {
   const scenario = createScenario(seed, broken);
@@ -49,7 +50,7 @@ export async function playSeed(seed: number, broken: Assumption | undefined, isT
   enter(sim);
   const world = buildWorld(sim, scenario, report, trace);
   serveSeed(world.server);
-  const usage = watchUsage(sim, scenario, world);
+  const usage = watchUsage(sim, scenario, world, report);
   const onError = (error: unknown): void => report('error', error instanceof Error ? `${error.stack}` : String(error));
   process.on('unhandledRejection', onError);
   try {
@@ -82,11 +83,11 @@ async function play(sim: Sim, scenario: Scenario, world: World, report: Report, 
   const isOver = (): boolean => hasEnded() || isSpinning();
   sim.scheduler.after(0, () => {
     void client.prepare().then(() => {
-      for (const batch of client.batches) client.run(batch);
+      for (const batch of client.batches) startAt(sim, client, batch, scenario.starts.get(batch) ?? 0);
     });
   });
   planTrouble(sim, scenario, world, trace);
-  await sim.scheduler.run(END_MS, isOver);
+  await sim.scheduler.run(Math.max(...scenario.starts.values()) + END_MS, isOver);
   if (!hasEnded()) {
     const open = ids.filter((id) => !results.has(id)).join(', ');
     report('I21', isSpinning() ? `goes round without an end: ${open}` : `not ended after a day: ${open}`);
@@ -106,6 +107,10 @@ async function play(sim: Sim, scenario: Scenario, world: World, report: Report, 
   checkSlots(sim, world, report);
 }
 
+function startAt({ scheduler }: Sim, client: World['client'], batch: string, startMs: number): void {
+  scheduler.after(Math.max(0, startMs - scheduler.now()), () => client.run(batch));
+}
+
 /** The server is wiped, a person cancels. */
 function planTrouble(
   sim: Sim,
@@ -121,7 +126,8 @@ function planTrouble(
       server.wipe();
       if (random.chance(0.5)) fleet.killAll();
       sim.scheduler.after(random.between(1_000, 90_000), () => {
-        for (const batch of client.batches) if (!results.has(batchId(ACCOUNT, batch))) client.run(batch);
+        const begun = client.batches.filter((batch) => (scenario.starts.get(batch) ?? 0) <= sim.scheduler.now());
+        for (const batch of begun) if (!results.has(batchId(ACCOUNT, batch))) client.run(batch);
       });
     });
   } else if (faults.cancel > 0) {

@@ -20,9 +20,13 @@ export interface Tally {
   quietSlotMs: number;
   verdicts: Record<Verdict | 'late answer', { right: number; wrong: number }>;
   /** Cases on accounts that are declared exclusive. */
-  settled: Record<'exact' | 'range', Settled>;
+  settled: Record<PriceClass, Settled>;
   /** Undecided cases on accounts that are declared exclusive, by why. */
   undecided: Record<string, number>;
+  /** The same of those that stood alone. */
+  undecidedAlone: Record<string, number>;
+  /** Cases that were settled by count with others of their price. */
+  byGroup: number;
   /** Bills that were right when they were found, and were given back without a reading that showed it. */
   givenBack: number;
   /** Wrong verdicts, the first few. */
@@ -40,6 +44,9 @@ export type Settled = Record<
   'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled' | 'plain' | 'plainSettled',
   number
 >;
+
+/** An avatar's length is known only when it has ended: it stands apart. */
+type PriceClass = 'exact' | 'range' | 'avatar';
 
 const FAILED_MAX = 20;
 const WRONG_MAX = 20;
@@ -61,8 +68,11 @@ export function newTally(): Tally {
     settled: {
       exact: newSettled(),
       range: newSettled(),
+      avatar: newSettled(),
     },
     undecided: {},
+    undecidedAlone: {},
+    byGroup: 0,
     givenBack: 0,
     wrong: [],
     timesMs: { 'at-success': [], 'at-submit': [], 'at-completion': [], anywhere: [] },
@@ -94,12 +104,13 @@ export function addSeed(tally: Tally, result: SeedResult): void {
 }
 
 function addCase(tally: Tally, one: JudgedCase, seed: number): void {
-  const { verdict, isRight, exclusive, isExact, charge, toVerdictMs, isTwin, isAlone, why } = one;
+  const { verdict, isRight, exclusive, charge, toVerdictMs, isTwin, isAlone, why } = one;
   tally.verdicts[verdict][isRight ? 'right' : 'wrong'] += 1;
   if (one.isGivenBack) tally.givenBack += 1;
   if (!isRight && tally.wrong.length < WRONG_MAX) tally.wrong.push({ seed, what: one.told });
   if (!exclusive) return;
-  const settled = tally.settled[isExact ? 'exact' : 'range'];
+  const settled = tally.settled[priceClassOf(one)];
+  if (one.isByGroup) tally.byGroup += 1;
   settled.cases += 1;
   if (verdict !== 'undecided') settled.settled += 1;
   if (isAlone) settled.alone += 1;
@@ -112,8 +123,14 @@ function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   if (why !== undefined) {
     const reason = isTwin ? 'another lost answer of the same price was billed, or this one was' : why;
     tally.undecided[reason] = (tally.undecided[reason] ?? 0) + 1;
+    if (isAlone) tally.undecidedAlone[reason] = (tally.undecidedAlone[reason] ?? 0) + 1;
   }
   if (verdict === 'billed' || verdict === 'not_billed') tally.timesMs[charge].push(toVerdictMs);
+}
+
+function priceClassOf({ isAvatar, isExact }: JudgedCase): PriceClass {
+  if (isAvatar) return 'avatar';
+  return isExact ? 'exact' : 'range';
 }
 
 /** The lines that name the rows of the breaches, up to the last one. */
@@ -135,6 +152,7 @@ export function merge(into: Tally, other: Tally): void {
     'quietSlotMs',
     'replayed',
     'givenBack',
+    'byGroup',
   ] as const) {
     into[name] += other[name];
   }
@@ -143,9 +161,11 @@ export function merge(into: Tally, other: Tally): void {
     sum.right += right;
     sum.wrong += wrong;
   }
-  for (const which of ['exact', 'range'] as const) addUp(into.settled[which], other.settled[which]);
+  for (const which of ['exact', 'range', 'avatar'] as const) addUp(into.settled[which], other.settled[which]);
   for (const which of ['calm', 'all'] as const) addUp(into.extra[which], other.extra[which]);
-  for (const [why, count] of Object.entries(other.undecided)) into.undecided[why] = (into.undecided[why] ?? 0) + count;
+  for (const which of ['undecided', 'undecidedAlone'] as const) {
+    for (const [why, count] of Object.entries(other[which])) into[which][why] = (into[which][why] ?? 0) + count;
+  }
   for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
   for (const [rule, count] of Object.entries(other.breaches)) into.breaches[rule] = (into.breaches[rule] ?? 0) + count;
   into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));

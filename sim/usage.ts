@@ -14,21 +14,55 @@ export interface Usage {
 }
 
 const LOOK_EVERY_MS = 10_000;
+/** Between two batches nothing happens for hours. */
+const IDLE_LOOK_MS = 600_000;
+const WAITING_MAX_MS = 660_000;
 
 /** Looks every ten seconds until the batches have ended; what it gives is complete then. */
-export function watchUsage(sim: Sim, scenario: Scenario, { client, results, server, service, watch }: World): Usage {
+export function watchUsage(
+  sim: Sim,
+  scenario: Scenario,
+  { client, results, server, service, watch }: World,
+  report: (rule: string, what: string) => void,
+): Usage {
   const usage: Usage = { extraRequests: 0, allowedRequests: 0, slotMs: 0, quietSlotMs: 0 };
+  let lastMs = 0;
+  const checkWaiting = watchWaiting(sim, scenario, report);
   const look = (): void => {
     if (client.batches.every((batch) => results.has(batchId(ACCOUNT, batch)))) return;
     const polls = service.jobs.jobs.reduce((sum, job) => sum + job.polls.length, 0);
     usage.extraRequests = watch.requests() - polls - service.submits.posts.length;
-    usage.allowedRequests += (scenario.plan.rpm * LOOK_EVERY_MS) / 60_000;
+    usage.allowedRequests += (scenario.plan.rpm * (sim.scheduler.now() - lastMs)) / 60_000;
+    lastMs = sim.scheduler.now();
     const view = server.query(semaphoreId(ACCOUNT), 'view') as SemaphoreView | undefined;
     if (view !== undefined) addSlots(usage, view);
-    sim.scheduler.after(LOOK_EVERY_MS, look);
+    if (view !== undefined) checkWaiting(view);
+    const isIdle = view === undefined || (view.waiting === 0 && view.holders.length === 0);
+    sim.scheduler.after(isIdle ? IDLE_LOOK_MS : LOOK_EVERY_MS, look);
   };
   sim.scheduler.after(LOOK_EVERY_MS, look);
   return usage;
+}
+
+/**
+ * I21: no case keeps other rows waiting for longer than ten minutes, the quiet, held slots and pauses apart. A minute
+ * more is for the looks of this watch and of the product.
+ */
+function watchWaiting({ scheduler }: Sim, scenario: Scenario, report: (rule: string, what: string) => void) {
+  let sinceMs: number | undefined;
+  let lastGrant = 0;
+  return ({ holders, waiting, effectiveCap, curbs, pauses }: SemaphoreView): void => {
+    const nowMs = scheduler.now();
+    const grant = Math.max(lastGrant, ...holders.map((holder) => holder.grant));
+    const isHeldBack = waiting > 0 && holders.length < effectiveCap && pauses.length === 0;
+    const isExcused = scenario.isTroubled(nowMs) || curbs.some(({ curb }) => curb !== 'breaker');
+    if (!isHeldBack || isExcused || grant > lastGrant) sinceMs = undefined;
+    else sinceMs ??= nowMs;
+    lastGrant = grant;
+    if (sinceMs === undefined || nowMs - sinceMs < WAITING_MAX_MS) return;
+    report('I21', `${waiting} rows wait for longer than ten minutes, with slots free and nothing paused`);
+    sinceMs = nowMs;
+  };
 }
 
 function addSlots(usage: Usage, { holders, waiting, effectiveCap, curbs, pauses }: SemaphoreView): void {

@@ -105,9 +105,10 @@ function watchGrants(report: Report): (id: string, name: string, inputs: unknown
   };
 }
 
-function storeFaultsOf(sim: Sim, { faults, faultsEndMs }: Scenario): StoreFaults {
+function storeFaultsOf(sim: Sim, scenario: Scenario): StoreFaults {
+  const { faults } = scenario;
   const random = sim.random.fork('store');
-  const draws = (likelihood: number): boolean => sim.scheduler.now() < faultsEndMs && random.chance(likelihood);
+  const draws = (likelihood: number): boolean => scenario.isTroubled(sim.scheduler.now()) && random.chance(likelihood);
   return {
     nextWrite: () => ({
       delayMs: random.between(0.2, 4),

@@ -1,6 +1,10 @@
+import type { Kind } from '../../src/domain/kind.js';
 import { BALANCE_TOLERANCE_NANO } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import { EPOCH_MS } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
+import { familyOf } from '../service/families.js';
+import { longestRender } from '../service/jobs-model.js';
 import type { ServiceModel } from '../service/service-model.js';
 import { sameBytes, sha256Of } from './bytes.js';
 import type { LedgerWatch } from './ledger-watch.js';
@@ -18,10 +22,14 @@ export interface Ended {
 }
 
 const MINUTE_MS = 60_000;
-const LIVENESS_SLACK_MS = 5 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const LIVENESS_SLACK_MS = 15 * MINUTE_MS;
+/** A synchronous call may last so long; a claim that nobody saw end may be held for as long again before it counts. */
+const SYNC_MAX_MS = 15 * MINUTE_MS;
+const HELD_MAX_MS = 16 * MINUTE_MS;
 
 export function checkEnd(ended: Ended): void {
-  for (const { batch, id } of ended.scenario.rows) {
+  for (const { batch, id, kind } of ended.scenario.rows) {
     const row = `${batch}/${id}`;
     const found = ended.records.get(row);
     // A row that was never opened has none: its end stands in the results alone.
@@ -29,8 +37,9 @@ export function checkEnd(ended: Ended): void {
     checkClaims(ended, row);
     checkFile(ended, row, found.record);
     checkCredits(ended, row, found.record);
-    checkTime(ended, row, found.atMs);
+    checkTime(ended, row, kind, found.record.finishedAtMs - EPOCH_MS);
   }
+  checkGroups(ended);
 }
 
 function checkClaims({ ledger, report }: Ended, row: string): void {
@@ -54,8 +63,9 @@ function checkFile({ service, readOutput, report }: Ended, row: string, record: 
 }
 
 /** Where prices are exact, what a row is said to have cost is what it cost. */
-function checkCredits({ scenario, service, report }: Ended, row: string, record: RowRecord): void {
+function checkCredits({ scenario, service, ledger, report }: Ended, row: string, record: RowRecord): void {
   const { faults, broken } = scenario;
+  if (ledger.attemptsOf(row).some(({ n }) => ledger.groupOf(row, n) !== undefined)) return;
   if (broken || faults.discount > 0 || faults.followUp > 0 || record.creditsNano === undefined) return;
   const spent = service.jobs.jobs.filter((job) => job.row === row).reduce((sum, job) => sum + job.netNano, 0);
   // A verdict rests on assumptions and is judged by itself (I10).
@@ -65,11 +75,44 @@ function checkCredits({ scenario, service, report }: Ended, row: string, record:
   }
 }
 
-function checkTime({ scenario, ledger, report }: Ended, row: string, endedAtMs: number): void {
-  const { waits, faultsEndMs } = scenario;
-  const claims = ledger.attemptsOf(row).map((attempt) => attempt.states[0]?.atMs ?? 0);
-  if (claims.length === 0) return;
-  const longestMs = Math.max(...Object.values(waits.renderMaxMs));
-  const limitMs = Math.max(faultsEndMs, ...claims) + longestMs + waits.thetaMs + waits.lambdaMs + LIVENESS_SLACK_MS;
+/**
+ * I21: within Dmax + Θ + 2Λ + 15 min of the last submit, once the faults are over. A case that is due may wait for the
+ * quiet of its hour and as long as a refund may take, cases of one price for the last of them.
+ */
+function checkTime({ scenario, ledger, report }: Ended, row: string, kind: Kind, endedAtMs: number): void {
+  const attempts = ledger.attemptsOf(row);
+  const lastMs = Math.max(...attempts.map((attempt) => attempt.states[0]?.atMs ?? 0));
+  if (attempts.length === 0) return;
+  const { waits, starts, faultsEndMs } = scenario;
+  const family = familyOf(kind);
+  const longestMs = family.charge === 'at-success' ? SYNC_MAX_MS : longestRender(family, waits);
+  const troubleMs = faultsEndMs - Math.max(...starts.values());
+  const calmMs = Math.max(
+    lastMs,
+    ...[...starts.values()].map((at) => at + troubleMs).filter((at) => at < lastMs + troubleMs),
+  );
+  const hadCase = attempts.some(({ states }) => states.some(({ state }) => state.state === 'verdict'));
+  const cases = ledger.verdicts.filter((one) => Math.abs(one.claimedAtMs - lastMs) < 3 * HOUR_MS);
+  const dueMs = !hadCase ? 0 : HELD_MAX_MS + waits.rhoMs + (cases.length > 1 ? 4 * HOUR_MS : HOUR_MS + 10 * MINUTE_MS);
+  const limitMs = calmMs + longestMs + waits.thetaMs + 2 * waits.lambdaMs + LIVENESS_SLACK_MS + dueMs;
   if (endedAtMs > limitMs) report('I21', `${row} ended ${Math.round((endedAtMs - limitMs) / 1_000)} s too late`);
+}
+
+/** I1 and I10 of those that were settled by count: never more billed than rows that end done or lost_paid. */
+function checkGroups({ scenario, ledger, service, records, report }: Ended): void {
+  for (const group of new Set(ledger.verdicts.flatMap((one) => one.group ?? []))) {
+    const members = ledger.verdicts.filter((one) => one.group === group);
+    const rows = [...new Set(members.map(({ row }) => row))];
+    const paid = service.jobs.jobs.filter((job) => rows.includes(job.row) && job.netNano > 0).length;
+    const ended = rows.filter((row) => ['done', 'lost_paid'].includes(records.get(row)?.record.status ?? '')).length;
+    if (paid > ended)
+      report('I1', `group ${group}: ${paid} jobs are billed, ${ended} of ${rows.length} rows have them`);
+    const posts = service.submits.posts.filter((post) =>
+      members.some(({ row, n }) => row === post.row && n === post.attempt),
+    );
+    const billed = posts.filter((post) => post.jobs.some((job) => job.netNano > 0)).length;
+    const said = members.filter(({ verdict }) => verdict === 'billed').length;
+    if (billed > said && scenario.broken === undefined)
+      report('I10', `group ${group}: ${billed} of ${members.length} were billed, ${said} are said to be`);
+  }
 }

@@ -17,11 +17,15 @@ export interface SeenVerdict {
   claimedAtMs: number;
   atMs: number;
   sentence: string;
+  /** Settled by count together with the others of this id. */
+  group: string | undefined;
 }
 
 export interface LedgerWatch extends DiskWatcher {
   attemptsOf(row: string): SeenAttempt[];
   attempts(): SeenAttempt[];
+  /** The group that an attempt was settled in. */
+  groupOf(row: string, n: number): string | undefined;
   verdicts: SeenVerdict[];
 }
 
@@ -39,6 +43,7 @@ export function createLedgerWatch(
     verdicts,
     attemptsOf: (row) => byRow.get(row) ?? [],
     attempts: () => [...byRow.values()].flat(),
+    groupOf: (row, n) => verdicts.find((one) => one.row === row && one.n === n)?.group,
     onWrite(key, bytes, before) {
       const match = ATTEMPT.exec(key);
       if (!match) return;
@@ -68,6 +73,7 @@ export function createLedgerWatch(
     );
     if (state.state !== 'verdict') return;
     const claimedAtMs = attempt.states[0]?.atMs ?? nowMs();
-    verdicts.push({ row, n, verdict: state.verdict, claimedAtMs, atMs: nowMs(), sentence: state.sentence });
+    const { verdict, sentence, group } = state;
+    verdicts.push({ row, n, verdict, claimedAtMs, atMs: nowMs(), sentence, group });
   }
 }

@@ -14,9 +14,12 @@ export interface JudgedCase {
   exclusive: boolean;
   /** The price was one figure, not a range that only the finished job narrows. */
   isExact: boolean;
+  isAvatar: boolean;
   verdict: Verdict | 'late answer';
   /** `undecided` is neither. */
   isRight: boolean;
+  /** Settled by count with others of its price. */
+  isByGroup: boolean;
   /** Billed at the time of the verdict, and given back since, which no reading has shown yet. */
   isGivenBack: boolean;
   /** The attempt and what was said of it. */
@@ -66,7 +69,10 @@ export function judgeVerdicts(
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
     // What is reserved and given back later was billed when the verdict was given, or Λ before: the balance is late.
     const wasBilled = wasCharged(service, post?.jobs ?? [], last.atMs - scenario.waits.lambdaMs, last.atMs);
-    const isRight = verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0;
+    const isByGroup = found?.group !== undefined;
+    // Of a group the count is judged, not which of its members were billed.
+    const isRight =
+      isByGroup || (verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0);
     if (verdict === 'not_billed' && !isRight) {
       report(
         'I10',
@@ -78,10 +84,18 @@ export function judgeVerdicts(
     const why = verdict === 'undecided' ? whyOpen(found?.sentence ?? '', service) : undefined;
     const { exclusive } = scenario;
     const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
-    const told = { verdict, isRight, told: text, toVerdictMs, why } as const;
+    const told = { verdict, isRight, isByGroup, told: text, toVerdictMs, why } as const;
     const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
     const alone = { isTwin: false, isAlone: true, isBesideFollowUps: mayFollowUp(service) };
-    const judged: JudgedCase = { charge: family.charge, exclusive, isExact, ...told, isGivenBack, ...alone };
+    const judged: JudgedCase = {
+      charge: family.charge,
+      exclusive,
+      isExact,
+      isAvatar: kind === 'vendor-b/avatar',
+      ...told,
+      isGivenBack,
+      ...alone,
+    };
     return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
   });
   return all.map((one) => ({
@@ -104,9 +118,10 @@ function overlap(one: Judged, other: Judged): boolean {
 /** What kept the balance from telling, by the sentence of the verdict and what ran beside it. */
 function whyOpen(sentence: string, service: ServiceModel): string {
   if (sentence.includes('not declared exclusive')) return 'not exclusive';
+  if (/rose by|top-up|purchase/.test(sentence)) return 'a purchase may hide it';
   if (sentence.includes('someone else')) return 'someone else seems to spend';
   if (sentence.includes('no balance was read') || sentence.includes('was not read since')) return 'no reading';
-  if (/lost as well|too many/.test(sentence)) return 'several lost at once';
+  if (/answers? (is|are) lost as well|too many/.test(sentence)) return 'several lost at once';
   return mayFollowUp(service)
     ? 'a follow-up of motion-control may explain it'
     : 'open or undecided jobs may explain it';

@@ -1,4 +1,5 @@
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import { roundedNano } from '../assumptions.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Random } from '../engine/random.js';
 import type { Scenario } from '../scenario.js';
@@ -34,10 +35,9 @@ const BROKEN_LAG = 6;
 
 export function createAccountModel(sim: Sim, scenario: Scenario): AccountModel {
   const random = sim.random.fork('account');
-  const { faults, broken, faultsEndMs, waits } = scenario;
+  const { faults, broken, faultsEndMs, waits, truth } = scenario;
   const now = (): number => sim.scheduler.now();
-  const lagMs = faults.lag > 0 || broken === 'lambda' ? waits.lambdaMs * random.between(0.05, 0.95) : 2_000;
-  const lagMaxMs = broken === 'lambda' ? lagMs * BROKEN_LAG : lagMs;
+  const lagMaxMs = broken === 'lambda' ? waits.lambdaMs * BROKEN_LAG : truth.lagMs;
   // Little enough that some seeds run out before they have finished.
   const startNano = (faults.outOfCredits > 0 ? random.int(1, 3) : 1_000) * NANO_PER_CREDIT;
   const discount = discountWindow(scenario, random);
@@ -56,14 +56,18 @@ export function createAccountModel(sim: Sim, scenario: Scenario): AccountModel {
     plan: { ...scenario.plan },
     movements,
     move(atMs, nano, job) {
-      const shownAtMs = atMs + (faults.staleReads > 0 ? 0 : random.between(0, lagMaxMs));
+      const own = movements.filter((one) => job !== undefined && one.job === job);
+      // A refund is not shown before the charge that it gives back.
+      const soonestMs = Math.max(atMs, ...own.map((one) => one.shownAtMs));
+      const shownAtMs = Math.max(soonestMs, atMs + (truth.isCopied ? 0 : random.between(0, lagMaxMs)));
       movements.push({ atMs, nano, shownAtMs, job });
     },
     trueNano: () => startNano + movements.filter((m) => m.atMs <= now()).reduce((sum, m) => sum + m.nano, 0),
     shownNano() {
       // A copy of the books that is some time old: the next reading may come from an older one.
-      const seenMs = now() - (faults.staleReads > 0 ? random.between(0, lagMaxMs) : 0);
-      return startNano + movements.filter((m) => m.shownAtMs <= seenMs).reduce((sum, m) => sum + m.nano, 0);
+      const seenMs = now() - (truth.isCopied ? random.between(0, lagMaxMs) : 0);
+      const nano = startNano + movements.filter((m) => m.shownAtMs <= seenMs).reduce((sum, m) => sum + m.nano, 0);
+      return roundedNano(truth, nano);
     },
     multiplier: (entrypoint, atMs) =>
       discount && entrypoint === discount.entrypoint && atMs >= discount.fromMs && atMs < discount.toMs
@@ -93,10 +97,14 @@ function comeAndGo({ scheduler }: Sim, scenario: Scenario, account: AccountModel
   const later = (): number => random.between(10_000, faultsEndMs);
   const topUps = faults.topUp > 0 ? random.int(1, 2) : 0;
   for (let i = 0; i < topUps; i += 1) {
-    scheduler.after(later(), () => account.move(scheduler.now(), random.int(5, 60) * NANO_PER_CREDIT));
+    scheduler.after(later(), () =>
+      account.move(scheduler.now(), random.pick([5, random.int(5, 60), random.int(5, 5_000)]) * NANO_PER_CREDIT),
+    );
   }
   if (faults.outOfCredits > 0) {
-    scheduler.after(faultsEndMs, () => account.move(scheduler.now(), 500 * NANO_PER_CREDIT));
+    // Somebody buys within a day and a half.
+    const boughtMs = Math.min(faultsEndMs, random.between(0.1, 36) * 60 * MINUTE_MS);
+    scheduler.after(boughtMs, () => account.move(scheduler.now(), 500 * NANO_PER_CREDIT));
   }
   if (faults.planChange > 0) {
     scheduler.after(later(), () => {

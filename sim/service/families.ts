@@ -16,14 +16,12 @@ const plain = (cells: JsonObject) => ({ cells, media: {} });
 const synchronous = {
   entrypoint: 'svc',
   charge: 'at-success',
-  renderMaxMinutes: 2,
   accepted: () => ({}),
 } as const;
 
 const vendorA = {
   entrypoint: 'vendor-a',
   charge: 'anywhere',
-  renderMaxMinutes: 60,
   accepted: (handle: string) => ({ code: 0, message: 'SUCCEED', data: { task_id: handle, task_status: 'submitted' } }),
   polled: (job: JobView) => ({
     code: 0,
@@ -81,7 +79,6 @@ export const FAMILIES: readonly Family[] = [
     kind: 'vendor-b/avatar',
     entrypoint: 'vendor-b',
     charge: 'at-completion',
-    renderMaxMinutes: 60,
     submitPath: /^\/v1\/vendor-b\/v3\/videos$/,
     unit: 'second',
     units: 20,
@@ -101,7 +98,6 @@ export const FAMILIES: readonly Family[] = [
     kind: 'vendor-c/video',
     entrypoint: null,
     charge: 'anywhere',
-    renderMaxMinutes: 60,
     submitPath: /^\/v1\/vendor-c\//,
     unit: 'second',
     units: 5,
@@ -119,7 +115,6 @@ export const FAMILIES: readonly Family[] = [
     kind: 'vendor-d/video',
     entrypoint: null,
     charge: 'at-completion',
-    renderMaxMinutes: 60,
     submitPath: /^\/v1\/vendor-d\//,
     unit: 'million-tokens',
     units: 0.1,
@@ -136,7 +131,6 @@ export const FAMILIES: readonly Family[] = [
     kind: 'vendor-e/video',
     entrypoint: null,
     charge: 'anywhere',
-    renderMaxMinutes: 60,
     submitPath: /^\/v1\/vendor-e\//,
     unit: 'second',
     units: 5,
@@ -154,7 +148,6 @@ export const FAMILIES: readonly Family[] = [
     kind: 'vendor-f/video',
     entrypoint: 'vendor-f',
     charge: 'at-submit',
-    renderMaxMinutes: 30,
     submitPath: /^\/v1\/vendor-f\//,
     unit: 'second',
     units: 8,

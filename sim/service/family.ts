@@ -18,8 +18,6 @@ export interface Family {
   kind: Kind;
   entrypoint: 'svc' | 'vendor-a' | 'vendor-b' | 'vendor-f' | null;
   charge: ChargeTime;
-  /** The longest render, minutes. */
-  renderMaxMinutes: number;
   submitPath: RegExp;
   unit: PriceUnit;
   /** Units of a row; what only the finished job tells is drawn up to `unitsMax`. */

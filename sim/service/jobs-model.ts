@@ -35,6 +35,9 @@ export interface JobsModel {
 }
 
 const MINUTE_MS = 60_000;
+/** The service ends a clip itself after this (service document 1, Errors). */
+export const CLIP_END_MS = 120_000;
+const SYNC_EDGE_MS = 15 * MINUTE_MS;
 
 export function createJobsModel(sim: Sim, scenario: Scenario, account: AccountModel): JobsModel {
   const random = sim.random.fork('jobs');
@@ -46,9 +49,12 @@ export function createJobsModel(sim: Sim, scenario: Scenario, account: AccountMo
       const number = jobs.length + 1;
       const isLate = scenario.broken === 'dmax' && random.chance(0.3);
       const renderMs =
-        renderTime(family, random) + (isLate ? random.between(1, 2) * family.renderMaxMinutes * MINUTE_MS : 0);
+        renderTime(family, scenario, random) +
+        (isLate ? random.between(1, 2) * (longestRender(family, scenario.waits) + SYNC_EDGE_MS) : 0);
       const tokens = family.unit === 'million-tokens' ? random.int(40_000, 300_000) : 0;
       const seconds = family.kind === 'vendor-b/avatar' ? random.int(5, 60) : 5;
+      const isEnded =
+        family.kind === 'svc/clip' && scenario.isTroubled(nowMs) && random.chance(scenario.faults.endOfCall);
       const job: Job = {
         number,
         handle: family.kind === 'vendor-d/video' ? `cgt-${number}` : `h${number}`,
@@ -56,8 +62,8 @@ export function createJobsModel(sim: Sim, scenario: Scenario, account: AccountMo
         post,
         family,
         createdAtMs: nowMs,
-        endsAtMs: nowMs + renderMs,
-        succeeds: !(nowMs < scenario.faultsEndMs && random.chance(scenario.faults.renderFails)),
+        endsAtMs: nowMs + (isEnded ? CLIP_END_MS : renderMs),
+        succeeds: !isEnded && !(scenario.isTroubled(nowMs) && random.chance(scenario.faults.renderFails)),
         netNano: 0,
         seconds,
         tokens,
@@ -74,10 +80,22 @@ export function createJobsModel(sim: Sim, scenario: Scenario, account: AccountMo
   };
 }
 
-function renderTime(family: Family, random: Random): number {
-  if (family.charge === 'at-success') return random.between(800, random.chance(0.1) ? 110_000 : 15_000);
-  const longest = family.renderMaxMinutes * MINUTE_MS * 0.95;
-  return Math.min(longest, random.between(10_000, random.chance(0.1) ? longest : 4 * MINUTE_MS));
+/** Most renders are short; some last as long as any may in this seed. */
+function renderTime(family: Family, { truth, waits }: Scenario, random: Random): number {
+  const isLong = random.chance(0.1);
+  if (family.charge === 'at-success') {
+    const longest = family.kind === 'svc/clip' ? Math.min(truth.imageMaxMs, CLIP_END_MS) : truth.imageMaxMs;
+    return isLong ? random.pick([longest, random.between(800, longest)]) : random.between(800, 15_000);
+  }
+  const longest = longestRender(family, waits) * truth.renderShare;
+  return isLong
+    ? random.pick([longest, random.between(0, longest)])
+    : Math.min(longest, random.between(10_000, 4 * MINUTE_MS));
+}
+
+/** The longest asynchronous render that the product is told of. */
+export function longestRender({ kind }: Family, { renderMaxMs }: Scenario['waits']): number {
+  return renderMaxMs[kind.split('/')[0] ?? ''] ?? renderMaxMs.default ?? 0;
 }
 
 /** Every movement that a job will ever cause, planned when it is made. */
@@ -92,20 +110,24 @@ function charge(job: Job, scenario: Scenario, account: AccountModel, random: Ran
   };
   const time = chargeTime(family, scenario);
   if (time === 'at-completion') {
-    const lateMs = scenario.broken === 'timing' && random.chance(0.5) ? 70 * MINUTE_MS : 0;
+    const lateMs = scenario.broken === 'timing' && random.chance(0.5) ? 2 * longestRender(family, scenario.waits) : 0;
     if (job.succeeds) move(endsAtMs + lateMs, -priceAt(endsAtMs));
     else if (family.charge === 'at-success' && random.chance(0.5)) chargeAndRefund();
   } else {
     const atMs = time === 'at-submit' ? createdAtMs : random.between(createdAtMs, endsAtMs);
     const price = priceAt(atMs);
     move(atMs, -price);
-    if (!job.succeeds) move(endsAtMs, price);
+    if (!job.succeeds) move(endsAtMs + refundLate(), price);
   }
   function chargeAndRefund(): void {
     const atMs = random.between(createdAtMs, endsAtMs);
     const price = priceAt(atMs);
     move(atMs, -price);
-    move(endsAtMs, price);
+    move(endsAtMs + refundLate(), price);
+  }
+  function refundLate(): number {
+    const mostMs = scenario.broken === 'rho' ? 3 * scenario.waits.rhoMs : scenario.truth.refundLateMs;
+    return random.pick([0, mostMs, random.between(0, mostMs)]);
   }
   const isFollowed =
     family.kind === 'vendor-a/motion-control' && job.succeeds && random.chance(scenario.faults.followUp);
@@ -113,7 +135,7 @@ function charge(job: Job, scenario: Scenario, account: AccountModel, random: Ran
 }
 
 function chargeTime(family: Family, { chargeTimes }: Scenario): 'at-submit' | 'at-completion' | 'between' {
-  if (family.charge === 'at-success' || family.charge === 'at-completion') return 'at-completion';
+  if (family.charge === 'at-completion') return 'at-completion';
   return family.charge === 'at-submit' ? 'at-submit' : (chargeTimes[family.kind] ?? 'between');
 }
 

@@ -68,7 +68,7 @@ export function createServiceModel(sim: Sim, scenario: Scenario, watcher: Servic
   };
 
   function draws(fault: Fault): boolean {
-    return scheduler.now() < scenario.faultsEndMs && random.chance(scenario.faults[fault]);
+    return scenario.isTroubled(scheduler.now()) && random.chance(scenario.faults[fault]);
   }
 
   function take(request: ServiceRequest, wire: Wire): void {
@@ -140,6 +140,10 @@ export function createServiceModel(sim: Sim, scenario: Scenario, watcher: Servic
     if (draws('pollGone')) {
       tell('trouble');
       return answer(wire, afterMs, random.pick([404, 409, 410]), { detail: 'not found' });
+    }
+    if (draws('pollRefused')) {
+      tell('trouble');
+      return answer(wire, afterMs, random.pick([400, 403, 422]), { detail: 'not now' });
     }
     const view = viewOf(job, nowMs, `u${nowMs}`);
     tell(view.word === 'running' ? 'running' : 'terminal');

@@ -2,7 +2,8 @@ import type { Sim } from '../engine/current.js';
 import type { Fault, Scenario } from '../scenario.js';
 import type { AccountModel } from './account-model.js';
 import type { Family } from './family.js';
-import { type Job, type JobsModel, listPrice } from './jobs-model.js';
+import { gatewayBody } from './gateway.js';
+import { CLIP_END_MS, type Job, type JobsModel, listPrice } from './jobs-model.js';
 import { answer, errorBody, lose, type Wire } from './wire.js';
 
 /** What becomes of one POST: what the service does with it, and what of that the client gets to know. */
@@ -27,7 +28,6 @@ export interface SubmitsModel {
   take(order: { row: string; family: Family; attempt: number }, wire: Wire): Post;
 }
 
-/** A job that appears later than the product was told is possible. */
 const BROKEN_THETA = 3;
 
 export function createSubmitsModel(
@@ -53,7 +53,7 @@ export function createSubmitsModel(
   };
 
   function draws(fault: Fault): boolean {
-    return scheduler.now() < scenario.faultsEndMs && random.chance(scenario.faults[fault]);
+    return scenario.isTroubled(scheduler.now()) && random.chance(scenario.faults[fault]);
   }
 
   function create(post: Post): Job {
@@ -99,38 +99,53 @@ export function createSubmitsModel(
   function decide(post: Post, wire: Wire) {
     const resetMs = random.between(20, 3_000);
     if (draws('lostUncreated')) return lose(wire, resetMs, { phase: 'headers', code: 'ECONNRESET' });
-    if (draws('errorUncreated')) return failedAnswer(post, wire, false);
-    if (draws('lateCreated') && post.family.charge !== 'at-success') return createLate(post, wire);
+    if (draws('errorUncreated')) return random.chance(0.5) ? refundedAnswer(post, wire) : gatewayAnswer(post, wire);
+    if (draws('cachedAnswer') && answerOfAnother(post, wire)) return;
+    if (draws('lateCreated')) return createLate(post, wire);
     const job = create(post);
     if (scenario.broken === 'resend' && random.chance(0.1)) create(post);
     if (draws('lostCreated')) return lose(wire, resetMs, { phase: 'headers', code: 'ECONNRESET' });
-    if (draws('errorCreated') && post.family.charge !== 'at-success') return failedAnswer(post, wire, true);
+    if (draws('errorCreated')) return gatewayAnswer(post, wire);
+    if (draws('handleInError') && post.family.charge !== 'at-success') return handleInError(post, job, wire);
     if (draws('hang')) return lose(wire, wire.timeoutMs, { phase: 'headers', code: 'UND_ERR_HEADERS_TIMEOUT' });
     if (post.family.charge === 'at-success') answerWithResult(post, job, wire);
     else answerWithHandle(post, job, wire);
   }
 
-  function failedAnswer(post: Post, wire: Wire, isCreated: boolean): void {
-    const status = random.pick([500, 502, 503, 504]);
-    const isDocumented = random.chance(0.6);
-    // For a synchronous call a documented failure means that nothing was charged.
-    post.isCertain = !isCreated && isDocumented && post.family.charge === 'at-success';
-    post.status = status;
-    answer(
-      wire,
-      random.between(100, 5_000),
-      status,
-      isDocumented ? { detail: 'an internal error' } : '<html>bad gateway</html>',
-    );
+  /** The service's own failure; of a synchronous call it promises that nothing stays charged. */
+  function refundedAnswer(post: Post, wire: Wire): void {
+    post.isCertain = post.family.charge === 'at-success';
+    post.status = random.pick([500, 502, 503, 504]);
+    answer(wire, random.between(100, 5_000), post.status, { detail: 'an internal error' });
+  }
+
+  /** A gateway's failure, whatever became of the request behind it. */
+  function gatewayAnswer(post: Post, wire: Wire): void {
+    post.status = random.pick([500, 502, 503, 504, 408, 425]);
+    answer(wire, random.between(100, 5_000), post.status, gatewayBody(random, post.status));
+  }
+
+  function handleInError(post: Post, job: Job, wire: Wire): void {
+    post.status = random.pick([500, 502, 503, 504]);
+    answer(wire, random.between(100, 5_000), post.status, post.family.accepted(job.handle));
+  }
+
+  /** A cache answers with what it gave to an earlier request; behind it the job may have been made or not. */
+  function answerOfAnother(post: Post, wire: Wire): boolean {
+    if (post.family.charge === 'at-success') return false;
+    const earlier = model.jobs.find((job) => job.family === post.family && job.answeredAtMs !== undefined);
+    if (earlier === undefined) return false;
+    if (random.chance(0.5)) create(post);
+    answer(wire, random.between(20, 400), 200, post.family.accepted(earlier.handle));
+    return true;
   }
 
   /** The client gives up first; the job appears within Θ of that (later where the assumption is broken). */
   function createLate(post: Post, wire: Wire): void {
     const resetMs = random.between(20, 3_000);
     lose(wire, resetMs, { phase: 'headers', code: 'ECONNRESET' });
-    const { thetaMs } = scenario.waits;
-    const most = scenario.broken === 'theta' ? BROKEN_THETA * thetaMs : 0.97 * thetaMs;
-    scheduler.after(resetMs + random.between(0, most), () => {
+    const most = scenario.broken === 'theta' ? BROKEN_THETA * scenario.waits.thetaMs : scenario.truth.bornLateMs;
+    scheduler.after(resetMs + random.pick([most, random.between(0, most)]), () => {
       create(post);
     });
   }
@@ -138,11 +153,13 @@ export function createSubmitsModel(
   function answerWithResult(post: Post, job: Job, wire: Wire): void {
     const tookMs = job.endsAtMs - scheduler.now();
     if (!job.succeeds) {
-      post.isCertain = true;
-      post.status = 500;
-      answer(wire, tookMs, 500, { detail: 'the render failed' });
+      post.isCertain = tookMs <= wire.timeoutMs;
+      post.status = tookMs === CLIP_END_MS ? 504 : 500;
+      answer(wire, tookMs, post.status, { detail: 'the render failed' });
     } else if (draws('cutAnswer')) {
-      lose(wire, tookMs, { phase: 'body', code: 'ECONNRESET', status: 200, partial: '{"created":' });
+      const text = JSON.stringify(post.family.polled(viewOf(job, job.endsAtMs, 'u0')));
+      const partial = text.slice(0, random.int(1, text.length - 1));
+      lose(wire, tookMs, { phase: 'body', code: 'ECONNRESET', status: 200, partial });
     } else if (draws('wrongAnswer')) answer(wire, tookMs, 200, random.pick<string>(['<html></html>', '{}', '[]']));
     else {
       post.isCertain = tookMs <= wire.timeoutMs;

@@ -13,6 +13,8 @@ export interface Fleet {
 /** How likely a process dies at any single step of its work. */
 const DEATH_AT_STEP = 0.0015;
 const HOUR_MS = 3_600_000;
+/** Between two batches nothing is stopped; it is looked again after this. */
+const QUIET_STEP_MS = 300_000;
 
 type Given = Omit<WorkerParts, 'clockOffMs' | 'diesNow' | 'onDeath'>;
 
@@ -23,7 +25,7 @@ export function startFleet(sim: Sim, scenario: Scenario, parts: Given): Fleet {
   let workers: WorkerProcess[] = [];
   let started = 0;
   let clockOffMs = 0;
-  const faultsAreOn = (): boolean => scheduler.now() < faultsEndMs;
+  const faultsAreOn = (): boolean => scenario.isTroubled(scheduler.now());
 
   const start = (): void => {
     started += 1;
@@ -55,7 +57,11 @@ export function startFleet(sim: Sim, scenario: Scenario, parts: Given): Fleet {
 
   function stopNowAndThen(): void {
     scheduler.after(random.between(20_000, 300_000), () => {
-      if (!faultsAreOn()) return;
+      if (scheduler.now() > faultsEndMs) return;
+      if (!faultsAreOn()) {
+        scheduler.after(QUIET_STEP_MS, stopNowAndThen);
+        return;
+      }
       const worker = workers[random.int(0, workers.length - 1)];
       worker?.stop(random.between(3_000, random.chance(0.3) ? 400_000 : 40_000));
       stopNowAndThen();

@@ -7,7 +7,6 @@ import { modelOf } from '../manifest/cost-notes.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
-import { lambdaMs } from './learned.js';
 import { actualCredits, expectedCredits, listCredits, withFollowUp } from './prices.js';
 import type { RowWork } from './row-work.js';
 import { forgetRunning, lastRunning } from './running.js';
@@ -99,8 +98,8 @@ export async function bookGone(
   ref: AttemptRef,
   { claimedAtMs, goneMs, cost }: { claimedAtMs: number; goneMs: number; cost: CreditsRange | null },
 ): Promise<void> {
-  // The balance is late by Λ: what it no longer holds at one time was over that long before.
-  const endedAtMs = Math.max(claimedAtMs, Math.floor(goneMs - (await lambdaMs(deps))));
+  // It was over when a reading no longer held it; an older copy of the books may hold it for Λ more.
+  const endedAtMs = Math.max(claimedAtMs, Math.ceil(goneMs));
   await book(deps, row, ref, 'not_billed', { claimedAtMs, endedAtMs, cost, list: await listCredits(deps, row) });
 }
 

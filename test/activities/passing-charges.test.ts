@@ -39,8 +39,8 @@ describe('an attempt that was found not billed', () => {
     const { known, cases } = await attemptsSince(deps, startMs);
     expect(cases).toEqual([]);
     expect(known.flatMap((one) => movementsOf(one.known, 0))).toEqual([
-      // Λ before the first reading of the quiet.
-      { fromMs: startMs, toMs: startMs + 63 * MINUTE_MS, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
+      // The first reading of the quiet: an older copy of the books may show it for Λ more.
+      { fromMs: startMs, toMs: startMs + 65 * MINUTE_MS, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
     ]);
   });
 });

@@ -1,6 +1,7 @@
+import { amountOf, boundsOf } from './case-bounds.js';
 import type { Case, Evidence, Reading } from './evidence.js';
 import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
-import { explains, isLaterState, PURCHASE_MIN_NANO, residualBetween, showsAllUntil, slackOf } from './residual.js';
+import { explains, isLaterState, PURCHASE_MIN_NANO, type Purchases, residualBetween, slackOf } from './residual.js';
 
 /**
  * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A
@@ -26,7 +27,7 @@ export interface Problem {
   /** Cases that are not counted: together they may have taken any of these. */
   folded: { price: Interval; cases: Case[] }[];
   states: number;
-  /** The later one of two readings next to each other between which the balance rose, and nothing known explains it. */
+  /** The later ones of two readings next to each other between which a purchase can lie. */
   rises: Reading[];
 }
 
@@ -59,7 +60,8 @@ const LEAST_NANO = 10_000;
 export function priceOf({ price }: Pick<Case, 'price'>): Interval {
   if (price === null) return { lo: 0, hi: Number.POSITIVE_INFINITY };
   const { lo, hi } = intervalOf(price);
-  return { lo: Math.max(lo, LEAST_NANO), hi };
+  // A small output can cost less than that: the floor is never above the price itself.
+  return { lo: Math.max(lo, Math.min(LEAST_NANO, hi)), hi };
 }
 
 function worthOf(cases: Case[]): number {
@@ -67,30 +69,30 @@ function worthOf(cases: Case[]): number {
   return first === undefined ? 0 : cases.length * priceOf(first).hi;
 }
 
+/**
+ * A purchase raises the balance, unless charges hide it: everything that can have been charged between two readings
+ * next to each other, known jobs and lost answers alike, is added back.
+ */
 function risesOf(evidence: Evidence): Reading[] {
-  const { readings } = evidence;
+  const { readings, subject, rivals } = evidence;
   const slack = slackOf(evidence);
   return readings.filter((at, i) => {
     const before = readings[i - 1];
-    return before !== undefined && residualBetween(evidence, before, at).hi < -slack;
+    if (before === undefined) return false;
+    let least = residualBetween(evidence, before, at).lo;
+    for (const one of [subject, ...rivals]) {
+      const { up } = boundsOf([one], before, at, evidence.lambdaMs);
+      least -= times(up, priceOf(one)).hi;
+    }
+    return least <= slack - PURCHASE_MIN_NANO;
   });
 }
 
-/**
- * A purchase is taken for possible where the balance rose, or where a single lost charge could hide a whole one: it is
- * never set off against several.
- */
-function mayBuy({ evidence, rises }: Problem, base: Reading, at: Reading, residual: Interval): boolean {
-  if (residual.hi < -slackOf(evidence)) return true;
-  if (rises.some((rise) => rise.atMs > base.atMs && rise.atMs <= at.atMs)) return true;
-  const cases = [evidence.subject, ...evidence.rivals];
-  return cases.some(
-    (one) =>
-      one.price !== null &&
-      priceOf(one).hi >= PURCHASE_MIN_NANO &&
-      one.claimedAtMs < at.atMs &&
-      !showsAllUntil(base, one.t0Ms + one.dueAfterMs, evidence.lambdaMs),
-  );
+function purchasesBetween({ evidence: { lambdaMs }, rises }: Problem, base: Reading, at: Reading): Purchases {
+  const hasRisen = rises.some(({ atMs }) => atMs > base.atMs && atMs <= at.atMs);
+  // Where one goes with an older copy another that came with it may hide the fall, and itself.
+  const mayVanish = !isLaterState(base, at, lambdaMs) && rises.some(({ atMs }) => atMs <= base.atMs);
+  return { mayAppear: hasRisen || mayVanish, mayVanish };
 }
 
 /** All states in which no case is billed before its claim. */
@@ -142,8 +144,7 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
   }
   const residual = residualBetween(evidence, base, at);
   const slack = slackOf(evidence);
-  const mayGoBack = !isLaterState(base, at, lambdaMs);
-  const purchases = { mayLie: mayBuy(problem, base, at, residual), mayGoBack };
+  const purchases = purchasesBetween(problem, base, at);
   const found: Change[] = [];
   const walk = (g: number, amount: Interval, step: number, counts: number[]): void => {
     const one = classes[g];
@@ -153,26 +154,11 @@ function changesBetween(problem: Problem, base: Reading, at: Reading): Change[] 
       return;
     }
     for (let by = -bound.down; by <= bound.up; by++) {
-      walk(g + 1, plus(amount, times(by, one.price)), step + by * one.stride, [...counts, by]);
+      walk(g + 1, plus(amount, amountOf(by, bound, one.price)), step + by * one.stride, [...counts, by]);
     }
   };
   walk(0, free, 0, []);
   return found;
-}
-
-/** How many cases of a class can have appeared in the balance between two readings, and how many can have gone. */
-function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): { up: number; down: number } {
-  const isLater = isLaterState(base, at, lambdaMs);
-  let up = 0;
-  let down = 0;
-  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs } of cases) {
-    const dueMs = t0Ms + dueAfterMs;
-    if (claimedAtMs < at.atMs && !showsAllUntil(base, dueMs, lambdaMs)) up += 1;
-    const isStale = !isLater && !showsAllUntil(at, dueMs, lambdaMs);
-    const mayComeBack = backAfterMs !== null && !showsAllUntil(base, t0Ms + backAfterMs, lambdaMs);
-    if (claimedAtMs < base.atMs && (isStale || mayComeBack)) down += 1;
-  }
-  return { up, down };
 }
 
 function fits(classes: PriceClass[], state: number, counts: number[]): boolean {

@@ -47,7 +47,7 @@ export function movementsOf(known: KnownAttempt, rhoMs: number): Movement[] {
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
       const bill = { ...taken, fromMs: claimedAtMs, toMs: seenMs };
-      return mayComeBack(timing) ? [bill, refund(seenMs, endedAtMs, known, rhoMs)] : [bill];
+      return mayComeBack(timing) ? [bill, refund(claimedAtMs, endedAtMs, known, rhoMs)] : [bill];
     }
     case 'not_billed':
       // What completion charges was never taken; what is reserved may have been, and come back.

@@ -38,26 +38,30 @@ export function opennessOf(
   return sum;
 }
 
-/** Whether a purchase may lie between two readings, and whether the later one may show the state before it. */
+/** Whether a purchase may be in a reading and not in an earlier one, and the other way round in an older copy of the books. */
 export interface Purchases {
-  mayLie: boolean;
-  mayGoBack: boolean;
+  mayAppear: boolean;
+  mayVanish: boolean;
 }
 
 /** Whether an amount explains a residual by itself or beside purchases (whole credits, 5 or more: document 1, Limits). */
 export function explains(amount: Interval, residual: Interval, slackNano: number, purchases: Purchases): boolean {
   if (meets(amount, residual, slackNano)) return true;
-  if (!purchases.mayLie) return false;
-  const missing = minus(amount, residual);
-  return isPurchase(missing, slackNano) || (purchases.mayGoBack && isPurchase(minus(ZERO, missing), slackNano));
+  const { mayAppear, mayVanish } = purchases;
+  const bought = minus(amount, residual);
+  // Where one appears and another vanishes, their difference is any whole number.
+  if (mayAppear && mayVanish) return hasWhole(bought, Number.NEGATIVE_INFINITY, slackNano);
+  if (mayAppear) return hasWhole(bought, PURCHASE_MIN, slackNano);
+  return mayVanish && hasWhole(minus(ZERO, bought), PURCHASE_MIN, slackNano);
 }
 
 /** The smallest purchase (service document 1, Limits: presets, or a whole-dollar amount from 5 to 5,000). */
-export const PURCHASE_MIN_NANO = 5 * NANO_PER_CREDIT;
+const PURCHASE_MIN = 5;
+export const PURCHASE_MIN_NANO = PURCHASE_MIN * NANO_PER_CREDIT;
 
-function isPurchase({ lo, hi }: Interval, slackNano: number): boolean {
-  const least = Math.max(PURCHASE_MIN_NANO, Math.ceil((lo - slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT);
-  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT;
+function hasWhole({ lo, hi }: Interval, least: number, slackNano: number): boolean {
+  const first = Math.max(least, Math.ceil((lo - slackNano) / NANO_PER_CREDIT));
+  return first <= Math.floor((hi + slackNano) / NANO_PER_CREDIT);
 }
 
 /** The tolerance between two balances: each is rounded, and amounts are sums of the service's floats. */
@@ -73,7 +77,7 @@ function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: numbe
   const change = minus(seenNow, moving);
   // What only ever takes (or only ever gives back) does not turn round between a state and a later one.
   if (!isLaterState(base, at, lambdaMs)) return change;
-  if (movement.lo >= 0 && finalOf(movement).hi >= moving.hi) {
+  if (movement.lo > 0 && finalOf(movement).hi >= moving.hi) {
     return { lo: Math.max(0, change.lo), hi: change.hi };
   }
   return moving.hi <= 0 ? { lo: change.lo, hi: Math.min(0, change.hi) } : change;

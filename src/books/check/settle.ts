@@ -35,7 +35,7 @@ export function settle(evidence: Evidence): Settlement {
     return {
       outcome: 'verdict',
       verdict: 'not_billed',
-      goneMs: gone.at.askedMs,
+      goneMs: gone.at.atMs,
       ...told(evidence, gone, 'not billed'),
     };
   }
@@ -58,7 +58,7 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   if (!first || !latest || !isCounted(latest)) return undefined;
   const { least: billed } = first.equalsBilled;
   const end = `${billed} of ${equals.length} interchangeable answers were billed`;
-  return { outcome: 'group', billed, goneMs: first.at.askedMs, ...told(evidence, first, end) };
+  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(evidence, first, end) };
 }
 
 /** From when on two readings can show that a case was not billed, as the readings tell time. */
