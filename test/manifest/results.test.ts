@@ -107,6 +107,7 @@ describe('results.csv', () => {
       credits: '0.000000001',
       credits_basis: 'measured',
       handle: "'+handle",
+      settled_together: '',
       submitted_at: '1970-01-01T00:00:00.000Z',
       rendered_at: '1970-01-01T00:00:01.500Z',
       finished_at: '2026-01-01T00:00:00.000Z',
