@@ -84,6 +84,7 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
     outputs,
     storeFaults: storeFaultsOf(sim, scenario),
     transport,
+    keyMark: service.account.keyMark,
     downloader,
     messenger,
     onRpm: (rpm) => server.activities.setRpm(rpm),

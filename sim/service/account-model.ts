@@ -26,6 +26,8 @@ export interface AccountModel {
   multiplier(entrypoint: string | null, atMs: number): number;
   discounts(): object[];
   isKeyGood(): boolean;
+  /** Which key the product has: the one that failed is replaced when its time is over. */
+  keyMark(): string;
   foreignJobs(): number;
 }
 
@@ -85,6 +87,7 @@ export function createAccountModel(sim: Sim, scenario: Scenario): AccountModel {
           ]
         : [],
     isKeyGood: () => !isIn(badKey),
+    keyMark: () => (badKey !== undefined && now() >= badKey[1] ? 'second' : 'first'),
     foreignJobs: () => (isIn(foreign) ? foreignCount : 0),
   };
   comeAndGo(sim, scenario, account, random);

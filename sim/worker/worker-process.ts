@@ -22,6 +22,7 @@ export interface WorkerParts {
   outputs: Disk;
   storeFaults: StoreFaults;
   transport: Dependencies['transport'];
+  keyMark: Dependencies['keyMark'];
   downloader: Dependencies['downloader'];
   messenger: Messenger;
   onRpm(rpm: number): void;
@@ -50,7 +51,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     settings,
     ...records,
     transport: parts.transport,
-    keyMark: () => 'one',
+    keyMark: parts.keyMark,
     downloader: parts.downloader,
     openInput: () => {
       throw new Error('no row of the simulation has an input in a bucket');

@@ -1,6 +1,7 @@
 import { type Lessons, learn } from '../books/check/learn.js';
+import { slackOf } from '../books/check/residual.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
-import type { CreditsNano } from '../domain/money.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../domain/money.js';
 import { addMeasurement, cellsOf } from '../reconcile/measured-prices.js';
 import { adapterFor } from '../vendors/index.js';
 import { attemptsSince, type NamedAttempt, rowOf } from './attempts-since.js';
@@ -18,6 +19,8 @@ import { auditVerdicts } from './verdicts.js';
 const LEARN_FROM_MS = 1_800_000;
 /** Among more attempts than this no charge stands alone. */
 const ATTEMPTS_MAX = 300;
+/** A balance of at least six decimals is exact within so many times the tolerance. */
+const EXACT_WITHIN = 3;
 
 const underWay = new WeakMap<Dependencies, Promise<void>>();
 
@@ -62,7 +65,7 @@ async function learnFromCharges(deps: Dependencies): Promise<void> {
   await keepLearned(deps, { ...lessons, balances, timings });
   for (const measured of lessons.measured) {
     const attempt = byName.get(measured.name);
-    if (attempt) await keepMeasurement(deps, attempt, measured);
+    if (attempt) await keepMeasurement(deps, attempt, measured, slackOf({ roundingNano: rounding }));
   }
   for (const { name, totalNano } of lessons.followedUp) {
     const attempt = byName.get(name);
@@ -84,7 +87,11 @@ async function keepMeasurement(
   deps: Dependencies,
   { batch, id, n, known }: NamedAttempt,
   { amountNano, atMs }: Lessons['measured'][number],
+  slackNano: CreditsNano,
 ): Promise<void> {
+  // What is read of a rounded balance says nothing about a price that is known to the digit.
+  const isRough = slackNano > BALANCE_TOLERANCE_NANO * EXACT_WITHIN;
+  if (isRough && known.lo === known.hi && Math.abs(known.lo - amountNano) <= slackNano) return;
   const record = await deps.records.readRecord(batch, id);
   if (record?.status !== 'done' || record.creditsBasis === 'measured') return;
   const attempts = await deps.ledger.read(batch, id);

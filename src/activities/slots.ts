@@ -47,12 +47,13 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
     const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind, await rowOfLost(deps, open, attempt)) : open.atMs;
+    const isOver = isLost(standing) || (attempt !== undefined && (await endedUnfinished(deps, open, attempt)));
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
     if (settled) await deps.ledger.close(open);
-    else if (isLost(standing) && deps.now() > mayRunUntilMs) continue;
+    else if (isOver && deps.now() > mayRunUntilMs) continue;
     else if (kept++ >= from) {
-      const until = isLost(standing) ? { releaseAtMs: mayRunUntilMs } : {};
+      const until = isOver ? { releaseAtMs: mayRunUntilMs } : {};
       const job = { batch: open.batch, id: open.id };
       holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });
     }
@@ -63,6 +64,13 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
 async function lastCap({ home, settings }: Dependencies): Promise<{ concurrent?: number }> {
   const cap = (await home.latestCheckpoint())?.concurrent ?? null;
   return cap === null ? {} : { concurrent: Math.min(cap, settings.limits.concurrency ?? cap) };
+}
+
+/** Its row ended while the service had not finished the job, as in `review` of a handle that is not found. */
+async function endedUnfinished(deps: Dependencies, { batch, id }: JobKey, attempt: Attempt): Promise<boolean> {
+  if (standingOf(attempt) !== 'created') return false;
+  const record = await deps.records.readRecord(batch, id);
+  return record !== undefined && record.finishedAtMs >= (attempt.states.at(-1)?.atMs ?? 0);
 }
 
 /** The row of a lost answer, whose length tells how long its job may run; undefined where it cannot be read. */
@@ -86,7 +94,14 @@ async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAc
       const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
       const standing = last ? standingOf(last) : 'void';
       const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+      // Nobody waits for it any more, and the service cannot still be at work on it.
+      if (last && !free && (await endedUnfinished(deps, job, last))) return { job, action: endedAction(deps, last) };
       return { job, action: free ? 'free' : 'keep' };
     }),
   );
+}
+
+function endedAction(deps: Dependencies, attempt: Attempt): SweepAction['action'] {
+  const kind = intentOf(attempt)?.kind;
+  return kind !== undefined && deps.now() > slotUntilMs(deps, attempt, KINDS.indexOf(kind)) ? 'free' : 'keep';
 }
