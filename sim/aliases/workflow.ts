@@ -7,7 +7,7 @@ import { serverOfSeed } from '../temporal/seed-server.js';
 import { waiting } from '../temporal/waiting.js';
 
 /** The primitives of `@temporalio/workflow` that the product's workflows use, over the seed's server. */
-export { ActivityFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
+export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 export { proxyActivities } from '../temporal/proxy-activities.js';
 
 export const ParentClosePolicy = { ABANDON: 'ABANDON' } as const;

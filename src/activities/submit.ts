@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { SubmitInput, SubmitResult } from '../contract/activities.js';
+import type { HeldGrant, SubmitInput, SubmitResult } from '../contract/activities.js';
 import type { AttemptRef, Intent } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
@@ -64,7 +64,7 @@ async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<Submi
     const ready = await prepare(deps, input);
     return 'outcome' in ready ? ready : await claimAndSend(deps, input, ready);
   } catch (error) {
-    // Before the claim nothing was sent; after it the next try finds the claim and sends nothing either.
+    // Nothing was sent: what comes after the request is no StoreError any more.
     if (!(error instanceof StoreError)) throw error;
     if (error.code === 'DAMAGED') return { outcome: 'not_sent', reason: 'record_damaged' };
     deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
@@ -128,7 +128,7 @@ async function claimAndSend(
   { row, grant, upToNano, sinceMs }: SubmitInput,
   ready: Ready,
 ): Promise<SubmitResult> {
-  const { work, ref, request } = ready;
+  const { work, ref } = ready;
   const claimedWallMs = deps.now();
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
@@ -156,21 +156,34 @@ async function claimAndSend(
       const attempts = await readAttempts(deps, ref);
       return (await standingResult(deps, attempts, row, work.row.hash, ref.n)) ?? { outcome: 'no_record' };
     }
-    const exchange = await deps.transport.send(request, {
-      headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
-      beforeSend: () => {
-        const wallMs = deps.now() - claimedWallMs;
-        const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
-        // A wall clock that was set back proves nothing about the age either.
-        if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
-      },
-    });
-    return await recordOutcome(deps, work, ref, await readExchange(deps, work, exchange, request), {
-      claimedAtMs: claimedWallMs,
-      grant,
-    });
+    return await send(deps, ready, { claimedWallMs, claimedMonotonicMs, grant });
   } finally {
     noteUnderWay(deps, ref, -1);
+  }
+}
+
+/** The one POST of a claim, and its outcome made durable. */
+async function send(
+  deps: Dependencies,
+  { work, ref, request }: Ready,
+  { claimedWallMs, claimedMonotonicMs, grant }: { claimedWallMs: number; claimedMonotonicMs: number } & HeldGrant,
+): Promise<SubmitResult> {
+  const exchange = await deps.transport.send(request, {
+    headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
+    beforeSend: () => {
+      const wallMs = deps.now() - claimedWallMs;
+      const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
+      // A wall clock that was set back proves nothing about the age either.
+      if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
+    },
+  });
+  try {
+    const outcome = await readExchange(deps, work, exchange, request);
+    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedWallMs, grant });
+  } catch (error) {
+    // Its job may render: the slot stays with it, and the ledger is asked what became of it.
+    if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
+    throw error;
   }
 }
 

@@ -4,7 +4,14 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { isJsonObject } from '../domain/json.js';
 import type { EngineState } from './engine-status.js';
 import { type AccountRegistration, readRegistration } from './registration.js';
-import type { KeyQuestion } from './same-key.js';
+
+/** Whether the engine has a key, asked without showing it. */
+export interface KeyQuestion {
+  account: string;
+  nonce: string;
+  /** HMAC of the key by the nonce. */
+  proof: string;
+}
 
 export type ControlRequest =
   | { cmd: 'status' }

@@ -2,15 +2,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ask } from './ask.js';
+import type { KeyQuestion } from './control.js';
 import { enginePlaces } from './places.js';
 import type { AccountRegistration } from './registration.js';
-
-export interface KeyQuestion {
-  account: string;
-  nonce: string;
-  /** HMAC of the key by the nonce. */
-  proof: string;
-}
 
 const replyTimeoutMs = 5_000;
 

@@ -1,12 +1,13 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { AwaitedCall } from '../domain/awaited-call.js';
+import type { KeyQuestion } from './control.js';
 import type { EngineProgram } from './engine-options.js';
 import type { ProcessMark } from './engine-record.js';
 import { createKeeper, type Keeper } from './keeper.js';
 import { openLog } from './log-files.js';
 import { type AccountRegistration, readFromWorker, type ToWorker } from './registration.js';
-import { answersTo, type KeyQuestion } from './same-key.js';
+import { answersTo } from './same-key.js';
 
 export interface WorkerLinkOptions {
   program: EngineProgram;

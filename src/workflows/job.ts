@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
+import { CancellationScope, continueAsNew, isCancellation, setHandler } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import type { JobInput, JobResult } from '../contract/workflows.js';
 import { downloadRow, pollRow, shareRow } from './fetch-row.js';
@@ -64,13 +64,22 @@ async function shareNext(work: Job): Promise<Step> {
 /** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
 async function submitNext(work: Job): Promise<Step> {
   try {
-    await work.slot.acquire(false);
+    // What a person or a policy pays again stands in this run alone.
+    while (!(await work.slot.acquire(false))) if (work.again === undefined) await handOver(work);
     return await work.submits.next(work);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => work.slot.withdraw());
     return work.again?.otherwise ?? { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
   }
+}
+
+/** A new run goes on waiting; what this one has learned and the ledger does not say stands in its policy. */
+async function handOver({ input, n, retried, mayResend }: Job): Promise<never> {
+  const { policy } = input;
+  const ambiguity = mayResend ? policy.ambiguity : 'hold';
+  const rest = { ...policy, ambiguity, retries: Math.max(0, policy.retries - retried) };
+  return continueAsNew<typeof job>({ ...input, letter: 'n', attempts: n, policy: rest });
 }
 
 async function go(work: Job, next: Step): Promise<Step> {

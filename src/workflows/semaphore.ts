@@ -14,10 +14,10 @@ import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
 import { openAccountWatch } from './account-watch.js';
+import * as holders from './holders.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
-import { sameJob } from './same-job.js';
 import { viewOf } from './semaphore-view.js';
 import { waitForNetwork } from './wait-for-network.js';
 
@@ -100,7 +100,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function getReady(): Promise<void> {
-    await recoverHolders();
+    await holders.recover(account, state);
     await Promise.all([readCaps(), watch.readDiscounts()]);
     ready = true;
   }
@@ -116,12 +116,13 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     background(READ_EVERY_MS, busy, readCaps);
     background(UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
     background(DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
+    const isCutOff = () => accountPauses.isCutOff(state);
+    background(0, isCutOff, () => waitForNetwork(account, state).then(touch));
     background(
-      0,
-      () => accountPauses.isCutOff(state),
-      () => waitForNetwork(account, state).then(touch),
+      SWEEP_EVERY_MS,
+      () => state.waiting.length > 0 && state.holders.length > 0,
+      () => holders.sweep(account, state).then(touch),
     );
-    background(SWEEP_EVERY_MS, () => state.waiting.length > 0 && state.holders.length > 0, sweep);
   }
 
   async function keepBreakers(): Promise<void> {
@@ -168,31 +169,9 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     }
   }
 
-  async function recoverHolders(): Promise<void> {
-    for (let cursor: number | null = 0; cursor !== null; ) {
-      const page: Awaited<ReturnType<typeof home.recoverOpen>> = await home.recoverOpen({ from: cursor });
-      for (const found of page.holders) permits.recover(state, found);
-      state.breakers.push(...(page.breakers ?? []));
-      // As the account was last seen: a service that does not answer now keeps nobody from going on.
-      state.planCap = page.concurrent ?? state.planCap;
-      cursor = page.next;
-    }
-  }
-
   function readCaps(): Promise<void> {
     readDue = false;
     return watch.readCaps();
-  }
-
-  async function sweep(): Promise<void> {
-    const asked = state.holders.map((h) => h.job).slice(0, 20);
-    for (const { job, action } of await home.sweepHolders({ jobs: asked })) {
-      const holder = state.holders.find((h) => sameJob(h.job, job) && h.releaseAtMs === undefined);
-      if (holder && action === 'free') {
-        permits.release(state, { grant: holder.grant }, Date.now());
-      }
-    }
-    touch();
   }
 
   /** Repeats a task while there is something to do; a quiet account costs no event. */

@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
 import type { Release } from '../contract/semaphore.js';
@@ -7,8 +7,11 @@ import { homeProxy } from './proxies.js';
 
 /** One of the plan's simultaneous jobs (or of the few without a slot) as a job workflow sees it. */
 export interface Slot {
-  /** Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. */
-  acquire(holds: boolean): Promise<void>;
+  /**
+   * Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. False when the
+   * history has grown long by waiting: the job hands over to a new run, which asks again.
+   */
+  acquire(holds: boolean): Promise<boolean>;
   /** The grant in hand, for the activities that give it back themselves. */
   grant(): number | null;
   /** An activity has given the grant back. */
@@ -24,6 +27,8 @@ export interface Slot {
 
 /** How long a job waits before it asks again: a lost message must not stall it for ever. */
 const ASK_AGAIN = '60 s';
+/** Far below what the server allows: a pause may last for weeks. */
+const EVENTS_MAX = 1_500;
 
 /** Opens the job's dealings with its account's semaphore. */
 export function openSlot({ account, row, policy }: JobInput): Slot {
@@ -43,12 +48,13 @@ export function openSlot({ account, row, policy }: JobInput): Slot {
 
   return {
     async acquire(holds) {
-      if (grant !== undefined) return;
+      if (grant !== undefined) return true;
       // An acquire that overtakes a release would be told the grant that is just going back.
       await givingBack;
       for (;;) {
         await ask(holds);
-        if (await condition(() => grant !== undefined, ASK_AGAIN)) return;
+        if (await condition(() => grant !== undefined, ASK_AGAIN)) return true;
+        if (!holds && workflowInfo().historyLength >= EVENTS_MAX) return false;
       }
     },
     grant: () => grant ?? null,

@@ -48,7 +48,8 @@ describe('4-U4: a bad row among good ones', () => {
     expect((await run(['-', '--name', 'shots'], text)).exitCode).toBe(2);
     writeFileSync(join(cwd, 'shots.csv'), text);
     const json = await run(['shots.csv', '--json', '--errors', 'problems.csv']);
-    expect([json.exitCode, json.stdout]).toEqual([2, '']);
+    expect(json.exitCode).toBe(2);
+    expect(JSON.parse(json.stdout)).toMatchObject({ type: 'error', exitCode: 2 });
     expect(readFileSync(join(cwd, 'problems.csv'), 'utf8')).toContain('B13');
     const line = { kind: 'svc/image', model: 'svc-alpha.2-klein-4b', prompt: 'x', width: 64, height: 64 };
     const lines = [

@@ -67,7 +67,7 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
     [
       'an unknown class',
       ['run', 'shots.csv', '--retry-failed=render_fail'],
-      "did you mean 'render_failed'? Classes: moderation, invalid, refused, not_found, expired, provider, ambiguous, download, budget, input, cancelled; a reason_code such as render_failed is taken as well\n",
+      "did you mean 'render_failed'? Classes: moderation, invalid, refused, not_found, expired, provider, ambiguous, output, budget, input, cancelled; a reason_code such as render_failed is taken as well\n",
     ],
     ['an unknown batch', ['status', 'shots'], "account 'rehearsal-9' has no batch 'shots' in"],
     ['an unknown kind of sample', ['init', 'svc/imag'], "did you mean 'svc/image'?"],

@@ -195,17 +195,4 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
       expect(failed + not_started).toBe(40);
       expect(stack.emulator.truth().jobs.length).toBe(failed);
     }));
-
-  it.concurrent('the quiet of a lost answer: nothing new between Θ and Θ + Λ', () =>
-    withStack('quiet', { speed: 20, emulator: { speed: 20 } }, async (stack) => {
-      stack.emulator.setFaults([{ match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'close-unread' } }]);
-      await start(stack, [filmRow('f0'), ...many(60, filmRow, 'g')], { policy: { ambiguity: 'if-proved' } });
-      await until('the quiet is there', async () =>
-        (await view(stack).catch(() => undefined))?.curbs.find(({ curb }) => curb === 'quiet'),
-      );
-      const { counts } = await stack.result('b');
-      // The lost one is settled by the balance, which other charges may blur.
-      expect(counts.done).toBeGreaterThanOrEqual(60);
-      expect(stack.emulator.truth().violations).toEqual([]);
-    }));
 });

@@ -247,4 +247,4 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
 /** Whose histories are kept: resent after a verdict, billed, salvaged, paused for credits, back to the slots. */
 const RECORDED_CASES = ['F30', 'F41', 'F137', 'F2012', 'F2413'];
 
-const BIG = { model: 'svc-alpha.2-klein-4b', prompt: 'a large one', width: 1000, height: 1237 };
+const BIG = { model: 'svc-alpha.2-klein-4b', prompt: 'a large one', width: 5000, height: 5000 };

@@ -352,12 +352,18 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F29',
     'src/books/check/residual.ts',
-    '  return least <= Math.floor((hi + slackNano) / NANO_PER_CREDIT) * NANO_PER_CREDIT;',
-    '  return least > hi + slackNano;',
+    '  return first <= Math.floor((hi + slackNano) / NANO_PER_CREDIT);',
+    '  return first > hi + slackNano;',
     SETTLE_TEST,
   ),
   one('F29', 'src/books/check/learn.ts', 'Math.abs(at.nano) <= slack', 'at.nano <= slack', LEARN_TEST),
-  one('F29', 'src/books/check/residual.ts', '  if (!purchases.mayLie) return false;\n', '', SETTLE_TEST),
+  one(
+    'F29',
+    'src/books/check/residual.ts',
+    '  if (mayAppear) return hasWhole(bought, PURCHASE_MIN, slackNano);\n',
+    '  if (mayAppear) return true;\n',
+    SETTLE_TEST,
+  ),
   one(
     'F30',
     'src/books/check/explain.ts',
@@ -403,17 +409,17 @@ export const MUTATIONS: readonly Mutation[] = [
   // Polls.
   one(
     'F35',
-    'src/activities/poll.ts',
-    "  if (troubles.gone >= GONE_MAX) return review(poll, 'handle_not_found');",
-    "  if (troubles.gone >= 1) return review(poll, 'handle_not_found');",
+    'src/domain/poll-refusals.ts',
+    '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;',
+    '  if (count >= 1) return null;',
     POLLS_TEST,
     'F35 a handle not found once',
   ),
   one(
     'F36',
-    'src/activities/poll.ts',
-    '  throw again(poll, readError(answer)?.code ?? String(status));',
-    "  return review(poll, 'poll_unreadable');",
+    'src/activities/poll-pace.ts',
+    '  if (status < 400 || status >= 500) throw failed(poll, code);',
+    "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
   ),
   one(
@@ -447,15 +453,15 @@ export const MUTATIONS: readonly Mutation[] = [
   // Downloads.
   one(
     'F40',
-    'src/activities/download-ends.ts',
-    "    case 'expired':\n      return expired(given, reason, status);\n",
+    'src/domain/output-tries.ts',
+    "  if (waitsMs !== null && elapsedMs >= waitsMs) return { next: 'pending' };\n",
     '',
-    'test/activities/landing.test.ts',
+    'test/domain/output-tries.test.ts',
   ),
   one(
     'F41',
     'src/service/range-answer.ts',
-    '  if (range === null || Number(range[1]) !== file.received || isEncoded(answer)) return false;',
+    '  if (range === null || Number(range[1]) !== file.received || isPacked(answer)) return false;',
     '  if (range === null) return true;',
     DOWNLOAD_TEST,
   ),
@@ -469,17 +475,11 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F42',
     'src/store/media-whole.ts',
-    '      return await isWholeMp4(reader);',
-    '      return true;',
+    '      return await endOfMp4(reader);',
+    '      return { isWhole: true };',
     'test/store/media-facts.test.ts',
   ),
-  one(
-    'F43',
-    'src/service/range-answer.ts',
-    "  return encoding !== undefined && !['', 'identity'].includes(encoding.toLowerCase());",
-    '  return false;',
-    DOWNLOAD_TEST,
-  ),
+  one('F43', 'src/service/decoded-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
   one(
     'F43',
     'src/service/download.ts',
@@ -526,7 +526,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F47',
     'src/store/load-attempts.ts',
-    '    if (state === undefined) attempt.torn = true;\n    else attempt.states.push(state);\n    attempt.nextSeq',
+    '    if (state === undefined) tear(attempt);\n    else attempt.states.push(state);\n    attempt.nextSeq',
     '    if (state === undefined) continue;\n    attempt.states.push(state);\n    attempt.nextSeq',
     LEDGER_TEST,
   ),

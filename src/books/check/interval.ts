@@ -24,11 +24,6 @@ export function minus(a: Interval, b: Interval): Interval {
   return { lo: a.lo - b.hi, hi: a.hi - b.lo };
 }
 
-/** The smallest interval that holds both. */
-export function hull(a: Interval, b: Interval): Interval {
-  return { lo: Math.min(a.lo, b.lo), hi: Math.max(a.hi, b.hi) };
-}
-
 /** `count` amounts, each anywhere in the interval; a negative count takes them away. No amount times infinity is none. */
 export function times(count: number, { lo, hi }: Interval): Interval {
   if (count === 0) return ZERO;

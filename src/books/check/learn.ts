@@ -48,21 +48,23 @@ interface Seen extends Reading {
 function learnFrom(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
   const { name, known } = subject;
   const { endedAtMs } = known;
-  if (endedAtMs === null || !isLone(book, subject, attempts)) return;
-  const slack = slackOf(book);
+  if (endedAtMs === null) return;
+  lessons.latenessMs = Math.max(lessons.latenessMs, latenessOf(book, subject, attempts));
+  if (!isLone(book, subject, attempts)) return;
   const readings = readingsOf(book, subject, attempts);
-  const shown = readings.filter(({ nano }) => nano > slack);
-  const first = shown[0];
-  if (!first || shown.some(({ nano }) => Math.abs(nano - first.nano) > slack)) return;
+  const shown = shownIn(readings, slackOf(book));
+  const [first] = shown;
+  if (!first) return;
   learnTiming(book, subject, readings, first, lessons);
   const seen = shown.find((at) => at.askedMs >= endedAtMs);
   if (seen) lessons.measured.push({ name, amountNano: seen.nano, atMs: seen.atMs });
-  const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? endedAtMs) : endedAtMs;
-  // A charge that is not the expected one says nothing of how late it came.
-  const expected = { lo: known.lo, hi: known.hi ?? Number.POSITIVE_INFINITY };
-  if (first.atMs > dueMs && meets(expected, point(first.nano), slack)) {
-    lessons.latenessMs = Math.max(lessons.latenessMs, latenessOf(book, readings, first, dueMs));
-  }
+}
+
+/** The readings that show a charge; none where they do not agree on its amount. */
+function shownIn(readings: Seen[], slackNano: number): Seen[] {
+  const shown = readings.filter(({ nano }) => nano > slackNano);
+  const [first] = shown;
+  return first && shown.every(({ nano }) => Math.abs(nano - first.nano) <= slackNano) ? shown : [];
 }
 
 /** Before the end, or only after it: a reading that came later than Λ after the submit and before the end tells. */
@@ -77,10 +79,26 @@ function learnTiming(book: Book, { name, known }: Subject, readings: Seen[], fir
 
 /**
  * How late a charge came that was due at a time: between the last reading without it and the first with it. Where the
- * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts.
+ * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts. Others
+ * may be under way as long as their shares are known: to take the balance for later than it is costs time alone.
  */
-function latenessOf(book: Book, readings: Seen[], first: Seen, dueMs: number): number {
+function latenessOf(book: Book, { name, known }: Subject, attempts: Subject[]): number {
   const slack = slackOf(book);
+  const base = baseOf(book, known.claimedAtMs);
+  const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? known.endedAtMs) : known.endedAtMs;
+  if (base === undefined || dueMs === null) return 0;
+  const others = accountOf(
+    book,
+    attempts.filter((other) => other.name !== name),
+  );
+  const readings = book.readings.flatMap((at) => {
+    const { lo, hi } = residualBetween(others, base, at);
+    return at.atMs > known.claimedAtMs && hi - lo <= slack ? [{ ...at, nano: Math.round((lo + hi) / 2) }] : [];
+  });
+  const [first] = shownIn(readings, slack);
+  // A charge that is not the expected one says nothing of how late it came.
+  const expected = { lo: known.lo, hi: known.hi ?? Number.POSITIVE_INFINITY };
+  if (!first || first.atMs <= dueMs || !meets(expected, point(first.nano), slack)) return 0;
   // A balance that rose, by a purchase, shows neither.
   const without = readings.findLast((at) => at.askedMs > dueMs && Math.abs(at.nano) <= slack);
   if (!without) return 0;

@@ -2,8 +2,8 @@ import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { BatchSource } from './batch-source.js';
-import { isOutage, unlessOutage } from './outage.js';
-import { type Standstill, standstillsOf } from './standstills.js';
+import { isOutage, reconnect, unlessOutage } from './outage.js';
+import { ownPauses, type Standstill, standstillsOf } from './standstills.js';
 
 /** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
 
@@ -160,12 +160,6 @@ async function whenAbsent(
   return last === undefined ? {} : { snapshot: last };
 }
 
-/** The pauses that keep this batch: those of the account and its own. */
-export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
-  if (slots === undefined) return undefined;
-  return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
-}
-
 function tellEvents(options: FollowOptions, seen: Seen, { events }: BatchProgress): void {
   for (const event of events) {
     if (event.seq <= seen.seq) continue;
@@ -200,16 +194,6 @@ function pausedTooLong({ waitMs, now }: FollowOptions, seen: Seen, progress: Bat
     // Neither its user nor a network that is away asks for anybody: both go on by themselves or by an order.
     if (reason === 'user' || reason === 'network') continue;
     if (now() - seenAtMs >= waitMs) return reason;
-  }
-  return undefined;
-}
-
-async function reconnect(source: BatchSource): Promise<'stopped' | undefined> {
-  try {
-    await source.reconnect();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'stopped_by_order') return 'stopped';
-    if (!isOutage(error)) throw error;
   }
   return undefined;
 }

@@ -23,3 +23,9 @@ export function standstillsOf({ pauses, curbs }: SemaphoreView, nowMs: number): 
   }
   return found;
 }
+
+/** The pauses that keep this batch: those of the account and its own. */
+export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
+  if (slots === undefined) return undefined;
+  return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
+}
