@@ -121,7 +121,7 @@ describe('what running does with a row', () => {
   const retry = { beforeMs: 10, classes: [] };
 
   test('never tried: submit', () => {
-    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' } });
+    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' }, isUntried: true });
   });
 
   test('finished rows stay, failed ones go again with a retry', () => {

@@ -10,7 +10,8 @@ import { cli, workFolder } from './harness.js';
 import { seededHome, T0 } from './seeded-home.js';
 
 const SETTINGS = ['--no-network', '--on-exists', 'skip'];
-const film = (id: string, prompt = `film ${id}`) => `${id},vendor-f/video,vendor-f-1,${prompt},4\n`;
+const film = (id: string, prompt = `film ${id}`) =>
+  `${id},vendor-f/video,vendor-f-3.1-fast-generate-preview,${prompt},4\n`;
 const manifestOf = (...rows: string[]) => `id,kind,model,prompt,duration\n${rows.join('')}`;
 
 function strangers(folder: string, ...files: string[]): void {
@@ -44,7 +45,9 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
     strangers(folder, 'one.mp4');
     writeFileSync(join(folder, 'b.csv'), manifestOf(film('one', 'same'), film('two', 'same')));
     const place = ['--out', join(folder, 'out'), '--home', join(folder, 'home')];
-    const asked = await cli(['plan', 'b.csv', ...place, ...SETTINGS, '--json'], { cwd: folder });
+    const asked = await cli(['plan', 'b.csv', ...place, ...SETTINGS, '--share-identical', '--json'], {
+      cwd: folder,
+    });
     expect((JSON.parse(asked.stdout) as PlanJson).rows).toMatchObject({ toSubmit: 1, shared: 0, skipped: 1 });
   });
 

@@ -41,7 +41,7 @@ describe.skipIf(!hasTemporal())(
       const media = join(rig.out, 'skip', 'media');
       mkdirSync(media, { recursive: true });
       for (const id of ['s1', 's3']) writeFileSync(join(media, `${id}.png`), 'of someone else');
-      const skipping = ['skip.csv', '--on-exists', 'skip'];
+      const skipping = ['skip.csv', '--share-identical', '--on-exists', 'skip'];
       const plan = await rig.run(['plan', ...skipping]);
       expect(plan.stdout).toContain('2 rows skipped: their files exist (media/s1.png, media/s3.png)');
       const before = paidRequests(rig.emulator.truth());
@@ -50,7 +50,7 @@ describe.skipIf(!hasTemporal())(
       expect(paidRequests(rig.emulator.truth())).toBe(before + 1);
       expect([jobs('s1'), jobs('s3')]).toEqual([1, 0]);
       const statuses = () => results(rig, 'skip').map(({ status, credits, file }) => [status, credits, file]);
-      expect(statuses()[0]).toEqual(['skipped', '0', '']);
+      expect(statuses()[0]).toEqual(['skipped', 0, null]);
       expect(statuses()[1]?.[0]).toBe('done');
       const again = await rig.run(['run', ...skipping, '--yes']);
       expect(again.code, again.stderr).toBe(0);
@@ -59,7 +59,7 @@ describe.skipIf(!hasTemporal())(
       const freed = await rig.run(['run', ...skipping, '--yes']);
       expect(freed.code, freed.stderr).toBe(0);
       expect(statuses().map(([status]) => status)).toEqual(['done', 'done', 'skipped']);
-      const versioned = await rig.run(['run', 'skip.csv', '--yes', '--on-exists', 'version']);
+      const versioned = await rig.run(['run', 'skip.csv', '--share-identical', '--yes', '--on-exists', 'version']);
       expect(versioned.code, versioned.stderr).toBe(0);
       expect(statuses()[2]?.[2]).toBe('media/s3.v2.png');
       expect(readFileSync(join(media, 's3.png'), 'utf8')).toBe('of someone else');
