@@ -2,7 +2,7 @@ import type { RowRef } from '../contract/workflows.js';
 import { askedOutput, disagreements } from '../domain/asked-output.js';
 import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import { createOutputs } from '../store/outputs.js';
+import { createOutputs, OutputRefused } from '../store/outputs.js';
 import { StoreError } from '../store/port.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
@@ -35,6 +35,8 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   // A row whose hash was taken for this one's, or whose record is of other content, has nothing to give.
   if (first === undefined || first.hash !== work.row.hash) return null;
   const record = await deps.records.readRecord(ref.batch, first.id);
+  // Nothing was rendered for it: this row is sent by itself.
+  if (record?.status === 'skipped') return null;
   const isSame = record?.rowHash === work.row.hash;
   const files = isSame && record.status === 'done' ? await copyAll(deps, ref, work, record) : undefined;
   if (files !== undefined) {
@@ -82,13 +84,20 @@ async function copyAll(
     const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
     if (source === undefined) return undefined;
     const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
-    const saved = await outputs.save(source, { ...name, onExists: options.onExists });
-    if (saved.file.sha256 !== file.sha256 && options.onExists !== 'skip') {
+    const saved = await outputs.save(source, { ...name, onExists: options.onExists }).catch(refused);
+    if (saved === undefined) return undefined;
+    if (saved.file.sha256 !== file.sha256) {
       throw new StoreError('DAMAGED', `'${key}' in ${store.location} changed while it was copied`, key);
     }
     copies.push({ ...file, ...saved.file });
   }
   return copies;
+}
+
+/** A file that is no output has nothing to give, however often it is tried. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof OutputRefused)) throw error;
+  return undefined;
 }
 
 function against(row: Row, file: OutputFile): string[] {

@@ -1,9 +1,9 @@
 import type { BatchTally } from '../domain/batch-tally.js';
+import { noCounts } from '../domain/outcome.js';
 import type { ResultLine } from '../manifest/results.js';
 
 export function emptyTally(): BatchTally {
-  const counts = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
-  return { counts, open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };
+  return { counts: noCounts(), open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };
 }
 
 /** Counts the lines of a batch's results into a tally. */

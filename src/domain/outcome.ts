@@ -3,9 +3,16 @@ import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { CreditsNano } from './money.js';
 
-/** How a row ended, or `not_started`. Every row has exactly one. */
-export const STATUSES = ['done', 'failed', 'lost_paid', 'review', 'cancelled', 'not_started'] as const;
+/**
+ * How a row ended, or `not_started`. Every row has exactly one. `skipped`: a file that is not the batch's own has the
+ * row's name, so that it is neither sent nor paid (`--on-exists skip`).
+ */
+export const STATUSES = ['done', 'failed', 'lost_paid', 'review', 'cancelled', 'skipped', 'not_started'] as const;
 export type Status = (typeof STATUSES)[number];
+
+export function noCounts(): Record<Status, number> {
+  return { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
+}
 
 /** What a view shows for a row that has not ended. */
 export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;

@@ -14,7 +14,10 @@ export interface SaveOptions {
   /** Names the part file; the same for every try of one attempt's output. */
   attemptName: string;
   expected: MediaFamily | 'any';
-  /** When the name holds other bytes. An equal file is always taken as ours. */
+  /**
+   * When the name holds other bytes. An equal file is always taken as ours. What was rendered is never thrown away:
+   * `skip` keeps rows from being sent, and where the name was taken since, the file steps aside with a warning.
+   */
   onExists: 'fail' | 'skip' | 'version';
 }
 
@@ -60,8 +63,7 @@ export function createOutputs(store: Store, batch: string): Outputs {
       try {
         const type = checkedType(peeked.head, options.expected);
         const base = `${batch}/media/${options.stem}${options.position === 0 ? '' : `-${options.position + 1}`}`;
-        const kept = options.onExists === 'skip' ? await keptFile(store, batch, base, type) : undefined;
-        return kept ?? (await write(store, batch, base, type, peeked.whole, options));
+        return await write(store, batch, base, type, peeked.whole, options);
       } finally {
         await peeked.close();
       }
@@ -81,7 +83,8 @@ async function write(
 ): Promise<SavedOutput> {
   let reading: MediaReading = { facts: {} };
   // A row's further outputs are not planned by name, so that they step aside for a row that is.
-  const mayVersion = options.onExists === 'version' || options.position > 0;
+  const mayVersion = options.onExists !== 'fail' || options.position > 0;
+  const key = `${base}.${type.extension}`;
   const inspect = async (file: PendingFile) => {
     reading = await readMediaFacts(type, file);
     if ('problem' in reading) {
@@ -89,18 +92,17 @@ async function write(
     }
   };
   try {
-    const written = await store.putStream(`${base}.${type.extension}`, source, {
+    const written = await store.putStream(key, source, {
       attemptName: `${options.attemptName}-${options.position}`,
       ifExists: 'fail',
       beforeCommit: inspect,
       ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${type.extension}` } : {}),
     });
-    return { file: outputFile(batch, written, type, reading), warnings: doubts(type, reading) };
+    const file = outputFile(batch, written, type, reading);
+    const aside = options.onExists === 'skip' && written.key !== key ? [asideText(batch, key, file)] : [];
+    return { file, warnings: [...doubts(type, reading), ...aside] };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'EEXIST') throw error;
-    const kept = options.onExists === 'skip' ? await keptFile(store, batch, base, type) : undefined;
-    if (kept !== undefined) return kept;
-    const key = `${base}.${type.extension}`;
     throw new StoreError('EEXIST', `refusing to overwrite ${key}; use --on-exists skip or version`, key);
   }
 }
@@ -111,17 +113,8 @@ function doubts({ extension }: MediaType, reading: MediaReading): string[] {
   return [`kept as it came: ${trailingBytes} bytes follow the end of the ${extension} file`];
 }
 
-/** The file that has the name already, as the row's output. */
-async function keptFile(store: Store, batch: string, base: string, type: MediaType): Promise<SavedOutput | undefined> {
-  const key = `${base}.${type.extension}`;
-  const facts = await store.stat(key);
-  const source = facts === undefined ? undefined : await store.read(key);
-  if (facts === undefined || source === undefined) return undefined;
-  const peeked = await peekBytes(source, SNIFF_BYTES);
-  await peeked.close();
-  const reading = await readMediaFacts(type, { ...facts, head: peeked.head });
-  const file = outputFile(batch, { ...facts, key }, type, 'problem' in reading ? { facts: {} } : reading);
-  return { file, warnings: [`kept the file that was there: ${file.file}`] };
+function asideText(batch: string, key: string, { file }: OutputFile): string {
+  return `${key.slice(batch.length + 1)} was there when the output came: kept beside it as ${file}`;
 }
 
 function outputFile(

@@ -22,8 +22,7 @@ const RESTARTS_MAX = 5;
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const { account, timeScale } = input;
-  // What an older worker handed over lacks what is new since.
-  const state = { ...window.newBatchState(Date.now()), ...input.state };
+  const state = window.resumedState(input.state, Date.now());
   const home = homeProxy(account);
   let phase: BatchProgress['phase'] = 'running';
   let drained = false;

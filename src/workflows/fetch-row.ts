@@ -6,7 +6,7 @@ import { KINDS } from '../domain/kind.js';
 import { pollBaseMs, pollGapMs } from '../domain/poll-schedule.js';
 import type { Job, Step } from './job-work.js';
 import { retryOrFail } from './next-step.js';
-import { downloadProxy, pollProxy } from './proxies.js';
+import { downloadProxy, pollProxy, shareProxy } from './proxies.js';
 
 /** Far beyond every handle's life, which the activity itself watches: a backstop, never the rule. */
 const POLL_BACKSTOP_MS = 30 * 24 * 3_600_000;
@@ -89,7 +89,7 @@ export async function fetchRound({
 /** Takes over what another row rendered, or runs by itself where there is nothing to share. */
 export async function shareRow(work: Job): Promise<Step> {
   const { account, row } = work.input;
-  const { status } = await downloadProxy(account).shareOutput({ row });
+  const { status } = await shareProxy(account).shareOutput({ row });
   return status === null ? { step: 'submit' } : { step: 'finish', status, recorded: true };
 }
 

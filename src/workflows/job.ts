@@ -29,8 +29,9 @@ export async function job(input: JobInput): Promise<JobResult> {
   let next = firstStep(work);
   for (;;) {
     if (next.step === 'finish') return await finish(work, next);
-    next =
-      next.step === 'submit' ? await submitNext(work) : await CancellationScope.nonCancellable(() => go(work, next));
+    if (next.step === 'submit') next = await submitNext(work);
+    else if (next.step === 'share') next = await shareNext(work);
+    else next = await CancellationScope.nonCancellable(() => go(work, next));
   }
 }
 
@@ -50,7 +51,17 @@ function firstStep(work: Job): Step {
   }
 }
 
-/** The only place where a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
+/** Nothing of the row's own was paid: a copy that cannot be stored is not waited for once it is cancelled. */
+async function shareNext(work: Job): Promise<Step> {
+  try {
+    return await shareRow(work);
+  } catch (error) {
+    if (!CancellationScope.current().consideredCancelled) throw error;
+    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+  }
+}
+
+/** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
 async function submitNext(work: Job): Promise<Step> {
   try {
     // What a person or a policy pays again stands in this run alone.
@@ -83,7 +94,6 @@ async function go(work: Job, next: Step): Promise<Step> {
       work.slot.release({ done: true });
       return downloadRow(work);
     case 'share':
-      return shareRow(work);
     case 'submit':
     case 'finish':
       return next;

@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../contract/names.js';
 import type { DownloadPriority } from '../domain/download-order.js';
@@ -84,23 +84,33 @@ export function lastReadProxy(account: string): Pick<Activities, 'readAccount'> 
   });
 }
 
-type DownloadName = 'download' | 'fetchInputs' | 'fetchSalvaged' | 'shareOutput';
+type DownloadName = 'download' | 'fetchInputs' | 'fetchSalvaged';
 
 /** Bytes from the service to the store: repeatable, long, watched by heartbeats; what expires soonest goes first. */
 export function downloadProxy(account: string, priority: DownloadPriority = 3): Pick<Activities, DownloadName> {
-  return proxyActivities<Activities>({
+  return proxyActivities<Activities>(bytesOptions(account, priority));
+}
+
+/** Copies of what another row rendered: one that is cancelled while it is written says what came of it. */
+export function shareProxy(account: string): Pick<Activities, 'shareOutput'> {
+  const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+  return proxyActivities<Activities>({ ...bytesOptions(account, 3), cancellationType });
+}
+
+function bytesOptions(account: string, priority: DownloadPriority): ActivityOptions {
+  return {
     taskQueue: taskQueues(account).io,
     startToCloseTimeout: '2 h',
     heartbeatTimeout: '30 s',
     retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '30 s' },
     priority: { priorityKey: priority },
-  });
+  };
 }
 
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | PollName | DownloadName | ResultFiles | ApiReads> {
+): Omit<Activities, 'submit' | PollName | DownloadName | 'shareOutput' | ResultFiles | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',

@@ -2,7 +2,7 @@ import type { PageResult } from '../contract/activities.js';
 import type { RowFinished, Supply } from '../contract/messages.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
 import type { BatchTally } from '../domain/batch-tally.js';
-import { STATUSES, type Status } from '../domain/outcome.js';
+import { noCounts, STATUSES } from '../domain/outcome.js';
 import { blockedOf } from './blocked-rows.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
 
@@ -23,7 +23,7 @@ export function newBatchState(nowMs: number): BatchState {
     retry: null,
     open: [],
     window: PAGE_MIN,
-    counts: zeroCounts(),
+    counts: noCounts(),
     creditsNano: 0,
     creditsUnknown: 0,
     paused: false,
@@ -38,6 +38,11 @@ export function newBatchState(nowMs: number): BatchState {
   };
 }
 
+/** What an older worker handed over lacks what is new since. */
+export function resumedState(handed: BatchState | undefined, nowMs: number): BatchState {
+  return { ...newBatchState(nowMs), ...handed, counts: { ...noCounts(), ...handed?.counts } };
+}
+
 /** Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. */
 export function supplyRows(state: BatchState, order: Supply): void {
   takeLimits(state, order.limits);
@@ -49,7 +54,7 @@ export function supplyRows(state: BatchState, order: Supply): void {
   state.cursor = { part: 0, index: 0 };
   state.deferred = 0;
   state.isSharing = false;
-  state.counts = zeroCounts();
+  state.counts = noCounts();
   state.creditsNano = 0;
   state.creditsUnknown = 0;
   state.cancelling = false;
@@ -103,15 +108,8 @@ export function takePage(
     const shared = letter === 's' ? { isSharing: true } : {};
     // What was at the service before has been counted as spent.
     const joined = letter === 'n' || letter === 's' ? {} : { isJoined: true as const };
-    const opened: OpenRow = {
-      row,
-      countedIn: state.generation,
-      restarts: 0,
-      sinceMs: nowMs,
-      upToNano,
-      ...shared,
-      ...joined,
-    };
+    const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
+    const opened: OpenRow = { row, ...counted, upToNano, ...shared, ...joined };
     state.open.push(opened);
     fresh.push({ ...opened, entry });
   }
@@ -193,8 +191,4 @@ export function progressOf(state: BatchState, phase: BatchProgress['phase']): Ba
   const { generation, rows, counts, creditsNano, creditsUnknown, events, startedAtMs } = state;
   const [open, blocked] = [state.open.length, blockedOf(state)];
   return { phase, generation, rows, counts, open, blocked, creditsNano, creditsUnknown, events, startedAtMs };
-}
-
-function zeroCounts(): Record<Status, number> {
-  return { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
 }

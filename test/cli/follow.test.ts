@@ -4,7 +4,7 @@ import { type FollowEnd, type FollowEvent, followBatch, type Snapshot } from '..
 import type { SemaphoreView } from '../../src/contract/semaphore.js';
 import type { BatchEvent, BatchProgress } from '../../src/contract/workflows.js';
 
-const COUNTS = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+const COUNTS = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const RESULT = { counts: { ...COUNTS, done: 2 }, creditsNano: 5, creditsUnknown: 0 };
 
 function progress(more: Partial<BatchProgress> = {}): BatchProgress {

@@ -32,6 +32,7 @@ function planOf(tally: PlanTally): Plan {
     time: undefined,
     costNotes: [],
     changedRows: 0,
+    skippedFiles: [],
   };
 }
 
@@ -120,7 +121,7 @@ describe('what running does with a row', () => {
   const retry = { beforeMs: 10, classes: [] };
 
   test('never tried: submit', () => {
-    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' } });
+    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' }, isUntried: true });
   });
 
   test('finished rows stay, failed ones go again with a retry', () => {
@@ -156,17 +157,19 @@ describe('what running does with a row', () => {
     // What never cost anything binds nobody: the new content is simply the content (design 2).
     expect(planRow(row, undefined, [attempt(intent('old'), refused)], null, false)).toEqual({
       row,
+      isUntried: false,
       plan: { plan: 'submit' },
     });
     expect(planRow(row, record({ rowHash: 'old', attempts: 0, status: 'failed' }), [], null, false)).toEqual({
       row,
+      isUntried: true,
       plan: { plan: 'submit' },
     });
   });
 
   test('4-U11: changed rows are refused with the columns that changed, open ones in any case', () => {
     const changed = { submittedHash: 'old', isOpen: false, columns: ['prompt', 'width'] };
-    const closed = { row, plan: { plan: 'submit' as const }, changed };
+    const closed = { row, plan: { plan: 'submit' as const }, isUntried: false, changed };
     const open = { ...closed, changed: { submittedHash: 'old', isOpen: true } };
     const place = { path: 'b.csv' };
     expect(() => refuseChangedRows({ changed: [], changedCount: 0 }, place, false)).not.toThrow();

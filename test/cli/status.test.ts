@@ -10,7 +10,7 @@ import type { BatchProgress } from '../../src/contract/workflows.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
 import { seededHome, T0 } from './seeded-home.js';
 
-const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const progress: BatchProgress = {
   ...{ phase: 'running', generation: 'g', rows: 20, counts: { ...NONE, done: 1 }, open: 19, blocked: null },
   ...{ creditsNano: 0, creditsUnknown: 0, events: [], startedAtMs: 0 },

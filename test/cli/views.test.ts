@@ -11,7 +11,7 @@ import { summaryLines } from '../../src/cli/views/summary.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 
 const colors = pc.createColors(false);
-const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const CREDIT = 1_000_000_000;
 
 const snapshot: Snapshot = {

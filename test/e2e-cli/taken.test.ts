@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
@@ -33,6 +33,36 @@ describe.skipIf(!hasTemporal())(
       expect(kept.code, kept.stderr).toBe(0);
       expect(readFileSync(foreign, 'utf8')).toBe('of someone else');
       expect(results(rig, 'taken')[1]?.file).not.toBe('media/t2.png');
+    });
+
+    it('4-U2, 4-U3: --on-exists skip neither sends nor pays a row whose name is taken, and runs it once it may', async () => {
+      // s2 asks for the same as s1, which is skipped: it is rendered by itself.
+      await rig.write('skip.csv', csv([image('s1'), image('s2', { prompt: image('s1').prompt ?? '' }), image('s3')]));
+      const media = join(rig.out, 'skip', 'media');
+      mkdirSync(media, { recursive: true });
+      for (const id of ['s1', 's3']) writeFileSync(join(media, `${id}.png`), 'of someone else');
+      const skipping = ['skip.csv', '--share-identical', '--on-exists', 'skip'];
+      const plan = await rig.run(['plan', ...skipping]);
+      expect(plan.stdout).toContain('2 rows skipped: their files exist (media/s1.png, media/s3.png)');
+      const before = paidRequests(rig.emulator.truth());
+      const first = await rig.run(['run', ...skipping, '--yes']);
+      expect(first.code, first.stderr).toBe(0);
+      expect(paidRequests(rig.emulator.truth())).toBe(before + 1);
+      expect([jobs('s1'), jobs('s3')]).toEqual([1, 0]);
+      const statuses = () => results(rig, 'skip').map(({ status, credits, file }) => [status, credits, file]);
+      expect(statuses()[0]).toEqual(['skipped', 0, null]);
+      expect(statuses()[1]?.[0]).toBe('done');
+      const again = await rig.run(['run', ...skipping, '--yes']);
+      expect(again.code, again.stderr).toBe(0);
+      expect(paidRequests(rig.emulator.truth())).toBe(before + 1);
+      rmSync(join(media, 's1.png'));
+      const freed = await rig.run(['run', ...skipping, '--yes']);
+      expect(freed.code, freed.stderr).toBe(0);
+      expect(statuses().map(([status]) => status)).toEqual(['done', 'done', 'skipped']);
+      const versioned = await rig.run(['run', 'skip.csv', '--share-identical', '--yes', '--on-exists', 'version']);
+      expect(versioned.code, versioned.stderr).toBe(0);
+      expect(statuses()[2]?.[2]).toBe('media/s3.v2.png');
+      expect(readFileSync(join(media, 's3.png'), 'utf8')).toBe('of someone else');
     });
 
     it('B48: a row that changed after it was paid is refused with the columns that changed, unless it is asked for again', async () => {

@@ -72,7 +72,7 @@ describe.skipIf(!hasTemporal())('what the commands print', { timeout: 240_000 },
   });
 
   it('status, list and results --json of a batch that ended; status and list in words', async () => {
-    const counts = { done: 6, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
+    const counts = { done: 6, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
     expect(await json(['status', 'views'])).toMatchObject({ batch: 'views', state: 'finished', rows: 6, counts });
     expect(await json(['list'])).toMatchObject({ batches: [{ batch: 'views', state: 'finished', rows: 6 }] });
     expect(await json(['results', 'views'])).toMatchObject({ rows: 6, counts, open: 0 });

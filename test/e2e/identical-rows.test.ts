@@ -1,11 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
+import { batchProgress, cancelBatch } from '../../src/contract/messages.js';
+import { batchId } from '../../src/contract/names.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
+import { createFolderStore } from '../../src/store/folder.js';
 import { sha256 } from '../download/broken-server.js';
 import { imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
 
 const CELLS = { model: 'svc-alpha.2-klein-4b', prompt: 'one lamp', width: 320, height: 200, seed: 7 };
 const same = (id: string, shares?: number) =>
@@ -69,6 +76,54 @@ describe.skipIf(!hasTemporal())('rows with the same request are rendered once', 
       const retry = { beforeMs: Date.now() + 1, classes: [] };
       expect((await stack.run('b', rows, { retry })).counts).toMatchObject({ done: 3 });
       expect(stack.emulator.truth().jobs).toHaveLength(1);
+    });
+  });
+
+  const accessOf = ({ settings }: Stack) =>
+    openAccountRecords(createFolderStore(settings.home), settings.account) as unknown as HomeAccess;
+  const takeName = (stack: Stack, id: string) => {
+    const file = join(stack.out, 'b', 'media', `${id}.png`);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, 'of someone else');
+    return file;
+  };
+
+  it.concurrent('4-U3: what shares the render of a skipped row is rendered by itself', async () => {
+    await withStack('shareSkipped', [], async (stack) => {
+      const foreign = takeName(stack, 'a');
+      const row = { id: 'a', kind: 'svc/image', hash: 'hash-lamp' } as const;
+      const skipped = [{ row, file: 'media/a.png', isRecorded: false }];
+      await recordSkipped(accessOf(stack), 'b', { skipped, reopened: [] });
+      expect((await stack.run('b', [same('a'), same('b', 0)])).counts).toMatchObject({ done: 1, skipped: 1 });
+      expect(stack.emulator.truth().jobs).toHaveLength(1);
+      expect(readFileSync(foreign, 'utf8')).toBe('of someone else');
+      const [first] = await stack.resultLines('b');
+      expect(first).toMatchObject({ id: 'a', status: 'skipped', credits: 0, attempts: 0, file: null });
+    });
+  });
+
+  it.concurrent('4-U3: a row that an older build ended with a file of others has nothing to share, and nothing waits', async () => {
+    await withStack('shareForeign', [], async (stack) => {
+      const bytes = readFileSync(takeName(stack, 'a'));
+      const file = { file: 'media/a.png', contentType: 'image/png', bytes: bytes.length, sha256: sha256(bytes) };
+      await accessOf(stack).records.writeRecord('b', {
+        ...{ schema: 1, id: 'a', kind: 'svc/image', status: 'done', flags: [], warnings: [], attempts: 1 },
+        ...{ files: [file], creditsBasis: 'unknown', finishedAtMs: 1, rowHash: 'hash-lamp' },
+      });
+      expect((await stack.run('b', [same('a'), same('b', 0)])).counts).toMatchObject({ done: 1, failed: 1 });
+      expect((await stack.record('b', 'b'))?.reason).toBe('row a, which has the same request: lost its file');
+      expect(stack.emulator.truth().jobs).toHaveLength(0);
+    });
+  });
+
+  it.concurrent('4-U3: cancel ends a copy that cannot be stored; what was rendered stays', async () => {
+    await withStack('shareTaken', [], async (stack) => {
+      takeName(stack, 'b');
+      await stack.supply('b', await stack.seed('b', [same('a'), same('b', 0)]));
+      const handle = stack.temporal.client.workflow.getHandle(batchId('shareTaken', 'b'));
+      await until(async () => (await handle.query(batchProgress)).blocked?.id === 'b');
+      await handle.signal(cancelBatch);
+      expect((await stack.result('b')).counts).toMatchObject({ done: 1, cancelled: 1 });
     });
   });
 });

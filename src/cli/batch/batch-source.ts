@@ -4,6 +4,7 @@ import { batchId, semaphoreId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore.js';
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
+import { noCounts } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 
@@ -50,7 +51,10 @@ export function createBatchSource({
   const handle = (id: string) => current.temporal.client.workflow.getHandle(id);
   return {
     current: () => current,
-    progress: () => absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).query(batchProgress))),
+    progress: async () => {
+      const seen = await absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).query(batchProgress)));
+      return seen && { ...seen, counts: { ...noCounts(), ...seen.counts } };
+    },
     slots: () => absentIsUndefined(() => bounded(() => handle(semaphoreId(account)).query(semaphoreView))),
     balance: async () => (await access.home.latestCheckpoint())?.balanceNano,
     state: async () => {
@@ -60,7 +64,8 @@ export function createBatchSource({
       if (word === 'RUNNING' || word === 'PAUSED' || word === 'CONTINUED_AS_NEW') return { state: 'running' };
       if (word !== 'COMPLETED') return { state: 'broken', word: word.toLowerCase() };
       const result: BatchResult = await bounded(() => handle(batchId(account, batch)).result());
-      return { state: 'ended', result };
+      // An older build did not count every status.
+      return { state: 'ended', result: { ...result, counts: { ...noCounts(), ...result.counts } } };
     },
     reconnect: async () => {
       await current.close().catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { CreditsNano } from '../../domain/money.js';
-import type { RowRecord, Status } from '../../domain/outcome.js';
+import { noCounts, type RowRecord, type Status } from '../../domain/outcome.js';
 import { plain } from '../terminal.js';
 import { countsText, creditsJson, spentWords } from '../views/counts.js';
 
@@ -47,6 +47,5 @@ export function groupsJson(totals: GroupTotals): object {
 }
 
 function newTotal(): GroupTotal {
-  const counts = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 };
-  return { counts, creditsNano: 0, creditsUnknown: 0 };
+  return { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
 }

@@ -22,6 +22,7 @@ import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
 import { refuseTakenNames } from '../plan/refuse-rows.js';
+import { recordSkipped } from '../plan/skip-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
@@ -76,7 +77,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   if (leaving !== undefined) session.terminal.warn(leaving);
   const run: Run = { session, request, access, prepared, generation, mayRerun };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
-  const isFinished = prepared.finishedBefore.every((finished) => finished);
+  const isRecorded = prepared.skipped.every((skipped) => skipped.isRecorded);
+  const isFinished = isRecorded && prepared.finishedBefore.every((finished) => finished);
   if (isFinished) return finishWithoutWork(run);
   await access.home.bindBaseUrl(baseUrl);
   const credits = await readOwnCredits(session);
@@ -164,5 +166,6 @@ async function takeOver({ request, access, prepared, generation, mayRerun }: Run
   const { home } = access;
   await refuseChanged(access, place, await changedByNow(access, place.batch, generation, prepared), mayRerun);
   if (rerunsChanged !== false) await orderRerun(home, place.batch, generation.generation, mayRerun, Date.now());
+  await recordSkipped(access, place.batch, prepared);
   await access.rows.setCurrentGeneration(place.batch, generation.generation);
 }

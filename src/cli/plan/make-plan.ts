@@ -42,7 +42,9 @@ export async function makePlan(
   warnOfPolling(session, costs.byKind);
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
-  const left = new Map([...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.shared]));
+  const left = new Map(
+    [...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.skipped - cost.shared]),
+  );
   const time =
     caps === undefined
       ? undefined
@@ -64,6 +66,7 @@ export async function makePlan(
     time,
     costNotes: subject.costNotes,
     changedRows: subject.rows.changedCount,
+    skippedFiles: subject.rows.skipped.map(({ file }) => file),
   };
 }
 

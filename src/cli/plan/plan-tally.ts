@@ -1,6 +1,6 @@
 import type { Kind } from '../../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../../domain/money.js';
-import type { Status } from '../../domain/outcome.js';
+import { noCounts, type Status } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 
@@ -9,6 +9,8 @@ import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 /** What running the batch does with a row: nothing, go on with what is under way, or submit it. */
 export type RowPlan =
   | { plan: 'finished'; status: Status; creditsNano: CreditsNano | null }
+  /** A file that is not the batch's own has its name, and it was never tried: it is left alone. */
+  | { plan: 'skipped' }
   | { plan: 'joined' }
   /** Gets a copy of what an identical row renders. */
   | { plan: 'shared' }
@@ -17,6 +19,7 @@ export type RowPlan =
 export interface CostTally {
   rows: number;
   finished: number;
+  skipped: number;
   joined: number;
   toSubmit: number;
   /** Rows that get a copy of what an identical row renders, and what rendering them would cost at least. */
@@ -53,7 +56,7 @@ export interface PlanCosts {
 export function newPlanTally(): PlanTally {
   return {
     cells: new Map(),
-    ended: { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, not_started: 0 },
+    ended: noCounts(),
     endedNano: 0,
     endedUnknown: 0,
   };
@@ -75,6 +78,10 @@ export function tallyRow(
   if (plan.plan === 'shared') {
     cell.shared += 1;
     cell.savedNano += price?.lo ?? 0;
+  }
+  if (plan.plan === 'skipped') {
+    cell.skipped += 1;
+    tally.ended.skipped += 1;
   }
   if (plan.plan !== 'finished') return;
   cell.finished += 1;
@@ -120,6 +127,7 @@ function addTally(sum: CostTally, one: CostTally): void {
 const TALLY_FIELDS = [
   'rows',
   'finished',
+  'skipped',
   'joined',
   'toSubmit',
   'shared',
@@ -138,6 +146,6 @@ function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
 }
 
 function newCostTally(): CostTally {
-  const counts = { rows: 0, finished: 0, joined: 0, toSubmit: 0, shared: 0 };
+  const counts = { rows: 0, finished: 0, skipped: 0, joined: 0, toSubmit: 0, shared: 0 };
   return { ...counts, savedNano: 0, lowNano: 0, worstNano: 0, unknown: 0 };
 }

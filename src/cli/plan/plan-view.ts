@@ -23,9 +23,12 @@ export interface Plan {
   time: WallClock | undefined;
   costNotes: ManifestSummary['costNotes'];
   changedRows: number;
+  /** The files in the way of the rows that are skipped, the first ones, relative to the batch's folder. */
+  skippedFiles: readonly string[];
 }
 
 const GROUPS_SHOWN = 12;
+const FILES_SHOWN = 5;
 
 export function planLines(plan: Plan): string[] {
   const { total, byKind, byGroup } = plan.costs;
@@ -47,6 +50,7 @@ export function planLines(plan: Plan): string[] {
     capsLine(plan),
     timeLine(plan),
     ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${rows} rows: ${note}`),
+    ...(total.skipped > 0 ? [`skipped   ${skippedText(total.skipped, plan.skippedFiles)}`] : []),
     ...(plan.changedRows > 0 ? [`changed   ${plan.changedRows} rows differ from what was submitted`] : []),
   ];
 }
@@ -81,6 +85,7 @@ export function planJson(plan: Plan): object {
         : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
+    skippedFiles: plan.skippedFiles,
   };
 }
 
@@ -104,12 +109,20 @@ export function savedText({ shared, savedNano }: Pick<CostTally, 'shared' | 'sav
   return `${rows} copied instead of rendered${amount}`;
 }
 
-function rowsText({ toSubmit, shared, joined, finished }: CostTally): string {
+function skippedText(rows: number, files: readonly string[]): string {
+  const whose = rows === 1 ? '1 row skipped: its file exists' : `${rows} rows skipped: their files exist`;
+  const names = files.slice(0, FILES_SHOWN).map((file) => safeText(file, 200));
+  const more = rows > names.length ? ', …' : '';
+  return names.length === 0 ? whose : `${whose} (${names.join(', ')}${more})`;
+}
+
+function rowsText({ toSubmit, shared, joined, finished, skipped }: CostTally): string {
   const parts = [
     ...(toSubmit > 0 ? [`${toSubmit} to run`] : []),
     ...(shared > 0 ? [`${shared} shared`] : []),
     ...(joined > 0 ? [`${joined} under way`] : []),
     ...(finished > 0 ? [`${finished} finished`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
   return parts.join(', ') || 'none';
 }
@@ -140,8 +153,8 @@ function timeLine({ time }: Plan): string {
   return `time      at least ${formatDuration(time.atLeastMs)}, bound by ${time.bound} as far as known; ${unseen}`;
 }
 
-function rowsJson({ rows, toSubmit, shared, joined, finished }: CostTally): object {
-  return { total: rows, toSubmit, shared, underWay: joined, finished };
+function rowsJson({ rows, toSubmit, shared, joined, finished, skipped }: CostTally): object {
+  return { total: rows, toSubmit, shared, underWay: joined, finished, skipped };
 }
 
 function costJson(cost: CostTally): object {

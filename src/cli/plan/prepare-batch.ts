@@ -11,7 +11,7 @@ import type { ManifestPlace } from './manifest-flags.js';
 import { openOutputCheck } from './output-check.js';
 import { openOutsideChecks } from './outside-checks.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
-import { readTakenNames } from './taken-names.js';
+import { openTakenNames } from './taken-names.js';
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
@@ -39,9 +39,7 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const { batch } = place;
   const { home } = access;
   const binding = await home.readBatch(batch);
-  // Once the batch ran, what is in its folder may be its own: the download then looks at each file.
-  const looksAtNames = binding === undefined && session.config.names.onExists === 'fail';
-  const takenNames = looksAtNames ? await readTakenNames(session, batch) : undefined;
+  const takenNames = await openTakenNames(session, access, batch);
   const leaving = await presentRows(access, batch);
   const outputs = binding && openOutputCheck(session.config, binding.out, batch);
   const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs });

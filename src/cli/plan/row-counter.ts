@@ -9,8 +9,8 @@ import type { LostFile } from '../batch/lost-files.js';
 import type { Session } from '../session.js';
 import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
 import type { OutputCheck } from './output-check.js';
-import { newPlanTally, type PlanTally, tallyRow } from './plan-tally.js';
-import { createRowPlanner, type PlannedRow } from './row-planner.js';
+import { newPlanTally, type PlanTally, type RowPlan, tallyRow } from './plan-tally.js';
+import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */
@@ -23,14 +23,26 @@ export interface CountedRows {
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
   taken: { row: Row; file: string }[];
   takenCount: number;
+  /** Rows that are left alone because of a file in their way. */
+  skipped: SkippedRow[];
+  /** Rows that were skipped before and run now, by id. */
+  reopened: string[];
   /** Finished rows whose files are gone or changed. */
   lost: LostFile[];
   /** What the outputs of the rows that have not ended will take, roughly. */
   outputBytes: number;
   /** Rows whose configured price is not what the balance showed, with the first one's prices, by kind. */
   contradicted: ContradictedPrices;
-  /** By the row's index: it was finished before this command. */
+  /** By the row's index: there is nothing to do for it, since it has ended or is skipped. */
   finishedBefore: boolean[];
+}
+
+export interface SkippedRow {
+  row: Pick<Row, 'id' | 'kind' | 'hash'>;
+  /** In its way, relative to the batch's folder. */
+  file: string;
+  /** Its record says so already. */
+  isRecorded: boolean;
 }
 
 export interface RowCounter {
@@ -64,28 +76,52 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     changedCount: 0,
     taken: [],
     takenCount: 0,
+    skipped: [],
+    reopened: [],
     lost: [],
     outputBytes: 0,
     contradicted: new Map(),
     finishedBefore: [],
   };
   let buffer: Row[] = [];
+  /** By index: what shares the render of one of them is rendered by itself. */
+  const skipped = new Set<number>();
 
-  function book(planned: PlannedRow): void {
-    const { row, plan } = planned;
+  /** What becomes of a row once its name was looked at. */
+  async function besides({ row, plan, isUntried }: PlannedRow): Promise<RowPlan> {
+    const names = options.takenNames;
+    const isRecorded = plan.plan === 'skipped';
+    const isFresh = isUntried && (plan.plan === 'submit' || plan.plan === 'shared');
+    if (names === undefined || !(isRecorded || (isFresh && names.concerns === 'all'))) return plan;
+    const file = await names.fileOf(row.stem);
+    if (file !== undefined && names.onExists === 'skip') {
+      const { id, kind, hash } = row;
+      counted.skipped.push({ row: { id, kind, hash }, file, isRecorded });
+      return { plan: 'skipped' };
+    }
+    if (file !== undefined) {
+      counted.takenCount += 1;
+      if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
+    }
+    if (isRecorded) counted.reopened.push(row.id);
+    return isRecorded ? freshPlan(row) : plan;
+  }
+
+  async function book(planned: PlannedRow): Promise<void> {
+    const { row } = planned;
+    const named = await besides(planned);
+    if (named.plan === 'skipped') skipped.add(row.index);
+    const isAlone = named.plan === 'shared' && row.shares !== undefined && skipped.has(row.shares);
+    const plan: RowPlan = isAlone ? { plan: 'submit' } : named;
     if (planned.lost !== undefined) counted.lost.push(planned.lost);
     if (planned.changed !== undefined) {
       counted.changedCount += 1;
       // Open ones are refused in any case, and there are never more than slots.
       if (counted.changed.length < CHANGED_MAX || planned.changed.isOpen) counted.changed.push(planned);
     }
-    const file = options.takenNames?.fileOf(row.stem);
-    if (file !== undefined) {
-      counted.takenCount += 1;
-      if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
-    }
-    if (plan.plan !== 'finished') counted.outputBytes += outputBytes(row);
-    counted.finishedBefore[row.index] = plan.plan === 'finished';
+    const isIdle = plan.plan === 'finished' || plan.plan === 'skipped';
+    if (!isIdle) counted.outputBytes += outputBytes(row);
+    counted.finishedBefore[row.index] = isIdle;
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
     const price = isPriced ? withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB)) : null;
     tallyRow(counted.tally, row, plan, price);
@@ -95,7 +131,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
   async function flush(): Promise<void> {
     const rows = buffer;
     buffer = [];
-    for (const planned of await planner.plan(rows)) book(planned);
+    for (const planned of await planner.plan(rows)) await book(planned);
   }
 
   return {

@@ -14,6 +14,8 @@ import type { RowPlan } from './plan-tally.js';
 export interface PlannedRow {
   row: Row;
   plan: RowPlan;
+  /** No attempt of it was ever made: a file that has its name is of no earlier attempt. */
+  isUntried: boolean;
   /** Set when the row's content differs from what was submitted. */
   changed?: ChangedRow;
   /** Set when the row is done and its file is not what was stored any more. */
@@ -99,8 +101,10 @@ export function planRow(
   isCancelled: boolean,
 ): PlannedRow {
   const changed = changeOf(row, attempts, record === undefined);
-  const common = changed === undefined ? { row } : { row, changed };
+  const isUntried = attempts.length === 0;
+  const common = changed === undefined ? { row, isUntried } : { row, isUntried, changed };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
+  if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
   if (isCancelled && record === undefined && attempts.length === 0) {
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
@@ -122,11 +126,11 @@ function contentOf({ hash }: Row): RowContent {
 }
 
 function toSubmit(row: Row): PlannedRow {
-  return { row, plan: freshPlan(row) };
+  return { row, plan: freshPlan(row), isUntried: true };
 }
 
 /** A retry of a row that found nothing to share may have to pay for it. */
-function freshPlan({ shares }: Row, record?: RowRecord): RowPlan {
+export function freshPlan({ shares }: Row, record?: RowRecord): RowPlan {
   const isShared = shares !== undefined && record?.reasonCode !== 'shared_row_failed';
   return { plan: isShared ? 'shared' : 'submit' };
 }

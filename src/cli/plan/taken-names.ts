@@ -1,26 +1,70 @@
+import type { HomeAccess } from '../access/home-access.js';
 import { openPlace } from '../access/home-access.js';
 import { placeRefused } from '../place-refused.js';
 import type { Session } from '../session.js';
 
-/** Output names that are taken in the batch's folder before its first run: files that are not ours (`B47`). */
+/** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
 export interface TakenNames {
+  onExists: 'fail' | 'skip' | 'version';
+  /** Which rows are looked at, of those that were never tried: all, or those that were skipped before. */
+  concerns: 'all' | 'skipped';
   /** The file that a row of this stem would meet, relative to the batch's folder. */
-  fileOf(stem: string): string | undefined;
+  fileOf(stem: string): Promise<string | undefined>;
 }
 
-export async function readTakenNames(session: Session, batch: string): Promise<TakenNames> {
+export async function openTakenNames(session: Session, access: HomeAccess, batch: string): Promise<TakenNames> {
+  const { onExists } = session.config.names;
+  const isKnown = (await access.home.readBatch(batch)) !== undefined;
+  // A batch that ran refuses no row for what came since: the download then steps aside or says what is in its way.
+  const concerns = onExists === 'skip' || (onExists === 'fail' && !isKnown) ? 'all' : 'skipped';
+  const listed = once(() => listNames(session, batch));
+  // Before any row is looked up: what a running batch stores from now on is not taken for a file of others.
+  if (concerns === 'all') await listed();
+  const own = once(() => ownFiles(access, batch));
+  return {
+    onExists,
+    concerns,
+    async fileOf(stem) {
+      const files = onExists === 'version' ? undefined : (await listed()).get(stemKey(stem));
+      if (files === undefined || !isKnown) return files?.[0];
+      const owned = await own();
+      return files.find((file) => !owned.has(file));
+    },
+  };
+}
+
+async function listNames(session: Session, batch: string): Promise<Map<string, string[]>> {
   const media = `${batch}/media`;
-  const taken = new Map<string, string>();
+  const taken = new Map<string, string[]>();
   const { out } = session.config;
   try {
     for await (const key of openPlace(session.config, out, 'shared').list(media)) {
       const file = key.slice(batch.length + 1);
-      taken.set(stemKey(file.slice('media/'.length).replace(/\.[A-Za-z0-9]{1,5}$/, '')), file);
+      const stem = stemKey(file.slice('media/'.length).replace(/\.[A-Za-z0-9]{1,5}$/, ''));
+      taken.set(stem, [...(taken.get(stem) ?? []), file]);
     }
   } catch (error) {
     throw placeRefused(out, error);
   }
-  return { fileOf: (stem) => taken.get(stemKey(stem)) };
+  return taken;
+}
+
+/** What the batch has stored: a row's further outputs are named like rows, and rows that left the manifest leave files. */
+async function ownFiles({ home, records }: HomeAccess, batch: string): Promise<Set<string>> {
+  const owned = new Set<string>();
+  for await (const key of home.store.list(home.keys.recordsOf(batch))) {
+    const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '');
+    for (const { file } of (await records.readRecord(batch, id))?.files ?? []) owned.add(file);
+  }
+  return owned;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Some file systems take names that differ by case alone for one. */

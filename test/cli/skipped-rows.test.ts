@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
+import { exitCodeOf } from '../../src/cli/views/counts.js';
+import { noCounts } from '../../src/domain/outcome.js';
+import { newBatchState, resumedState } from '../../src/workflows/window.js';
+import { cli, workFolder } from './harness.js';
+import { seededHome, T0 } from './seeded-home.js';
+
+const SETTINGS = ['--no-network', '--on-exists', 'skip'];
+const film = (id: string, prompt = `film ${id}`) =>
+  `${id},vendor-f/video,vendor-f-3.1-fast-generate-preview,${prompt},4\n`;
+const manifestOf = (...rows: string[]) => `id,kind,model,prompt,duration\n${rows.join('')}`;
+
+function strangers(folder: string, ...files: string[]): void {
+  const media = join(folder, 'out', 'b', 'media');
+  mkdirSync(media, { recursive: true });
+  for (const file of files) writeFileSync(join(media, file), 'of someone else');
+}
+
+interface PlanJson {
+  rows: { total: number; toSubmit: number; shared: number; finished: number; skipped: number };
+  skippedFiles: string[];
+}
+
+describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design 2, statuses)', () => {
+  test('the plan counts and names them, and prices only the others', async () => {
+    const folder = workFolder();
+    strangers(folder, 'one.mp4', 'two.txt');
+    writeFileSync(join(folder, 'b.csv'), manifestOf(film('one'), film('two'), film('three')));
+    const place = ['--out', join(folder, 'out'), '--home', join(folder, 'home')];
+    const said = await cli(['plan', 'b.csv', ...place, ...SETTINGS], { cwd: folder });
+    expect(said.stdout, said.stderr).toContain('rows      3: 1 to run, 2 skipped');
+    expect(said.stdout).toContain('2 rows skipped: their files exist (media/one.mp4, media/two.txt)');
+    const asked = await cli(['plan', 'b.csv', ...place, ...SETTINGS, '--json'], { cwd: folder });
+    const plan = JSON.parse(asked.stdout) as PlanJson;
+    expect(plan.rows).toMatchObject({ total: 3, toSubmit: 1, finished: 0, skipped: 2 });
+    expect(plan.skippedFiles).toEqual(['media/one.mp4', 'media/two.txt']);
+  });
+
+  test('4-U3: what shares the render of a skipped row is planned and priced as its own', async () => {
+    const folder = workFolder();
+    strangers(folder, 'one.mp4');
+    writeFileSync(join(folder, 'b.csv'), manifestOf(film('one', 'same'), film('two', 'same')));
+    const place = ['--out', join(folder, 'out'), '--home', join(folder, 'home')];
+    const asked = await cli(['plan', 'b.csv', ...place, ...SETTINGS, '--share-identical', '--json'], {
+      cwd: folder,
+    });
+    expect((JSON.parse(asked.stdout) as PlanJson).rows).toMatchObject({ toSubmit: 1, shared: 0, skipped: 1 });
+  });
+
+  test('a file that another row of the batch stored is its own: the row runs', async () => {
+    const files = [{ file: 'media/a-2.mp4', contentType: 'video/mp4', bytes: 15, sha256: 'x' }];
+    const home = await seededHome('b', [{ id: 'a', record: { files } }, { id: 'a-2' }, { id: 'x' }]);
+    strangers(home.folder, 'a-2.mp4', 'x.mp4');
+    writeFileSync(join(home.folder, 'b.csv'), manifestOf(film('a-2'), film('x')));
+    const asked = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), ...SETTINGS, '--json');
+    const plan = JSON.parse(asked.stdout) as PlanJson;
+    expect(plan.rows).toMatchObject({ toSubmit: 1, skipped: 1 });
+    expect(plan.skippedFiles).toEqual(['media/x.mp4']);
+  });
+
+  test('records say so for rows that were never tried; a row that runs after all has none', async () => {
+    const created = { state: 'created', atMs: T0 + 1, handle: 'h-1', status: 200 } as const;
+    const home = await seededHome('b', [
+      { id: 'free', record: { status: 'skipped', attempts: 0 } },
+      { id: 'sent', states: [created] },
+      { id: 'taken' },
+    ]);
+    const skipped = ['sent', 'taken'].map((id) => ({
+      row: { id, kind: 'vendor-f/video' as const, hash: `hash-${id}` },
+      file: `media/${id}.mp4`,
+      isRecorded: false,
+    }));
+    await recordSkipped(home as unknown as HomeAccess, 'b', { skipped, reopened: ['free'] });
+    const [free, sent, taken] = await home.records.readRecords('b', ['free', 'sent', 'taken']);
+    expect([free, sent]).toEqual([undefined, undefined]);
+    expect(taken).toMatchObject({ status: 'skipped', attempts: 0, files: [], creditsNano: 0, rowHash: 'hash-taken' });
+    expect(taken?.reason).toBe('media/taken.mp4 was there and is not of this batch: nothing was sent');
+  });
+
+  test('rows that are done or skipped are a success', () => {
+    expect(exitCodeOf({ ...noCounts(), done: 1, skipped: 2 })).toBe(0);
+    expect(exitCodeOf({ ...noCounts(), skipped: 2, cancelled: 1 })).toBe(1);
+  });
+
+  test('a batch that an older build hands over has no count of them: none were', () => {
+    const { skipped: _, ...counts } = { ...noCounts(), done: 3 };
+    const handed = { ...newBatchState(1), counts: counts as ReturnType<typeof noCounts> };
+    expect(resumedState(handed, 2).counts).toEqual({ ...noCounts(), done: 3 });
+  });
+});
