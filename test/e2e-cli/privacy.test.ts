@@ -19,7 +19,7 @@ const ROWS = [
   ...['a1', 'a2'].map((id) => avatar(id, { script: `${PROMPT}, row ${id}.` })),
   ...['f1', 'f2', 'lost', 'failing'].map((id) => film(id, { prompt: `${PROMPT}, row ${id}.` })),
 ];
-const TROUBLED = ['lost', 'failing'];
+const TROUBLED = ['lost', 'failing', 'i2'];
 
 describe.skipIf(!hasTemporal())('what is kept and shown of keys, prompts and URLs', { timeout: 240_000 }, () => {
   let rig: Rig;
@@ -39,7 +39,10 @@ describe.skipIf(!hasTemporal())('what is kept and shown of keys, prompts and URL
             match: { route: 'vendor-f.submit', bodyContains: 'row failing.' },
             action: { do: 'end-job', as: 'failed', message: SAID },
           },
-          { match: { route: 'svc.image', nth: 2 }, action: { do: 'refuse', code: 'rpm_limit_exceeded' } },
+          {
+            match: { route: 'svc.image', bodyContains: 'row i2.', nth: 1 },
+            action: { do: 'refuse', code: 'rpm_limit_exceeded' },
+          },
           { match: { route: 'vendor-f.poll', nth: 2 }, action: { do: 'refuse', code: 'bad_gateway' } },
         ],
       },

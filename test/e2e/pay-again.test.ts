@@ -145,7 +145,7 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     ['that is not below sync.maxWaste', { exclusive: false, syncMaxWasteNano: 1_000_000 }, 1e9, 'review'],
     ['beyond the waste of the batch', { exclusive: false, syncMaxWasteNano: 1_000_000_000 }, 999_999, 'review'],
   ] as const)('S2: one %s is not', async (why, settings, wasteMaxNano, status) => {
-    const cells = { model: 'svc-alpha.2-klein-4b', prompt: 'large', width: 1000, height: 1000 };
+    const cells = { model: 'svc-alpha.2-klein-4b', prompt: 'large', width: 5000, height: 5000 };
     const ending = await runOneRow({
       temporal,
       row: imageRow(`dear-${why.length}`, { cells }),
