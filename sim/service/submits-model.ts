@@ -130,10 +130,7 @@ export function createSubmitsModel(
     answer(wire, random.between(100, 5_000), post.status, post.family.accepted(job.handle));
   }
 
-  /**
-   * A cache answers with what it gave to an earlier request, whose handle the product has (it polled it): the answer of
-   * a request that died with its process is like any other. Behind it the job may have been made or not.
-   */
+  /** A cache repeats a handle that the product has (it polled it); behind it the job may have been made or not. */
   function answerOfAnother(post: Post, wire: Wire): boolean {
     if (post.family.charge === 'at-success') return false;
     const earlier = model.jobs.find((job) => job.family === post.family && job.polls.length > 0);

@@ -11,9 +11,9 @@ const lost = (nth: number): FaultRule => ({
   action: { do: 'reset-before-answer', created: nth % 2 === 0 },
 });
 const FILMS = 16;
-const SPEED = 120;
+const SPEED = 60;
 
-describe.skipIf(!hasTemporal())('lost answers of one price', { timeout: 400_000 }, () => {
+describe.skipIf(!hasTemporal())('lost answers of one price', { timeout: 900_000 }, () => {
   let temporal: TestWorkflowEnvironment;
   beforeAll(async () => {
     temporal = await startTemporal();
