@@ -27,6 +27,7 @@ const MINUTE_MS = 60_000;
 const PLAN_LEARNED_MS = 3 * MINUTE_MS;
 /** A claim that was under way at the cancel may still go out, as long as it is fresh. */
 const CANCEL_GRACE_MS = 16_000;
+/** A worker that dies before it wrote what it heard asks again; so often in one life of a job. */
 const POLL_AGAIN_MAX = 4;
 /** The documents ask for 30 s at most; a connection of this model can take 9 s more. */
 const LONGEST_GAP_MS = 39_000;
@@ -124,7 +125,8 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
     const sinceMs = now() - (post?.atMs ?? 0);
     if (job.polls.length === 1 && sinceMs < baseMs)
       report('I13', `job ${job.number} is polled ${sinceMs} ms after its submit`);
-    const overdue = job.polls.filter((poll) => poll.told === 'terminal').length;
+    // Each output that was refused as expired allows one question for a fresh URL.
+    const overdue = job.polls.filter((poll) => poll.told === 'terminal').length - job.refusedFetches;
     if (overdue > POLL_AGAIN_MAX + 1) report('I13', `job ${job.number} is polled ${overdue} times after it ended`);
     checkGap(job, last, before);
   }

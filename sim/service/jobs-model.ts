@@ -24,6 +24,8 @@ export interface Job {
   /** When the client was given the handle, and what it polled. */
   answeredAtMs: number | undefined;
   polls: { atMs: number; told: 'running' | 'terminal' | 'trouble' }[];
+  /** How often its output was refused as expired: a fresh URL may then be asked for. */
+  refusedFetches: number;
   bytes: Uint8Array;
 }
 
@@ -69,6 +71,7 @@ export function createJobsModel(sim: Sim, scenario: Scenario, account: AccountMo
         tokens,
         answeredAtMs: undefined,
         polls: [],
+        refusedFetches: 0,
         bytes: mediaBytes(family, number),
       };
       jobs.push(job);

@@ -156,6 +156,7 @@ export function createServiceModel(sim: Sim, scenario: Scenario, watcher: Servic
     const job = jobs.jobs[Number(number) - 1];
     if (!job) throw new Error(`the model gave no such URL: ${url}`);
     if (draws('downloadExpired') || scheduler.now() > job.endsAtMs + URL_LIFE_MS) {
+      job.refusedFetches += 1;
       throw new DownloadError('expired', 'the URL has expired', 403);
     }
     const isCut = draws('downloadFails');

@@ -15,15 +15,6 @@ export async function ownsHandle(deps: Dependencies, ref: AttemptRef, handle: st
   return false;
 }
 
-/** Names the handle as early as can be; whether it is ours, and whether naming failed, `ownsHandle` finds out. */
-export async function startNaming(deps: Dependencies, { batch, id, n }: AttemptRef, handle: string): Promise<void> {
-  try {
-    await takeName(deps.home, handle, { batch, id, n });
-  } catch (error) {
-    deps.log.warn({ batch, id, n, error: String(error) }, 'a handle could not be named yet');
-  }
-}
-
 /** The same for the URLs of a synchronous call. */
 export async function ownsOutputs(
   deps: Dependencies,

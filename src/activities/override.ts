@@ -36,12 +36,12 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
   const upToNano = await upperCredits(deps, row, adapter);
   const standing = standingOf(attempt);
   if (standing === 'overridden') return { outcome: 'reserved', upToNano };
-  if (standing !== 'undecided') return { outcome: 'standing', result: resultOf(attempt) };
+  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
+  if (standing !== 'undecided') return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
   if (upToNano === null || isPaidAgain(attempts)) return { outcome: 'refused' };
   if (input.cause === 'sync' && (adapter.flow !== 'sync' || upToNano >= deps.settings.syncMaxWasteNano)) {
     return { outcome: 'refused' };
   }
-  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
   return (await hasRoom(deps, ref, upToNano, input)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
 }
 
@@ -67,5 +67,5 @@ async function override(deps: Dependencies, { row, n, cause }: OverrideInput): P
   if (before && standingOf(before) === 'undecided') await deps.ledger.append(ref, state);
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
   if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
-  return { outcome: 'standing', result: resultOf(attempt) };
+  return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
 }

@@ -64,7 +64,7 @@ async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResul
     const evidence = { rule: 'T12', ...gone, message };
     await deps.ledger.append(ref, { state: 'unknown', atMs, evidence });
   }
-  return resultOf((await deps.ledger.readAttempt(ref)) ?? attempt);
+  return resultOf(deps, ref, (await deps.ledger.readAttempt(ref)) ?? attempt);
 }
 
 interface Step {
@@ -130,7 +130,8 @@ function hasHint({ states }: Attempt): boolean {
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: number): Promise<SettleResult> {
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   const slotUntil = slotUntilMs(deps, attempt, kind);
-  return { outcome: 'standing', result: resultOf(attempt), slotUntilMs: slotUntil, ...(await trustOf(deps)) };
+  const result = await resultOf(deps, ref, attempt);
+  return { outcome: 'standing', result, slotUntilMs: slotUntil, ...(await trustOf(deps)) };
 }
 
 async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {

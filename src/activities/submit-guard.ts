@@ -1,9 +1,8 @@
 import type { SubmitResult } from '../contract/activities.js';
 import type { RowRef } from '../contract/workflows.js';
-import { type Attempt, type AttemptRef, allowsAnother, standingOf } from '../domain/attempt.js';
+import { type Attempt, allowsAnother, standingOf } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import { isRerun, rerunOrder } from '../store/batch-marks.js';
-import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { type RowInForce, rowInForce } from './row-in-force.js';
 import { standsFor } from './row-letter.js';
@@ -24,17 +23,11 @@ export async function standingResult(
   n: number,
 ): Promise<SubmitResult | undefined> {
   const same = attempts.find((attempt) => attempt.n === n);
-  if (same) return resultOf(await named(deps, { batch, id, n }, same));
+  if (same) return resultOf(deps, { batch, id, n }, same);
   if (attempts.length === 0) return undefined;
   const content = { hash, mayRerun: isRerun(await rerunOrder(deps.home, batch, generation), id) };
   const open = attempts.find((attempt) => standsFor(attempt, content) && !allowsAnother(standingOf(attempt)));
-  return open && resultOf(open);
-}
-
-/** The attempt, once its handle is known to be its own: the process that wrote it may have died before it was named. */
-async function named(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<Attempt> {
-  if (standingOf(attempt) !== 'created' || (await nameAgain(deps, ref, attempt))) return attempt;
-  return (await deps.ledger.readAttempt(ref)) ?? attempt;
+  return open && resultOf(deps, { batch, id, n: open.n }, open);
 }
 
 /** Set when the manifest of the batch was changed since this job was started, and the row with it. */

@@ -14,7 +14,7 @@ import type { Adapter } from '../vendors/adapter.js';
 import { lastReading } from './account.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { close } from './closed-models.js';
-import { ownsHandle, ownsOutputs, startNaming } from './contested.js';
+import { ownsHandle, ownsOutputs } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
@@ -96,10 +96,7 @@ export async function recordOutcome(
   { classified, error }: SubmitOutcome,
   { claimedAtMs, grant }: { claimedAtMs: number; grant: number | null },
 ): Promise<SubmitResult> {
-  // Beside the record: what a process that dies here leaves unnamed, an old answer could repeat for another row.
-  const naming = classified.state === 'created' ? startNaming(deps, ref, classified.handle) : undefined;
   const state = await offerToHome(deps, ref, classified);
-  await naming;
   const { n } = ref;
   const openCase: SubmitResult = { outcome: 'standing', n, standing: 'open_case' };
   switch (state.state) {

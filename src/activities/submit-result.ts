@@ -1,8 +1,16 @@
 import type { SubmitResult } from '../contract/activities.js';
-import { type Attempt, standingOf } from '../domain/attempt.js';
+import { type Attempt, type AttemptRef, standingOf } from '../domain/attempt.js';
+import { nameAgain } from './contested.js';
+import type { Dependencies } from './dependencies.js';
 
 /** What an attempt in the ledger means for its job, as if its submit had just returned. */
-export function resultOf(attempt: Attempt): SubmitResult {
+export async function resultOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<SubmitResult> {
+  if (standingOf(attempt) !== 'created' || (await nameAgain(deps, ref, attempt))) return toResult(attempt);
+  // Its answer was another attempt's: the ledger says so by now.
+  return toResult((await deps.ledger.readAttempt(ref)) ?? attempt);
+}
+
+function toResult(attempt: Attempt): SubmitResult {
   const last = attempt.states.at(-1);
   if (last?.state === 'refused') {
     const { next, retryAfterMs } = last;

@@ -134,6 +134,8 @@ export interface OpenRow {
   again?: { n: number; nano: CreditsNano };
   /** An attempt of it was at the service when it was opened. */
   isJoined?: true;
+  /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
+  isCase?: true;
   restarts: number;
   sinceMs: number;
 }

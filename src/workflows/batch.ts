@@ -5,6 +5,7 @@ import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent, roomNano } from './budget.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
+import { listenForCases } from './noted-cases.js';
 import { answerPayments } from './payments.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import { reopenRow, takeReopened } from './reopen.js';
@@ -91,10 +92,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       dirty = window.countFinished(state, report, Date.now()) || dirty;
       await hold.review();
     });
-    setHandler(messages.caseNoted, ({ id, verdict }) => {
-      const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
-      window.addEvent(state, { atMs: Date.now(), id, ...event });
-    });
+    listenForCases(state, touch);
     setHandler(messages.cancelBatch, () => {
       state.cancelling = true;
       dirty = true;

@@ -12,6 +12,8 @@ import { bookFinished, countFailure, takeLimits } from './budget.js';
 const EVENTS_KEPT = 60;
 /** A page is asked for when this many places are free, so that a page serves several rows. */
 const PAGE_MIN = 5;
+/** A case may wait for hours: so many beside the window keep no other row waiting, and the state stays bounded. */
+const CASES_MAX = 100;
 /** Bounds the reply of one page below 4 KB. */
 const PAGE_MAX = 25;
 
@@ -79,7 +81,8 @@ export function shareAfterAll(state: BatchState): void {
 /** How many rows the next page may bring; 0 = do not ask now. */
 export function roomForPage(state: BatchState): number {
   if (state.cursor === null || state.paused || state.outputsPaused === true || isDraining(state)) return 0;
-  const room = state.window - state.open.length;
+  const cases = state.open.filter((o) => o.isCase).length;
+  const room = state.window - state.open.length + Math.min(CASES_MAX, cases);
   return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? Math.min(room, PAGE_MAX) : 0;
 }
 

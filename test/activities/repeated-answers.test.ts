@@ -1,6 +1,7 @@
 // T8: a handle, or an output's URL, that another attempt has already is an old answer, repeated by a gateway.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
+import { settleActivities } from '../../src/activities/settle.js';
 import { slotActivities } from '../../src/activities/slots.js';
 import { submitActivities } from '../../src/activities/submit.js';
 import { handleOf, standingOf } from '../../src/domain/attempt.js';
@@ -25,6 +26,7 @@ async function stand(rows: Row[], body: object) {
   const { submit } = submitActivities({ ...deps, transport } as never);
   return {
     deps,
+    refOf,
     submit: (row: Row) => new MockActivityEnvironment().run(submit, { row: refOf(row), n: 1, grant: null, sinceMs: 0 }),
     attempt: (row: Row) => deps.ledger.readAttempt({ batch: 'b', id: row.id, n: 1 }),
   };
@@ -47,6 +49,16 @@ describe('a handle', () => {
     await submit(rows[0]);
     for await (const key of deps.home.store.list('a/handles')) await deps.home.store.remove(key);
     await slotActivities(deps).recoverOpen({ from: 0 });
+    await submit(rows[1]);
+    expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
+  });
+
+  it('is named once more when its job looks after the worker that died with it', async () => {
+    const { submit, deps, attempt, refOf } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) await deps.home.store.remove(key);
+    const inspected = await settleActivities(deps).inspectAttempt({ row: refOf(rows[0]), n: 1 });
+    expect(inspected).toMatchObject({ standing: 'created' });
     await submit(rows[1]);
     expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobId } from '../../src/contract/names.js';
+import { batchId, jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
 import { storedHistories } from '../support/histories.js';
@@ -146,8 +146,9 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
       },
       async after({ settings }) {
         if (ambiguity !== 'if-proved' || !RECORDED_CASES.includes(row.id)) return;
-        const job = jobId(settings.account, 'one', row.id);
-        recordHistories(`job-${row.id}`, await storedHistories(temporal.client, `WorkflowId = '${job}'`));
+        const stored = (id: string) => storedHistories(temporal.client, `WorkflowId = '${id}'`);
+        recordHistories(`job-${row.id}`, await stored(jobId(settings.account, 'one', row.id)));
+        if (row.id === 'F30') recordHistories('batch-case', await stored(batchId(settings.account, 'one')));
       },
     });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageEntry, PageResult } from '../../src/contract/activities.js';
 import { blockedOf, forgetBlocked, noteBlocked } from '../../src/workflows/blocked-rows.js';
+import { noteCase } from '../../src/workflows/noted-cases.js';
 import * as window from '../../src/workflows/window.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
@@ -59,6 +60,29 @@ describe('window', () => {
     }
     expect(state.open.length).toBeLessThanOrEqual(20);
     expect(window.roomForPage(state)).toBe(0);
+  });
+
+  it('gives the place of a row whose answer was lost to another until it is decided (I21)', () => {
+    const state = supplied(1_000);
+    const entries = Array.from({ length: 20 }, (_, index) => entry(index));
+    window.takePage(state, page(entries, { next: { part: 0, index: 20 } }), 0);
+    for (const [, , , , id] of entries) noteCase(state, id, true);
+    expect(window.roomForPage(state)).toBe(state.window);
+    for (const [, , , , id] of entries) noteCase(state, id, false);
+    expect(window.roomForPage(state)).toBe(0);
+  });
+
+  it('stays bounded however many answers are lost', () => {
+    const state = supplied(1_000_000);
+    for (let next = 0; next < 2_000; ) {
+      const room = window.roomForPage(state);
+      if (room === 0) break;
+      const entries = Array.from({ length: room }, (_, k) => entry(next + k));
+      next += room;
+      window.takePage(state, page(entries, { next: { part: 0, index: next } }), 0);
+      for (const [, , , , id] of entries) noteCase(state, id, true);
+    }
+    expect(state.open.length).toBeLessThanOrEqual(100 + state.window);
   });
 
   it('joins the open rows of an earlier generation and counts them in the new one', () => {
