@@ -4,6 +4,7 @@ import type { BatchInput } from '../../src/contract/workflows.js';
 import type { BatchOptions } from '../../src/domain/batch-options.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { openHome } from '../../src/store/home.js';
 import { createRows } from '../../src/store/rows.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
@@ -64,6 +65,12 @@ export function createClient(
         const facts = await writer.finish({ columns: ['id', 'kind'], passthroughColumns: [], createdAtMs });
         await home.bindOut(batch, OPTIONS.out, createdAtMs);
         await writeBatchOptions(home, batch, OPTIONS);
+        const { policy: ambiguity, retries } = scenario;
+        await writeBatchOrder(home, batch, {
+          limits: { maxCreditsNano: null, maxFailures: null },
+          policy: { ambiguity, retries, wasteMaxNano: 0 },
+          retry: null,
+        });
         await createRows(store, account).setCurrentGeneration(batch, facts.generation);
         generations.set(batch, { generation: facts.generation, rows: rows.length });
       }

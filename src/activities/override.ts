@@ -1,9 +1,10 @@
 import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../contract/payments.js';
 import { type Attempt, type AttemptRef, overrideOf, standingOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
-import { reserveWaste } from '../store/waste-book.js';
+import { isReserved, reserveWaste } from '../store/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { orderedPolicy } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { loadRow } from './row-work.js';
 import { resultOf } from './submit-result.js';
@@ -42,7 +43,10 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
   if (input.cause === 'sync' && (adapter.flow !== 'sync' || upToNano >= deps.settings.syncMaxWasteNano)) {
     return { outcome: 'refused' };
   }
-  return (await hasRoom(deps, ref, upToNano, input)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
+  const said = { ambiguity: input.cause === 'always' ? 'always' : 'hold', wasteMaxNano: input.wasteMaxNano } as const;
+  const policy = await orderedPolicy(deps, rowRef.batch, said);
+  if (policy.ambiguity !== said.ambiguity) return { outcome: 'refused' };
+  return (await hasRoom(deps, ref, upToNano, policy)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
 }
 
 /** Once a row, whichever policy it was. */
@@ -54,7 +58,7 @@ function hasRoom(
   deps: Dependencies,
   ref: AttemptRef,
   nano: CreditsNano,
-  { wasteMaxNano }: ReserveInput,
+  { wasteMaxNano }: { wasteMaxNano: CreditsNano },
 ): Promise<boolean> {
   return reserveWaste(deps.home, ref, nano, { maxNano: wasteMaxNano, atMs: deps.now() });
 }
@@ -64,7 +68,8 @@ async function override(deps: Dependencies, { row, n, cause }: OverrideInput): P
   const why = cause === 'sync' ? 'its price is below sync.maxWaste' : 'its price is within alwaysMaxWaste';
   const state = { state: 'overridden', atMs: deps.now(), cause, by: { who: 'policy', why } } as const;
   const before = await deps.ledger.readAttempt(ref);
-  if (before && standingOf(before) === 'undecided') await deps.ledger.append(ref, state);
+  const isDue = before && standingOf(before) === 'undecided' && (await isReserved(deps.home, ref));
+  if (isDue) await deps.ledger.append(ref, state);
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
   if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
   return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract/activities.js';
 import { KINDS } from '../domain/kind.js';
 import type { Status } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import { isCancelledBatch, isRerun, type RerunOrder, rerunOrder } from '../store/batch-marks.js';
+import { isRerun, type RerunOrder, rerunOrder } from '../store/batch-marks.js';
 import type { StoredRow } from '../store/row-schema.js';
 import { adapterFor } from '../vendors/index.js';
 import { lastReading } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { orderedStanding, type RunOrder, runOrder } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
 
@@ -31,25 +33,29 @@ export function rowActivities(deps: Dependencies): RowActivities {
 }
 
 async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
-  const { batch, generation, cursor, limit, retry, isSharing = false } = input;
-  if (retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
-  const part = await deps.rows.readPart(batch, generation, cursor.part);
+  const { batch, generation, cursor, limit, isSharing = false } = input;
+  const order = await runOrder(deps, batch, input.retry);
   const page = newPage(deps, batch, cursor.part);
+  if (order.isPaused) return { ...page, next: cursor, isPaused: true };
+  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
+    return { ...page, next: cursor, limits: order.limits };
+  }
+  if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
+  const part = await deps.rows.readPart(batch, generation, cursor.part);
   const filling: Filling = {
     page,
     isSharing,
-    isCancelled: retry === null && (await isCancelledBatch(deps.home, batch)),
     room: input.roomNano,
     chars: 0,
   };
-  const order = await rerunOrder(deps.home, batch, generation);
+  const rerun = await rerunOrder(deps.home, batch, generation);
   const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
   let at = cursor.index;
   while (at < part.length && !isFull()) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
       rows.map(async (row) =>
-        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, retry, order),
+        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, order, rerun),
       ),
     );
     for (const [i, { row }] of rows.entries()) {
@@ -69,7 +75,6 @@ interface Filling {
   page: PageResult;
   /** The second way through the rows: it opens those that share a render; all others were counted by the first. */
   isSharing: boolean;
-  isCancelled: boolean;
   /** What new attempts may still cost, null = no limit. */
   room: number | null;
   chars: number;
@@ -77,10 +82,9 @@ interface Filling {
 
 /** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
 async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
-  const { page, isSharing, isCancelled, room } = filling;
+  const { page, isSharing, room } = filling;
   if (isSharing && (standing.ended || standing.letter !== 'n')) return;
   if (standing.ended) return count(page, standing);
-  if (isCancelled && standing.attempts === 0) return count(page, { ended: true, status: 'cancelled', creditsNano: 0 });
   if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
     page.deferred = (page.deferred ?? 0) + 1;
     return;
@@ -122,14 +126,14 @@ async function standingOfRow(
   deps: Dependencies,
   batch: string,
   { row, isDamaged }: StoredRow,
-  retry: PageInput['retry'],
-  order: RerunOrder,
+  order: RunOrder,
+  rerun: RerunOrder,
 ): Promise<RowStanding> {
   if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
   const record = await deps.records.readRecord(batch, row.id);
-  const content = { hash: row.hash, mayRerun: isRerun(order, row.id) };
-  const seen = rowStanding(record, null, retry, content);
-  return seen.ended ? seen : rowStanding(record, await deps.ledger.read(batch, row.id), retry, content);
+  const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
+  const seen = rowStanding(record, null, order.retry, content);
+  return seen.ended ? seen : orderedStanding(record, await deps.ledger.read(batch, row.id), order, content);
 }
 
 async function sweepRows(

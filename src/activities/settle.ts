@@ -8,6 +8,7 @@ import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
+import { orderedPolicy } from './ordered.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
 import { settleTogether } from './settle-together.js';
@@ -80,7 +81,8 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   if (!attempt || standing === 'claimed') return { result: await takenUp(deps, ref) };
   if (standing !== 'open_case') return { result: await standingResult(deps, ref, rowRef.kind) };
   const work = await loadRow(deps, rowRef);
-  const mayGroup = input.ambiguity === 'if-proved' || input.ambiguity === 'always';
+  const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
+  const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
   const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt, { mayGroup });
   // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
   const skippedMs = deps.now() - evidence.nowMs;

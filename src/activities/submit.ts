@@ -1,10 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { HeldGrant, SubmitInput, SubmitResult } from '../contract/activities.js';
-import type { AttemptRef, Intent } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../domain/money.js';
-import { wasCancelled } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
@@ -15,6 +14,7 @@ import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
+import { notOrdered } from './ordered.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
@@ -78,6 +78,7 @@ interface Ready {
   request: ServiceRequest;
   /** Stands in the request, so the claim must have it too. */
   offer: CallbackOffer | undefined;
+  earlier: Attempt[];
 }
 
 /** Everything that can be done, and refused, without a claim. */
@@ -98,7 +99,7 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   const request = await buildRequest(deps, { ...work, batch: ref.batch }, formatOf(work, earlier), offer);
   if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
-  return { work, ref, request, offer };
+  return { work, ref, request, offer, earlier };
 }
 
 async function buildRequest(
@@ -133,14 +134,13 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const [intent, isCancelled, replaced] = await Promise.all([
+    const [intent, replaced, unordered] = await Promise.all([
       intentFor(deps, ready, row, claimedWallMs),
-      wasCancelled(deps.home, row.batch, sinceMs),
       replacement(deps, { ref: row, row: work.row }),
+      notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
     ]);
     if (replaced) return replaced;
-    // The word that ends the job may still be on its way to it, for as long as no worker runs.
-    if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
+    if (unordered) return unordered;
     // The price has risen since the batch's budget reserved it, by more than a balance can show.
     const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
     if ((intent.expected?.hi ?? Number.MAX_VALUE) > reserved) {

@@ -1,5 +1,6 @@
 import type { Standing, Verdict } from '../domain/attempt.js';
 import type { ReasonCode } from '../domain/failure.js';
+import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { RefusalNext } from '../domain/refusal-next.js';
@@ -63,6 +64,10 @@ export type SubmitResult =
   | { outcome: 'replaced'; row: RowRef }
   /** Not even claimed: a URL must be fetched first, since the endpoint takes bytes. */
   | { outcome: 'needs_inputs' }
+  /** Not even claimed: the batch is paused by its user's order. */
+  | { outcome: 'held' }
+  /** Not even claimed: the row has ended, and nobody ordered it once more. */
+  | { outcome: 'ended'; status: Status }
   /** The claim could not be written: nothing was sent. */
   | { outcome: 'no_record' };
 
@@ -134,6 +139,8 @@ export interface PageInput {
   isSharing?: boolean;
   /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
   roomNano: CreditsNano | null;
+  /** The limits that the room was reckoned by. */
+  limits?: BatchLimits;
 }
 
 export interface PageResult {
@@ -151,6 +158,10 @@ export interface PageResult {
   creditsUnknown: number;
   /** The account's cap on simultaneous jobs as last read. */
   cap: number;
+  /** The limits that were ordered, where they are others than those of the question: the page is then empty. */
+  limits?: BatchLimits;
+  /** The batch is paused by its user's order: the page is then empty. */
+  isPaused?: true;
 }
 
 /** What the ledger says a batch can have cost at most; `openNano` is the part of attempts that have not ended. */

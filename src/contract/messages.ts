@@ -26,7 +26,6 @@ export const caseOpened = defineSignal<[OpenedCase]>('caseOpened');
 export const caseEnded = defineSignal<[{ job: JobKey; created: boolean }]>('caseEnded');
 /** The service refused a request for the account's limits: they may have changed. */
 export const limitsRefused = defineSignal('limitsRefused');
-export const resize = defineSignal<[{ concurrent: number }]>('resize');
 export const pauseGrants = defineSignal<[Omit<PauseReason, 'sinceMs'>]>('pause');
 export const resumeGrants = defineSignal<[{ reason: PauseReason['reason']; batch?: string }]>('resume');
 export const semaphoreView = defineQuery<SemaphoreView>('view');

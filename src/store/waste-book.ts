@@ -41,6 +41,11 @@ export async function reserveWaste(
   }
 }
 
+/** Whether paying a row again because of an attempt was reserved. */
+export async function isReserved(home: Home, { batch, id, n }: AttemptRef): Promise<boolean> {
+  return (await readEntries(home, batch)).some((entry) => entry.id === id && entry.n === n);
+}
+
 /** Enters what a person has ordered to be paid again: no limit stops it, but it uses the limit up. */
 export async function noteWaste(
   home: Home,

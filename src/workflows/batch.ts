@@ -1,14 +1,15 @@
-import { allHandlersFinished, condition, continueAsNew, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent, roomNano } from './budget.js';
 import { closeBooks } from './close-books.js';
-import { openHold } from './hold-batch.js';
+import { isHeld, openHold } from './hold-batch.js';
 import { listenForCases } from './noted-cases.js';
 import { answerPayments } from './payments.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import { reopenRow, takeReopened } from './reopen.js';
+import { sweepNowAndThen } from './sweep-rows.js';
 import * as window from './window.js';
 
 /**
@@ -16,13 +17,10 @@ import * as window from './window.js';
  * and on a busy machine a long one never gets ready in time.
  */
 const EVENTS_MAX = 1_200;
-const SWEEP_EVERY_MS = 60_000;
-/** A job that closes again and again without a record is a defect: its row then needs a person. */
-const RESTARTS_MAX = 5;
 
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  const { account, timeScale } = input;
+  const { account } = input;
   const state = window.resumedState(input.state, Date.now());
   const home = homeProxy(account);
   let phase: BatchProgress['phase'] = 'running';
@@ -35,7 +33,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
-  sweepNowAndThen();
+  sweepNowAndThen(input, state, { touch, start });
 
   for (;;) {
     dirty = false;
@@ -131,10 +129,19 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   async function openPage(limit: number): Promise<void> {
     if (state.cursor === null) return;
     const { generation, cursor, retry, isSharing } = state;
-    const which = { generation, cursor, limit, retry, roomNano: roomNano(state), ...(isSharing ? { isSharing } : {}) };
+    const which = {
+      generation,
+      cursor,
+      limit,
+      retry,
+      roomNano: roomNano(state),
+      ...(isSharing ? { isSharing } : {}),
+      limits: state.limits,
+    };
     const page = await home.pageRows({ batch: input.batch, ...which });
     // An order that came while the page was read made it stale.
     if (state.generation !== generation || state.cursor !== cursor) return;
+    if (await isHeld(state, page, () => dirty)) return;
     const fresh = window.takePage(state, page, Date.now());
     await Promise.all(fresh.map(({ entry: [, letter, attempts], ...opened }) => start(opened, letter, attempts)));
     short = page.isShort;
@@ -163,34 +170,5 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     // Before the jobs are asked: they then say why they were not started.
     if (state.stopped !== null) await home.markStopped({ batch: input.batch, reason: state.stopped });
     await cancelJobs(account, state.open);
-  }
-
-  function sweepNowAndThen(): void {
-    // A terminated job sends nothing.
-    void (async () => {
-      for (;;) {
-        await sleep(Math.max(5_000, SWEEP_EVERY_MS / timeScale));
-        const oldest = state.open.filter((o) => Date.now() - o.sinceMs >= SWEEP_EVERY_MS / timeScale).slice(0, 20);
-        if (oldest.length > 0) await sweep(oldest.map((o) => o.row.id));
-      }
-    })();
-  }
-
-  async function sweep(ids: string[]): Promise<void> {
-    for (const seen of await home.sweepRows({ batch: input.batch, ids })) {
-      const open = state.open.find((o) => o.row.id === seen.id);
-      if (!open) continue;
-      // The row that was looked at goes to the end, so that the next sweep sees others.
-      state.open = [...state.open.filter((o) => o !== open), open];
-      if (seen.state === 'finished') dirty = window.countFinished(state, seen, Date.now()) || dirty;
-      if (seen.state !== 'restart') continue;
-      if (open.restarts >= RESTARTS_MAX) {
-        await home.finishRow({ row: open.row, status: 'review', reason: 'job_closed' });
-        continue;
-      }
-      open.restarts += 1;
-      const letter = open.isSharing && seen.letter === 'n' ? 's' : seen.letter;
-      await start(open, letter, seen.attempts);
-    }
   }
 }

@@ -1,4 +1,5 @@
-import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import type { PageResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { semaphoreId } from '../contract/names.js';
 import type { BatchInput, BatchState } from '../contract/workflows.js';
@@ -46,4 +47,20 @@ export function openHold({ account, batch }: BatchInput, state: BatchState, touc
     if (paused) await semaphore.signal(messages.pauseGrants, { reason, batch });
     else await semaphore.signal(messages.resumeGrants, { reason, batch });
   }
+}
+
+const HELD_MS = 15_000;
+
+/**
+ * True when a page brought no rows because of what stands in the home: other limits, which are taken over, or a pause
+ * that this batch was not told of, or not yet. It is asked again as soon as `isWoken`, or a little later.
+ */
+export async function isHeld(
+  state: BatchState,
+  { limits, isPaused }: Pick<PageResult, 'limits' | 'isPaused'>,
+  isWoken: () => boolean,
+): Promise<boolean> {
+  if (limits !== undefined) state.limits = limits;
+  if (isPaused) await condition(isWoken, HELD_MS);
+  return limits !== undefined || isPaused === true;
 }

@@ -88,9 +88,6 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     });
     change(messages.caseOpened, (opened) => permits.caseOpened(state, opened, Date.now()));
     change(messages.caseEnded, (ended) => permits.caseEnded(state, ended));
-    change(messages.resize, ({ concurrent }) => {
-      state.planCap = concurrent;
-    });
     change(messages.pauseGrants, (reason) => permits.pause(state, reason, Date.now()));
     change(messages.resumeGrants, (which) => permits.resume(state, which));
     setHandler(messages.limitsRefused, () => {

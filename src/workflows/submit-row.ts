@@ -22,6 +22,8 @@ const SYNC_RETRIES_MAX = 3;
 /** For a batch that was started without the setting. */
 const SYNC_MAX_MS = 900_000;
 
+const HELD_MS = 15_000;
+
 type Refusal = Extract<SubmitResult, { outcome: 'refused' }>;
 
 /** Opens the job's submits; they share the counts of refusals. */
@@ -57,6 +59,13 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
         case 'needs_inputs':
           if (await downloadProxy(account).fetchInputs({ row: work.input.row })) return { step: 'submit' };
           return { step: 'finish', status: 'failed', reason: 'input_missing' };
+        case 'held':
+          // Released, since nobody knows for how long; the pause itself reaches the semaphore by another way.
+          work.slot.release();
+          await sleep(HELD_MS / timeScale);
+          return { step: 'submit' };
+        case 'ended':
+          return { step: 'finish', status: result.status, recorded: true };
         case 'no_record':
           // The semaphore lifts this pause itself: a job may be cancelled while it waits.
           await getExternalWorkflowHandle(semaphoreId(account)).signal(messages.pauseGrants, { reason: 'records' });
@@ -147,5 +156,6 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
 function unsentStatus(reason: ReasonCode): Status {
   if (reason === 'record_damaged') return 'review';
   if (reason === 'cancelled_by_user') return 'cancelled';
-  return reason === 'budget_reached' || reason === 'row_replaced' ? 'not_started' : 'failed';
+  const isUnstarted = reason === 'budget_reached' || reason === 'too_many_failures' || reason === 'row_replaced';
+  return isUnstarted ? 'not_started' : 'failed';
 }

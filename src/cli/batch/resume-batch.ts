@@ -1,7 +1,8 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
+import type { BatchLimits } from '../../domain/limits.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
-import { readBatchTerms } from '../../store/batch-terms.js';
+import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
@@ -10,7 +11,7 @@ import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { knownBatch } from './known-batch.js';
 import { signalRunning } from './signal-batch.js';
-import { limitsOf, submitBatch } from './submit-batch.js';
+import { givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
 export interface Resumed {
   /** Handed to a workflow again. */
@@ -38,7 +39,7 @@ export async function resumeAll(session: Session): Promise<Resumed> {
       const facts = current === undefined ? undefined : await access.rows.generation(batch, current);
       if (facts === undefined || !(await hasOpenRows(access, batch, facts.generation))) continue;
       const { generation, rows } = facts;
-      const terms = await readBatchTerms(access.home, batch);
+      const terms = await readBatchOrder(access.home, batch);
       const order = { batch, generation, rows, retry: null, retries: 0 };
       if (terms !== undefined) await submitBatch(session, work, order, terms);
       (terms === undefined ? done.left : done.resumed).push(batch);
@@ -72,17 +73,14 @@ export async function resumeStopped(session: Session, batch: string): Promise<vo
       (await waitsForOutput(access, batch, generation.generation));
     if (!isRunning && isLeft) {
       const order = { batch, generation: generation.generation, rows: generation.rows, retry: null, retries: 0 };
-      const terms = await readBatchTerms(access.home, batch);
+      const terms = await readBatchOrder(access.home, batch);
       if (terms === undefined) return await submitBatch(session, work, order);
-      const { maxCreditsNano, maxFailures } = limitsOf(session);
-      const { limits, policy } = terms;
-      const given = {
-        maxCreditsNano: maxCreditsNano ?? limits.maxCreditsNano,
-        maxFailures: maxFailures ?? limits.maxFailures,
-      };
-      return await submitBatch(session, work, order, { limits: given, policy });
+      const limits = givenLimits(limitsOf(session), terms.limits);
+      return await submitBatch(session, work, order, { limits, policy: terms.policy });
     }
+    await orderPause(access.home, batch, false);
     if (isRunning) {
+      await orderLimits(access, batch, limitsOf(session));
       const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
       await handle.signal(setBudget, limitsOf(session));
     }
@@ -90,6 +88,12 @@ export async function resumeStopped(session: Session, batch: string): Promise<vo
   } finally {
     await work.close();
   }
+}
+
+async function orderLimits({ home }: HomeAccess, batch: string, given: BatchLimits): Promise<void> {
+  const order = await readBatchOrder(home, batch);
+  if (order === undefined) return;
+  await writeBatchOrder(home, batch, { ...order, limits: givenLimits(given, order.limits) });
 }
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */

@@ -1,15 +1,16 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchProgress, type Supply, supply } from '../../contract/messages.js';
 import { batchId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/limits.js';
-import { type BatchTerms, writeBatchTerms } from '../../store/batch-terms.js';
+import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { openHomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 
-export interface BatchOrder {
+export interface BatchSupply {
   batch: string;
   generation: string;
   rows: number;
@@ -18,26 +19,67 @@ export interface BatchOrder {
   retries: number;
 }
 
+/** What a batch may cost and what becomes of its lost answers. */
+export type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
+
 /** With the terms of the command, or those that the batch was run with before. */
 export async function submitBatch(
   session: Session,
   work: WorkAccess,
-  order: BatchOrder,
-  terms = termsOf(session, order.retries),
+  given: BatchSupply,
+  terms = termsOf(session, given.retries),
 ): Promise<void> {
   const account = session.config.account.name;
-  const { batch, generation, rows, retry } = order;
-  await writeBatchTerms(openHomeAccess(session.config).home, batch, terms);
+  const { batch, generation, rows, retry } = given;
+  const { home } = openHomeAccess(session.config);
+  const running = (await isRunning(session, work, batch)) ? await readBatchOrder(home, batch) : undefined;
+  const order = orderOf(given, terms, running);
+  // The order first: no row goes further than what stands there.
+  await writeBatchOrder(home, batch, order);
   await work.temporal.client.workflow.signalWithStart<
     (input: BatchInput) => Promise<BatchResult>,
     Parameters<typeof supplyArguments>
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [{ ...batchInput(session, batch, order.retries), policy: terms.policy }],
+    args: [{ ...batchInput(session, batch, given.retries), policy: order.policy }],
     signal: supply,
-    signalArgs: [{ generation, rows, retry, limits: terms.limits }],
+    signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });
+}
+
+/** A batch that runs keeps what it was ordered, but for limits that are given and rows that are new. Pure. */
+function orderOf(
+  { generation, retry }: BatchSupply,
+  { limits, policy }: BatchTerms,
+  running: BatchOrder | undefined,
+): BatchOrder {
+  if (running === undefined) return { limits, policy, retry, generation };
+  const isSame = running.generation === generation;
+  return {
+    ...running,
+    limits: givenLimits(limits, running.limits),
+    retry: retry ?? (isSame ? (running.retry ?? null) : null),
+    generation,
+  };
+}
+
+/** The limits that are given, and the old ones for the others. */
+export function givenLimits(given: BatchLimits, before: BatchLimits): BatchLimits {
+  return {
+    maxCreditsNano: given.maxCreditsNano ?? before.maxCreditsNano,
+    maxFailures: given.maxFailures ?? before.maxFailures,
+  };
+}
+
+async function isRunning(session: Session, work: WorkAccess, batch: string): Promise<boolean> {
+  try {
+    const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+    return (await handle.describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** What a batch is started with; one that runs keeps what it has. */

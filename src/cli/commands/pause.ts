@@ -72,10 +72,14 @@ async function pause(session: Session, batch: string): Promise<void> {
   const { knownBatch } = await import('../batch/known-batch.js');
   const { rejoinWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/signal-batch.js');
+  const { orderPause } = await import('../../store/batch-order.js');
   const { pauseBatch } = await import('../../contract/messages.js');
-  await knownBatch(session, openHomeAccess(session.config), batch);
+  const access = openHomeAccess(session.config);
+  await knownBatch(session, access, batch);
   const work = await rejoinWork(session);
   try {
+    // The order first: from here on nothing of the batch is submitted, however long the message takes.
+    await orderPause(access.home, batch, true);
     await signalRunning(session, work, batch, pauseBatch);
   } finally {
     await work.close();

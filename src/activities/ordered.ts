@@ -1,0 +1,106 @@
+import type { SubmitResult } from '../contract/activities.js';
+import type { AmbiguityPolicy } from '../contract/settings.js';
+import type { RetryOrder, RowRef } from '../contract/workflows.js';
+import type { Attempt } from '../domain/attempt.js';
+import type { BatchLimits, StopReason } from '../domain/limits.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { RowRecord } from '../domain/outcome.js';
+import { isCancelledBatch, isRerun, rerunOrder, stoppedReason, wasCancelled } from '../store/batch-marks.js';
+import { readBatchOrder } from '../store/batch-order.js';
+import type { Dependencies } from './dependencies.js';
+import { type RowContent, type RowStanding, rowStanding } from './row-letter.js';
+
+/**
+ * What a batch's user ordered, by the home. Anybody on the machine can send Temporal a message, so where money follows
+ * from one the home has the last word; only of a batch that an older build ran it says nothing.
+ */
+
+/** What decides whether a row of a batch runs. */
+export interface RunOrder {
+  /** Which rows that had ended run again. */
+  retry: RetryOrder | null;
+  /** How rows without anything at the service ended with their batch: it was cancelled, or it stopped by itself. */
+  ends: { status: 'cancelled' | 'not_started'; reason: 'cancelled_by_user' | StopReason } | undefined;
+  isPaused: boolean;
+  limits: BatchLimits | undefined;
+}
+
+/** `said`: the retry of the message, which counts for a batch that an older build ran. */
+export async function runOrder(
+  { home }: Dependencies,
+  batch: string,
+  said: RetryOrder | null | 'unsaid',
+): Promise<RunOrder & { isKnown: boolean }> {
+  const [order, isCancelled, stopped] = await Promise.all([
+    readBatchOrder(home, batch),
+    isCancelledBatch(home, batch),
+    stoppedReason(home, batch),
+  ]);
+  const isKnown = order?.retry !== undefined;
+  const retry = order?.retry === undefined ? (said === 'unsaid' ? null : said) : order.retry;
+  return {
+    // A retry takes the mark of a cancel away: one that stands came later.
+    retry: isCancelled ? null : retry,
+    ends: isCancelled
+      ? { status: 'cancelled', reason: 'cancelled_by_user' }
+      : stopped && { status: 'not_started', reason: stopped },
+    isPaused: order?.isPaused ?? false,
+    limits: order?.limits,
+    isKnown,
+  };
+}
+
+/** Where a row stands by its record, its attempts and the marks on its batch. Pure. */
+export function orderedStanding(
+  record: RowRecord | undefined,
+  attempts: Attempt[],
+  { retry, ends }: Pick<RunOrder, 'retry' | 'ends'>,
+  content: RowContent,
+): RowStanding {
+  const standing = rowStanding(record, attempts, retry, content);
+  if (standing.ended || standing.letter !== 'n' || ends === undefined || !isUntouched(record)) return standing;
+  return { ended: true, status: ends.status, creditsNano: 0 };
+}
+
+/** A row that ended by itself has a record, and a person may have it go on. */
+function isUntouched(record: RowRecord | undefined): boolean {
+  return record === undefined || record.status === 'not_started';
+}
+
+/** Why a row is not to be sent although a job asks for it; undefined when it was ordered. */
+export async function notOrdered(
+  deps: Dependencies,
+  { batch, generation, id }: RowRef,
+  { hash, earlier, sinceMs }: { hash: string; earlier: Attempt[]; sinceMs: number },
+): Promise<SubmitResult | undefined> {
+  const [isCancelled, order] = await Promise.all([
+    wasCancelled(deps.home, batch, sinceMs),
+    runOrder(deps, batch, 'unsaid'),
+  ]);
+  // The word that ends the job may still be on its way to it, for as long as no worker runs.
+  if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
+  if (!order.isKnown) return undefined;
+  if (order.isPaused) return { outcome: 'held' };
+  const [record, rerun] = await Promise.all([
+    deps.records.readRecord(batch, id),
+    rerunOrder(deps.home, batch, generation),
+  ]);
+  const standing = orderedStanding(record, earlier, order, { hash, mayRerun: isRerun(rerun, id) });
+  if (!standing.ended) return undefined;
+  if (order.ends && isUntouched(record)) return { outcome: 'not_sent', reason: order.ends.reason };
+  return { outcome: 'ended', status: standing.status };
+}
+
+const BY_CAUTION: readonly AmbiguityPolicy[] = ['hold', 'if-proved', 'always'];
+
+/** The more careful one of what the job says and what was ordered. */
+export async function orderedPolicy(
+  { home }: Dependencies,
+  batch: string,
+  said: { ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano },
+): Promise<{ ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano }> {
+  const policy = (await readBatchOrder(home, batch))?.policy;
+  if (policy === undefined) return said;
+  const ambiguity = BY_CAUTION.find((one) => one === policy.ambiguity || one === said.ambiguity) ?? 'hold';
+  return { ambiguity, wasteMaxNano: Math.min(policy.wasteMaxNano, said.wasteMaxNano) };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { BatchLimits } from '../domain/limits.js';
+import type { CreditsNano } from '../domain/money.js';
+import { timeSchema } from './attempt-schema.js';
+import type { Home } from './home.js';
+import { encodeJson, forgotten, readJson } from './json-file.js';
+
+/**
+ * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
+ * anybody on the machine can send, only says that there is something to do. Whoever goes on with the batch unattended,
+ * after a reboot, holds to it too.
+ */
+export interface BatchOrder {
+  /** What the batch may cost. */
+  limits: BatchLimits;
+  /** What becomes of its lost answers. */
+  policy: { ambiguity: 'hold' | 'if-proved' | 'always'; retries: number; wasteMaxNano: CreditsNano };
+  /** Which rows that had ended are run again. An older build has not written it down: the message counts then. */
+  retry?: z.output<typeof retrySchema> | null;
+  /** The generation of rows that `retry` is meant for. */
+  generation?: string;
+  /** Nothing new is submitted until it is resumed. */
+  isPaused?: boolean;
+}
+
+const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
+
+const orderSchema = z.object({
+  schema: z.literal(1),
+  limits: z.object({
+    maxCreditsNano: z.int().nullable(),
+    maxFailures: z.union([z.object({ rows: z.int() }), z.object({ percent: z.int() })]).nullable(),
+  }),
+  policy: z.object({
+    ambiguity: z.enum(['hold', 'if-proved', 'always']),
+    retries: z.int(),
+    wasteMaxNano: z.int(),
+  }),
+  retry: z.exactOptional(retrySchema.nullable()),
+  generation: z.exactOptional(z.string()),
+  isPaused: z.exactOptional(z.boolean()),
+});
+
+export async function writeBatchOrder(home: Home, batch: string, order: BatchOrder): Promise<void> {
+  await home.store.put(orderKey(home, batch), encodeJson({ schema: 1, ...order }));
+}
+
+/** Undefined for a batch that an older build ran. */
+export async function readBatchOrder(home: Home, batch: string): Promise<BatchOrder | undefined> {
+  return readJson(home.store, orderKey(home, batch), orderSchema, forgotten);
+}
+
+/** Pauses a batch, or lets it go on; one that an older build ran has no order to change. */
+export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<void> {
+  const order = await readBatchOrder(home, batch);
+  if (order !== undefined && (order.isPaused ?? false) !== isPaused) {
+    await writeBatchOrder(home, batch, { ...order, isPaused });
+  }
+}
+
+function orderKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'terms.json');
+}
