@@ -106,7 +106,9 @@ async function keepMeasurement(
   const [multiplierPpb, ...others] = multipliers;
   if (multiplierPpb !== undefined && others.length === 0) {
     const { exclusive } = deps.settings;
-    const seen = { kind, cells: cellsOf(row, result.facts), paidNano: amountNano, multiplierPpb, exclusive, atMs };
+    const exactness = isRough ? { withinNano: slackNano } : {};
+    const cells = cellsOf(row, result.facts);
+    const seen = { kind, cells, paidNano: amountNano, ...exactness, multiplierPpb, exclusive, atMs };
     await keepPrices(deps, (prices) => addMeasurement(prices, seen));
   }
   // Another amount than a known price is not believed of the row: somebody else's charge may be in it.

@@ -9,6 +9,7 @@ import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { type FailureType, tryAgain, withRecords } from './failures.js';
+import { noteAsked } from './hints.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteCaseEnd } from './semaphore-notes.js';
 
@@ -32,6 +33,7 @@ export function confirmActivities(deps: Dependencies): ConfirmActivities {
 async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput): Promise<ConfirmResult> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
+  noteAsked(deps, ref);
   if (!attempt || !isLost(attempt)) return { confirmed: false, more: false };
   const candidates = await candidatesOf(deps, attempt);
   const found = candidates[candidate];

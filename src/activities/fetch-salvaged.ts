@@ -6,6 +6,7 @@ import { bookCharge } from './charges.js';
 import { isOutputOfAnother, ownsOutputs } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { noteAsked } from './hints.js';
 import { loadRow } from './row-work.js';
 import { isWholeFile } from './salvaged-output.js';
 import { noteCaseEnd } from './semaphore-notes.js';
@@ -37,6 +38,7 @@ export function fetchSalvagedActivities(deps: Dependencies): FetchSalvagedActivi
 
 async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<Fetched> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  noteAsked(deps, ref);
   const attempt = await deps.ledger.readAttempt(ref);
   const url = attempt && urlOf(attempt);
   if (attempt === undefined || url === undefined) return 'nothing';

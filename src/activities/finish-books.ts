@@ -1,5 +1,5 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
-import { intentOf } from '../domain/attempt.js';
+import { intentOf, ownStates } from '../domain/attempt.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { resultState } from './row-credits.js';
@@ -10,7 +10,7 @@ import type { RowWork } from './row-work.js';
  * for one that may still be charged, for ever. Can be repeated.
  */
 export async function finishBooks(deps: Dependencies, work: RowWork, ref: AttemptRef, attempt: Attempt): Promise<void> {
-  const end = resultState(attempt) ?? attempt.states.findLast((state) => state.state === 'ended');
+  const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
   const claimedAtMs = intentOf(attempt)?.atMs;
   if (end === undefined || claimedAtMs === undefined || !(await deps.ledger.isListed(ref))) return;
   const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;

@@ -1,4 +1,11 @@
-import { type Attempt, type AttemptState, intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptState,
+  intentOf,
+  isKnownUnbilled,
+  ownStates,
+  standingOf,
+} from '../domain/attempt.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { adapterFor } from '../vendors/index.js';
@@ -22,7 +29,9 @@ export function outputUrls(attempt: Attempt): string[] {
 
 /** Every recorded result of an attempt; the first says since when its outputs exist. */
 export function resultStates(attempt: Attempt): ResultState[] {
-  return attempt.states.filter((state): state is ResultState => state.state === 'done' || state.state === 'rendered');
+  return ownStates(attempt).filter(
+    (state): state is ResultState => state.state === 'done' || state.state === 'rendered',
+  );
 }
 
 /** The sum of the attempts' costs; unknown as soon as one of them is. Known unbilled attempts cost 0. */

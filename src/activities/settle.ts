@@ -8,6 +8,7 @@ import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
+import { hasHint, isAskedFirst } from './hints.js';
 import { orderedPolicy } from './ordered.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
@@ -18,8 +19,7 @@ import { watch } from './verdicts.js';
 import { slotUntilMs } from './waits.js';
 
 const HOUR_MS = 3_600_000;
-/** So long, unscaled, and so often a handle without a confirmation is asked after on a shared account, ms. */
-const ASK_FOR_MS = 600_000;
+/** So often what a lost answer named is asked after, ms. */
 const ASK_EVERY_MS = 10_000;
 
 export interface SettleActivities {
@@ -89,8 +89,8 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const settled = await settleTogether(deps, evidence, settle(evidence));
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return waitFor(deps, evidence, attempt, settled.untilMs - evidence.nowMs);
-  if (isAskedFirst(deps, evidence, attempt)) return waitFor(deps, evidence, attempt, ASK_EVERY_MS);
   const { verdict, sentence, group } = settled;
+  if (isAskedFirst(deps, ref, attempt, evidence, verdict)) return waitFor(deps, evidence, attempt, ASK_EVERY_MS);
   // A late answer may have been recorded meanwhile: it wins over the verdict.
   const stated = { state: 'verdict', atMs: deps.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
   if (!(await deps.ledger.append(ref, stated))) return { result: await standingResult(deps, ref, rowRef.kind) };
@@ -118,15 +118,6 @@ function waitFor(deps: Dependencies, evidence: Evidence, attempt: Attempt, delay
     result: { outcome: 'wait', delayMs, ...hinted },
     quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },
   };
-}
-
-/** A handle that came with the lost answer is asked after for a while before a person is, whoever uses the account. */
-function isAskedFirst({ settings }: Dependencies, { exclusive, nowMs, subject }: Evidence, attempt: Attempt): boolean {
-  return !exclusive && hasHint(attempt) && nowMs < subject.t0Ms + ASK_FOR_MS / settings.timeScale;
-}
-
-function hasHint({ states }: Attempt): boolean {
-  return states.some((state) => 'salvagedHandle' in state);
 }
 
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: number): Promise<SettleResult> {

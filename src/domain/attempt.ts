@@ -186,9 +186,12 @@ export function handleOf(attempt: Attempt): string | undefined {
 }
 
 /** The record from which the attempt has its handle; none where that handle turned out to be another attempt's. */
-export function acceptanceOf({
-  states,
-}: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+  return ownStates(attempt).findLast((state) => state.state === 'created' || state.state === 'attached');
+}
+
+/** What is recorded of the attempt itself: an answer that was another's, repeated on the way, tells nothing of it. */
+export function ownStates({ states }: Attempt): AttemptState[] {
   const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
-  return states.slice(repeatedAt + 1).findLast((state) => state.state === 'created' || state.state === 'attached');
+  return states.slice(repeatedAt + 1);
 }

@@ -44,6 +44,8 @@ export interface MeasuredPrice {
   /** What the price can depend on, and what the finished clip told; equal cells have an equal price. */
   cells: Record<string, Json>;
   paidNano: CreditsNano;
+  /** How far it may be off, since the balance it was read from is rounded; absent = exact. */
+  withinNano?: CreditsNano;
   /** The fraction of the list price that was paid, in billionths. */
   multiplierPpb: number;
   /** When it was seen first and last, epoch ms. */

@@ -31,7 +31,10 @@ export function cellsOf(row: Row, facts: BilledFacts): Record<string, Json> {
   };
 }
 
-/** Enters a charge that was seen alone. Another amount than before starts anew: prices change. */
+/**
+ * Enters a charge that was seen alone. Another amount than before starts anew: prices change. What a rounded balance
+ * told narrows what it told before.
+ */
 export function addMeasurement(
   prices: MeasuredPrice[],
   seen: Omit<MeasuredPrice, 'times' | 'firstAtMs' | 'lastAtMs'> & { atMs: number },
@@ -41,9 +44,9 @@ export function addMeasurement(
   const lengths = prices.filter((one) => one !== known && isSameRate(one, seen));
   const forgotten = [known, ...lengths.slice(0, -(LENGTHS_KEPT_MAX - 1))];
   const others = prices.filter((one) => !forgotten.includes(one));
-  const isSame = known !== undefined && listNano(known) === listNano(fresh);
-  const entry: MeasuredPrice = isSame
-    ? { ...known, lastAtMs: atMs, times: known.times + 1, exclusive: known.exclusive || fresh.exclusive }
+  const same = known && narrowed(known, fresh);
+  const entry: MeasuredPrice = same
+    ? { ...same, lastAtMs: atMs, times: same.times + 1, exclusive: same.exclusive || fresh.exclusive }
     : { ...fresh, firstAtMs: atMs, lastAtMs: atMs, times: 1 };
   return [...others, entry].slice(-KEPT_MAX);
 }
@@ -64,7 +67,7 @@ export function measuredCost(
   const usable = prices.filter((one) => one.exclusive || one.times > 1);
   if (hidden === 'nothing') {
     const known = usable.find((one) => isSamePrice(one, seen));
-    if (known !== undefined) return exactly(paidAt(known, discountPpb));
+    if (known !== undefined) return paidAt(known, discountPpb);
   }
   const { second } = billedQuantities(row, facts);
   if (hidden === 'something' || second === undefined || !BILLED_BY_OUTPUT.includes(row.kind)) return null;
@@ -90,13 +93,10 @@ function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'somethi
 function scaled(one: MeasuredPrice, { lo, hi }: Quantity, discountPpb: number): CreditsRange | null {
   const seconds = Number(one.cells.second);
   if (!(seconds > 0)) return null;
-  const perSecond = paidAt(one, discountPpb) / seconds;
-  const least = Math.max(0, Math.floor(perSecond * lo) - SCALED_TOLERANCE_NANO);
-  return keepable({ lo: least, hi: hi === null ? null : Math.ceil(perSecond * hi) + SCALED_TOLERANCE_NANO });
-}
-
-function exactly(nano: CreditsNano): CreditsRange {
-  return { lo: nano, hi: nano };
+  const paid = paidAt(one, discountPpb);
+  const least = Math.max(0, Math.floor((paid.lo / seconds) * lo) - SCALED_TOLERANCE_NANO);
+  const most = hi === null ? null : Math.ceil((paid.hi / seconds) * hi) + SCALED_TOLERANCE_NANO;
+  return keepable({ lo: least, hi: most });
 }
 
 type Subject = Pick<MeasuredPrice, 'kind' | 'cells'>;
@@ -123,10 +123,34 @@ function textsOf({ cells }: Subject): { price: string; rate: string } {
   return fresh;
 }
 
-function paidAt(one: MeasuredPrice, discountPpb: number): CreditsNano {
-  return one.multiplierPpb === discountPpb ? one.paidNano : Math.round((listNano(one) / 1e9) * discountPpb);
+type Paid = Pick<MeasuredPrice, 'paidNano' | 'withinNano' | 'multiplierPpb'>;
+type Between = { lo: CreditsNano; hi: CreditsNano };
+
+/** Both measurements in one, as exact as they are together; undefined when they cannot be of one price. */
+function narrowed(known: MeasuredPrice, fresh: Paid): MeasuredPrice | undefined {
+  const [before, now] = [listRange(known), listRange(fresh)];
+  const both = { lo: Math.max(before.lo, now.lo), hi: Math.min(before.hi, now.hi) };
+  if (both.lo > both.hi) return undefined;
+  if (both.lo === before.lo && both.hi === before.hi) return known;
+  const paid = atDiscount(both, known.multiplierPpb);
+  return { ...known, paidNano: Math.round((paid.lo + paid.hi) / 2), withinNano: Math.ceil((paid.hi - paid.lo) / 2) };
 }
 
-function listNano({ paidNano, multiplierPpb }: Pick<MeasuredPrice, 'paidNano' | 'multiplierPpb'>): CreditsNano {
-  return Math.round((paidNano / multiplierPpb) * 1e9);
+function paidAt(one: Paid, discountPpb: number): Between {
+  return one.multiplierPpb === discountPpb ? rangeOf(one) : atDiscount(listRange(one), discountPpb);
+}
+
+function rangeOf({ paidNano, withinNano = 0 }: Paid): Between {
+  return { lo: Math.max(0, paidNano - withinNano), hi: paidNano + withinNano };
+}
+
+function listRange(one: Paid): Between {
+  const { lo, hi } = rangeOf(one);
+  const list = (nano: CreditsNano) => Math.round((nano / one.multiplierPpb) * 1e9);
+  return { lo: list(lo), hi: list(hi) };
+}
+
+function atDiscount({ lo, hi }: Between, discountPpb: number): Between {
+  const paid = (nano: CreditsNano) => Math.round((nano / 1e9) * discountPpb);
+  return { lo: paid(lo), hi: paid(hi) };
 }

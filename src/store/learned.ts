@@ -62,6 +62,7 @@ export const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z
       kind: kindSchema,
       cells: z.record(z.string(), jsonSchema),
       paidNano: nanoSchema,
+      withinNano: z.exactOptional(nanoSchema),
       multiplierPpb: z.int(),
       firstAtMs: timeSchema,
       lastAtMs: timeSchema,

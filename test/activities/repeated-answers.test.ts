@@ -1,6 +1,7 @@
 // T8: a handle, or an output's URL, that another attempt has already is an old answer, repeated by a gateway.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
+import { resultState } from '../../src/activities/row-credits.js';
 import { settleActivities } from '../../src/activities/settle.js';
 import { slotActivities } from '../../src/activities/slots.js';
 import { submitActivities } from '../../src/activities/submit.js';
@@ -83,6 +84,9 @@ describe('the URL of a synchronous output', () => {
     const plain = await stand([...rows], answer);
     expect(await plain.submit(rows[0])).toMatchObject({ standing: 'done' });
     expect(await plain.submit(rows[1])).toMatchObject({ standing: 'open_case' });
+    // What the other attempt made tells nothing of this one: it has no output, and no charge is booked for it.
+    const second = await plain.attempt(rows[1]);
+    expect(second && resultState(second)).toBeUndefined();
 
     const seeded = [0, 1].map((index) =>
       plainRow(`s${index}`, { index, hash: 'same', cells: { ...plainRow('s').cells, seed: 7 } }),

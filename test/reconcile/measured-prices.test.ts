@@ -41,6 +41,30 @@ describe('2-D1: reference video of vendor-e is billed per second', () => {
   });
 });
 
+describe('a price that was read from a rounded balance', () => {
+  const clip = row('vendor-e/video', { duration: 5, resolution: '768P' });
+  const rough = (prices: MeasuredPrice[], paidNano: number) =>
+    addMeasurement(prices, {
+      ...{ kind: clip.kind, cells: cellsOf(clip, {}), multiplierPpb: LIST, exclusive: true, atMs: 1 },
+      ...{ paidNano, withinNano: 10_000_000 },
+    });
+
+  it('is known only as well as the balance tells, and better with each time it is seen', () => {
+    const once = rough([], 110_000_000);
+    expect(measuredCost(once, clip, LIST)).toEqual({ lo: 100_000_000, hi: 120_000_000 });
+    const twice = rough(once, 100_000_000);
+    expect(twice).toMatchObject([{ times: 2 }]);
+    expect(measuredCost(twice, clip, LIST)).toEqual({ lo: 100_000_000, hi: 110_000_000 });
+    expect(measuredCost(twice, clip, LIST / 2)).toEqual({ lo: 50_000_000, hi: 55_000_000 });
+  });
+
+  it('starts anew where both cannot be of one price, and ends where an exact balance tells it', () => {
+    expect(rough(rough([], 110_000_000), 140_000_000)).toMatchObject([{ times: 1, paidNano: 140_000_000 }]);
+    const exact = measure(rough([], 110_000_000), clip, 104_900_000);
+    expect(measuredCost(exact, clip, LIST)).toEqual(exactly(104_900_000));
+  });
+});
+
 describe('what else a price may depend on', () => {
   it('1-D5: a clip of unknown length has bounds, a clip of the same length the same price', () => {
     const clip = row('svc/clip', { model: 'm', duration: 6 });

@@ -55,19 +55,25 @@ function configuredRow({ kind, components, ...matched }: PriceRule): string[] {
 }
 
 function measuredRow(price: MeasuredPrice): string[] {
-  const { kind, cells, paidNano, multiplierPpb, times, lastAtMs } = price;
+  const { kind, cells, paidNano, withinNano, multiplierPpb, times, lastAtMs } = price;
   const discount = multiplierPpb === 1_000_000_000 ? '' : ` at ${formatCredits(multiplierPpb)} of list price`;
   const counts = isUsed(price) ? '' : '; used once it is seen again, since others may use the account';
   const basis = `measured ${times}×, last ${iso(lastAtMs)}: ${HOW}${counts}`;
-  return [kind, cellsText(cells), `${formatCredits(paidNano)}${discount}`, basis];
+  return [kind, cellsText(cells), `${formatCredits(paidNano)}${roundedText(withinNano)}${discount}`, basis];
+}
+
+/** How far the figure may be off where the balance it was read from is rounded. */
+function roundedText(withinNano: CreditsNano = 0): string {
+  return withinNano === 0 ? '' : ` ± ${formatCredits(withinNano)}`;
 }
 
 function measuredJson(price: MeasuredPrice): object {
-  const { kind, cells, paidNano, multiplierPpb, firstAtMs, lastAtMs, times } = price;
+  const { kind, cells, paidNano, withinNano = 0, multiplierPpb, firstAtMs, lastAtMs, times } = price;
   return {
     kind,
     cells,
     credits: formatCredits(paidNano),
+    ...(withinNano === 0 ? {} : { plusMinusCredits: formatCredits(withinNano) }),
     listCredits: formatCredits(listNano(paidNano, multiplierPpb)),
     multiplier: formatCredits(multiplierPpb),
     firstAt: iso(firstAtMs),
