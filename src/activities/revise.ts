@@ -54,16 +54,14 @@ function revisedRecord(record: RowRecord, revision: Revision): RowRecord {
   switch (revision.revision) {
     case 'measured':
       return { ...record, creditsNano: revision.creditsNano, creditsBasis: 'measured' };
-    case 'refunded':
+    case 'refunded': {
       if (record.status !== 'lost_paid') return record;
-      return {
-        ...record,
-        status: 'failed',
-        reasonCode: 'answer_lost_unbilled',
-        reason: revision.sentence,
-        creditsNano: 0,
-        seenStates: revision.seenStates,
-      };
+      const { creditsNano: _ofAll, ...rest } = record;
+      const { sentence: reason, seenStates } = revision;
+      // What other attempts of the row have cost is not known here.
+      const cost = record.attempts > 1 ? ({ creditsBasis: 'unknown' } as const) : { creditsNano: 0 };
+      return { ...rest, ...cost, status: 'failed', reasonCode: 'answer_lost_unbilled', reason, seenStates };
+    }
     case 'contradicted': {
       const { creditsNano: _unknownNow, ...rest } = record;
       const twice: Flag[] = revision.attempts > 1 ? ['possibly_paid_twice'] : [];

@@ -113,7 +113,7 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
 function waitFor(deps: Dependencies, evidence: Evidence, attempt: Attempt, delayMs: number): Step {
   const hinted = hasHint(attempt) ? { hinted: true as const } : {};
   const skippedMs = deps.now() - evidence.nowMs;
-  const quiet = quietFor(evidence, HOUR_MS / deps.settings.timeScale);
+  const quiet = quietFor(evidence, HOUR_MS / deps.settings.timeScale, skippedMs);
   return {
     result: { outcome: 'wait', delayMs, ...hinted },
     quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },

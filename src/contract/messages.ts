@@ -11,7 +11,7 @@ import type { BatchProgress, RenderTimes, RetryOrder, RowRef } from './workflows
 
 /**
  * Asks for a slot; idempotent. `holds`: an attempt of this job is already at the service, so it has a slot. `apart`: the
- * batch's policy is `if-proved`, so the balance must tell its submit from others.
+ * batch's policy goes by the balance, which must tell its submit from others.
  */
 export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean; apart?: true }]>('acquire');
 /** The job no longer waits for a slot. */

@@ -78,7 +78,7 @@ export function openSlot({ account, row, policy }: JobInput): Slot {
   };
 
   async function ask(holds: boolean): Promise<void> {
-    const apart = policy.ambiguity === 'if-proved' ? { apart: true as const } : {};
+    const apart = policy.ambiguity !== 'hold' ? { apart: true as const } : {};
     const asked = { job, kind: row.kind, holds, ...apart };
     try {
       await semaphore.signal(messages.acquire, asked);

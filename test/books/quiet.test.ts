@@ -32,14 +32,14 @@ function evidence(subject: Case, change: Partial<Evidence> = {}): Evidence {
 }
 
 const quietFrom = (subject: Case, change?: Partial<Evidence>): number | undefined => {
-  const quiet = quietFor(evidence(subject, change), hour);
+  const quiet = quietFor(evidence(subject, change), hour, 0);
   return quiet && (quiet.fromMs - 100 * hour) / minute;
 };
 
 it('comes at the next full hour once ten minutes have not settled a case, so that all that are due share it', () => {
   expect(quietFrom(dueAt(20))).toBe(60);
   expect(quietFrom(dueAt(50))).toBe(60);
-  expect(quietFor(evidence(dueAt(20)), hour)?.untilMs).toBe(100 * hour + 100 * minute);
+  expect(quietFor(evidence(dueAt(20)), hour, 0)?.untilMs).toBe(100 * hour + 100 * minute);
 });
 
 it('is never further away than an hour after the case is due', () => {
@@ -57,4 +57,10 @@ it('comes at once when the last member of a group is due, and not before', () =>
 
 it('is of no use where others use the account', () => {
   expect(quietFrom(dueAt(20), { exclusive: false })).toBeUndefined();
+});
+
+it('the hours are those of the clock, however long the machine slept while each case was open', () => {
+  const [slept, awake] = [quietFor(evidence(dueAt(20)), hour, 17 * minute), quietFor(evidence(dueAt(20)), hour, 0)];
+  expect(((slept?.fromMs ?? 0) + 17 * minute) % hour).toBe(0);
+  expect((awake?.fromMs ?? 0) % hour).toBe(0);
 });

@@ -10,14 +10,15 @@ export interface QuietTime {
 /**
  * When the account should be quiet for a case that waiting alone may not settle. There is one quiet an hour, at the full
  * hour, for all cases that are due then; a group has its own at once when its last member is due, and none before. It
- * lasts as long as refunds can be late and the patience after them. Undefined where others use the account.
+ * lasts as long as refunds can be late and the patience after them. `aheadMs`: how far the clock, whose hours they are,
+ * is ahead of the evidence's time. Undefined where others use the account.
  */
-export function quietFor(evidence: Evidence, hourMs: number): QuietTime | undefined {
+export function quietFor(evidence: Evidence, hourMs: number, aheadMs: number): QuietTime | undefined {
   const { subject, rivals, equals, rhoMs, patienceMs, exclusive } = evidence;
   if (!exclusive) return undefined;
   const group = rivals.filter(({ name }) => equals.includes(name));
   const ownMs = Math.max(...[subject, ...group].map((one) => ownTimeMs(evidence, one)));
-  const fromMs = group.length > 0 ? ownMs : fullHourAfter(ownMs, patienceMs, hourMs);
+  const fromMs = group.length > 0 ? ownMs : fullHourAfter(ownMs + aheadMs, patienceMs, hourMs) - aheadMs;
   return { fromMs, untilMs: fromMs + rhoMs + patienceMs };
 }
 
