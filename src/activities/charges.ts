@@ -39,10 +39,17 @@ export async function bookCharge(
   course: Course & { facts: ResultFacts },
 ): Promise<void> {
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
-  const cost = await actualCredits(deps, row, adapter, course.facts, between);
+  const actual = await actualCredits(deps, row, adapter, course.facts, between);
+  // Where no price is known any more, what was expected at the claim still bounds it.
+  const cost = actual ?? (await claimedPrice(deps, ref));
   await book(deps, row, ref, 'charged', { ...course, cost, list: await listCredits(deps, row, course.facts) });
   // The job had ended some time before a poll said so.
   await bookFollowUp(deps, row, ref, { fromMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
+}
+
+async function claimedPrice(deps: Dependencies, ref: AttemptRef): Promise<CreditsRange | null> {
+  const attempt = await deps.ledger.readAttempt(ref);
+  return attempt === undefined ? null : expectedOf(deps, ref, attempt);
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */

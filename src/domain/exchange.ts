@@ -12,7 +12,7 @@ export interface Answer {
   status: number;
   contentType: string | undefined;
   retryAfter: string | undefined;
-  /** The complete body, undecoded. */
+  /** The complete body, as it was before anything on the way packed it. */
   body: Uint8Array;
 }
 

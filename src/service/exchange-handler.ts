@@ -10,6 +10,7 @@ import { ConnectError } from './connector.js';
 import { type Countdown, createCountdown } from './countdown.js';
 import { exchangeFailure } from './exchange-failure.js';
 import { type ExchangeLimits, RATE_WINDOW_BYTES } from './exchange-limits.js';
+import { unpackedAnswer } from './unpacked-answer.js';
 
 export interface FollowOptions {
   limits: ExchangeLimits;
@@ -47,6 +48,7 @@ interface Course extends FollowOptions {
   guarded: boolean;
   ended: boolean;
   head: Omit<Answer, 'body'> | undefined;
+  encoding: string | undefined;
   chunks: Uint8Array[];
   bytes: number;
   windowBytes: number;
@@ -74,6 +76,7 @@ export function followExchange(options: FollowOptions): Followed {
     guarded: false,
     ended: false,
     head: undefined,
+    encoding: undefined,
     chunks: [],
     bytes: 0,
     windowBytes: 0,
@@ -118,6 +121,7 @@ function receiveHead(course: Course, status: number, headers: IncomingHttpHeader
   if (status < 200) return;
   const { countdown, limits } = course;
   course.head = { status, contentType: first(headers['content-type']), retryAfter: first(headers['retry-after']) };
+  course.encoding = first(headers['content-encoding']);
   countdown.clear('headers');
   countdown.set('idle', limits.bodyTimeoutMs);
   countdown.set('rate', limits.rateWindowMs);
@@ -187,6 +191,6 @@ function codeOf(error: unknown): unknown {
   return name === 'HTTPParserError' ? (code ?? 'NOT_HTTP') : code;
 }
 
-function bodyOf({ chunks, bytes }: Course): Uint8Array {
-  return Buffer.concat(chunks, bytes);
+function bodyOf({ chunks, bytes, encoding, limits }: Course): Uint8Array {
+  return unpackedAnswer(Buffer.concat(chunks, bytes), encoding, limits.maxBodyBytes);
 }

@@ -25,7 +25,7 @@ export interface BatchOrder {
 
 const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
 
-const orderSchema = z.object({
+export const orderSchema = z.object({
   schema: z.literal(1),
   limits: z.object({
     maxCreditsNano: z.int().nullable(),

@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
 import { cancelledSchema, rerunSchema, stoppedSchema } from './batch-marks.js';
 import { optionsSchema } from './batch-options.js';
+import { orderSchema } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { booksSchema } from './books.js';
 import { breakersSchema } from './breakers.js';
 import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
+import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
 import { checkpointSchema } from './home.js';
 import { learnedSchema, pricesSchema } from './learned.js';
@@ -77,6 +79,8 @@ const SORTS: DocumentSort[] = [
   { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
+  { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
+  { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },
   { place: /^prices\.json$/, name: 'measured prices', schema: pricesSchema, mended: 'again' },
   { place: /^breakers\.json$/, name: 'the open breakers', schema: breakersSchema, mended: 'again' },
   { place: /^callbacks\/.*\/attempt\.json$/, name: "a callback's attempt", schema: refSchema, mended: 'again' },

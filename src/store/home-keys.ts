@@ -41,6 +41,7 @@ export interface HomeKeys {
   /** What single charges taught about the account. */
   learned: string;
   prices: string;
+  givenPrices: string;
   trusts: string;
   trust(atMs: number, random: string): string;
   watches: string;
@@ -98,6 +99,7 @@ export function homeKeys(account: string): HomeKeys {
     gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
     learned: `${root}/learned.json`,
     prices: `${root}/prices.json`,
+    givenPrices: `${root}/given-prices.json`,
     trusts: `${root}/trust`,
     trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
     watches: `${root}/watch`,

@@ -46,6 +46,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
   phase = 'ended';
   await condition(allHandlersFinished);
+  await hold.end();
   return window.resultOf(state);
 
   function touch(): void {

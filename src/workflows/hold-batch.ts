@@ -10,6 +10,8 @@ import * as window from './window.js';
 export interface Hold {
   /** Holds the batch while something finished cannot be stored; it goes on by itself once all of it is. */
   review(): Promise<void>;
+  /** A pause ends with its batch: the next run of it is another order. */
+  end(): Promise<void>;
 }
 
 /** Opens the batch's dealings with pauses; `touch` wakes its loop. */
@@ -24,7 +26,12 @@ export function openHold({ account, batch }: BatchInput, state: BatchState, touc
     noteBlocked(state, what);
     await review();
   });
-  return { review };
+  return {
+    review,
+    async end() {
+      if (state.paused) await setPaused(false);
+    },
+  };
 
   async function setPaused(paused: boolean): Promise<void> {
     state.paused = paused;

@@ -1,9 +1,10 @@
 import type { KnownPrices } from '../../reconcile/row-price.js';
 import { readMeasuredPrices } from '../../store/learned.js';
 import type { Session } from '../session.js';
+import { pricesInForce } from './given-prices.js';
 import type { HomeAccess } from './home-access.js';
 
 /** The prices that this account's rows can be priced with: the user's own, and what the balance has shown. */
-export async function knownPrices({ config }: Session, { home }: HomeAccess): Promise<KnownPrices> {
-  return { configured: config.prices, measured: await readMeasuredPrices(home) };
+export async function knownPrices(session: Session, { home }: HomeAccess): Promise<KnownPrices> {
+  return { configured: await pricesInForce(session, home), measured: await readMeasuredPrices(home) };
 }
