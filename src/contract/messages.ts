@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
+import type { ReasonCode } from '../domain/failure.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
@@ -70,6 +71,7 @@ export interface RowFinished {
   status: Status;
   /** Null when not known. */
   creditsNano: CreditsNano | null;
+  reason?: ReasonCode;
   /** Set when the record of a row that had ended was corrected: as it was counted before. */
   was?: { status: Status; creditsNano: CreditsNano | null };
 }
