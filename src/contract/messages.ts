@@ -88,8 +88,13 @@ export interface PaymentAsked {
   nano: CreditsNano | null;
 }
 export const paymentAsked = defineSignal<[PaymentAsked]>('paymentAsked');
-/** A row's answer was lost, or its case ended. */
-export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
+/** A row's answer was lost, or its case ended: by a verdict, or since its answer was found after all. */
+export interface CaseNoted {
+  id: string;
+  verdict?: Verdict;
+  isOver?: true;
+}
+export const caseNoted = defineSignal<[CaseNoted]>('caseNoted');
 /** Something finished cannot be stored: a row's files or record, or with `id` null the results of the batch. */
 export interface OutputBlocked {
   id: string | null;
