@@ -9,11 +9,14 @@ import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
 import { refreshMarks } from './home-marks.js';
+import { lambdaMs } from './learned.js';
 
 /** What the worker remembers of the account between requests; the home has it too. */
 interface AccountMemory {
   reading?: { value: AccountReading; atMs: number };
 }
+type Asked = { askedMs: number; keyMark: string };
+
 const memories = new WeakMap<Dependencies, AccountMemory>();
 
 export interface AccountActivities {
@@ -33,8 +36,8 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     async readAccount({ maxAgeMs }) {
       const known = memory.reading;
       if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
-      const askedMs = deps.now();
-      return takeCredits(deps, await ask(deps, CREDITS_REQUEST), askedMs);
+      const asked = askedNow(deps);
+      return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
     },
     async readDiscounts() {
       if (await areFresh(deps)) return;
@@ -49,9 +52,9 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     },
     async readForClient({ what }) {
       const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
-      const askedMs = deps.now();
+      const asked = askedNow(deps);
       const answer = await ask(deps, request);
-      if (what === 'credits') await takeCredits(deps, answer, askedMs);
+      if (what === 'credits') await takeCredits(deps, answer, asked);
       const key = `${deps.home.account}/reads/${what}.json`;
       await deps.home.store.put(key, answer.body);
       return { key };
@@ -72,7 +75,12 @@ function memoryOf(deps: Dependencies): AccountMemory {
   return fresh;
 }
 
-async function takeCredits(deps: Dependencies, answer: Answer, askedMs: number): Promise<AccountReading> {
+/** When and with which key a read is asked: either may be another once it is answered. */
+function askedNow(deps: Dependencies): Asked {
+  return { askedMs: deps.now(), keyMark: deps.keyMark() };
+}
+
+async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMark }: Asked): Promise<AccountReading> {
   const read = readCredits(answer);
   if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
   const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
@@ -90,7 +98,8 @@ async function takeCredits(deps: Dependencies, answer: Answer, askedMs: number):
     concurrent: Math.min(concurrentLimit, concurrency ?? concurrentLimit),
     rpm: Math.min(rpmLimit, rpm ?? rpmLimit),
     balanceNano: creditsRemainingNano,
-    keyMark: deps.keyMark(),
+    shownUntilMs: askedMs - (await lambdaMs(deps)),
+    keyMark,
   };
   memoryOf(deps).reading = { value, atMs };
   deps.onCaps(value);

@@ -64,7 +64,9 @@ function readingOf(adapter: AsyncAdapter, exchange: Exchange): PollReading | und
   if (answer.status === 401) return again('401', 'service.key-refused');
   if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
   const reading = adapter.readPoll(answer);
-  return answer.status === 200 && reading.reading !== 'unreadable' ? reading : undefined;
+  // A gateway's `{}` reads as a job without a known word: that is no word of this one.
+  const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';
+  return answer.status === 200 && isWord ? reading : undefined;
 }
 
 /** The poll that confirms may be told the end already: nobody asks again after that (I13). */

@@ -20,12 +20,13 @@ import { noteLimits } from './semaphore-notes.js';
 /** Kept from try to try in the activity's heartbeat. */
 export interface Troubles {
   refusals: Refusals | null;
-  unreadable: number;
-  /** Polls in a row that brought no answer, or a 5xx. */
+  /** Answers in a row that say "ended" without an output. */
+  noOutput: Refusals | null;
+  /** Polls in a row that brought no answer, or one that says nothing of the job. */
   failed: number;
 }
 
-export const NO_TROUBLES: Troubles = { refusals: null, unreadable: 0, failed: 0 };
+export const NO_TROUBLES: Troubles = { refusals: null, noOutput: null, failed: 0 };
 
 /** What the poll of one attempt works with. */
 export interface Poll {

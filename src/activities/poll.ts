@@ -26,8 +26,9 @@ import { noteRunning, warnIfLong } from './running.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
-/** Answers that say "ended" without an output, or nothing at all, this often in a row need a person. */
-const UNREADABLE_MAX = 20;
+/** Answers that say "ended" without an output, so often and over so long of service time, need a person. */
+const NO_OUTPUT_MAX = 20;
+const NO_OUTPUT_FOR_MS = 10 * 60_000;
 
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
@@ -94,9 +95,12 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       beat(poll, NO_TROUBLES);
       throw again(poll, 'running');
     case 'unreadable': {
-      const unreadable = poll.troubles.unreadable + 1;
-      if (unreadable >= UNREADABLE_MAX) return review(poll, 'poll_unreadable');
-      beat(poll, { ...NO_TROUBLES, unreadable });
+      // A maintenance page, or what a gateway made up: the poll has failed, not the job.
+      if (!reading.hasEnded) throw failed(poll, 'unreadable');
+      const { count, sinceMs } = poll.troubles.noOutput ?? { count: 0, sinceMs: atMs };
+      const isLong = (atMs - sinceMs) * poll.input.timeScale >= NO_OUTPUT_FOR_MS;
+      if (count + 1 >= NO_OUTPUT_MAX && isLong) return review(poll, 'poll_unreadable');
+      beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
       throw again(poll, 'unreadable');
     }
     case 'succeeded': {

@@ -71,8 +71,10 @@ export async function isRecordedDone(
   return true;
 }
 
-async function tell({ messenger }: Dependencies, ref: RowRef, { status, creditsNano }: RowRecord): Promise<void> {
-  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano: creditsNano ?? null });
+async function tell({ messenger }: Dependencies, ref: RowRef, record: RowRecord): Promise<void> {
+  const { status, creditsNano = null, reasonCode } = record;
+  const why = reasonCode === undefined ? {} : { reason: reasonCode };
+  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano, ...why });
 }
 
 /** The hash of the content that was paid for; it is not the row's where the manifest was changed meanwhile. */

@@ -20,8 +20,9 @@ export function reopenActivities(deps: Dependencies): ReopenActivities {
 async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Promise<ReopenResult> {
   const { batch, id } = row;
   const [open] = await deps.messenger.areOpen([{ batch, id }]);
-  if (open) return { outcome: 'nothing' };
   const record = await deps.records.readRecord(batch, id);
+  // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
+  if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
   const [{ row: stored }, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
     rerunOrder(deps.home, batch, row.generation),

@@ -1,15 +1,21 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
-import { type Attempt, type AttemptRef, intentOf, isKnownUnbilled, isLost, standingOf } from '../domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptRef,
+  acceptanceOf,
+  intentOf,
+  isKnownUnbilled,
+  isLost,
+  standingOf,
+} from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
-import { KINDS } from '../domain/kind.js';
-import type { Row } from '../domain/row.js';
+import { KINDS, type Kind } from '../domain/kind.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
-import type { OpenAttempt } from '../store/ledger.js';
 import { rowOf } from './attempts-since.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { slotUntilMs } from './waits.js';
+import { lastedMs, slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;
@@ -46,14 +52,14 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     const attempt = await readNamed(deps, open);
     const standing = attempt ? standingOf(attempt) : 'void';
     const kind = KINDS.indexOf(open.kind);
-    const mayRunUntilMs = attempt ? slotUntilMs(deps, attempt, kind, await rowOfLost(deps, open, attempt)) : open.atMs;
-    const isOver = isLost(standing) || (attempt !== undefined && (await endedUnfinished(deps, open, attempt)));
+    const isOver = attempt !== undefined && (await isAbandoned(deps, open, attempt));
+    const releaseAtMs = isOver ? await inUseUntilMs(deps, open, attempt, open.kind) : undefined;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
     // Entries that are closed here do not count: the next page starts after as many kept ones.
     if (settled) await deps.ledger.close(open);
-    else if (isOver && deps.now() > mayRunUntilMs) continue;
+    else if (releaseAtMs !== undefined && deps.now() > releaseAtMs) continue;
     else if (kept++ >= from) {
-      const until = isOver ? { releaseAtMs: mayRunUntilMs } : {};
+      const until = releaseAtMs === undefined ? {} : { releaseAtMs };
       const job = { batch: open.batch, id: open.id };
       holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });
     }
@@ -66,18 +72,30 @@ async function lastCap({ home, settings }: Dependencies): Promise<{ concurrent?:
   return cap === null ? {} : { concurrent: Math.min(cap, settings.limits.concurrency ?? cap) };
 }
 
-/** Its row ended while the service had not finished the job, as in `review` of a handle that is not found. */
-async function endedUnfinished(deps: Dependencies, { batch, id }: JobKey, attempt: Attempt): Promise<boolean> {
-  if (standingOf(attempt) !== 'created') return false;
+/** Nobody waits for it any more though its job may run: its answer is lost, or its row ended first, as `review`. */
+async function isAbandoned(deps: Dependencies, { batch, id }: JobKey, attempt: Attempt): Promise<boolean> {
+  const standing = standingOf(attempt);
+  if (isLost(standing)) return true;
+  if (standing !== 'created' && standing !== 'open_case') return false;
   const record = await deps.records.readRecord(batch, id);
   return record !== undefined && record.finishedAtMs >= (attempt.states.at(-1)?.atMs ?? 0);
 }
 
-/** The row of a lost answer, whose length tells how long its job may run; undefined where it cannot be read. */
-async function rowOfLost(deps: Dependencies, open: OpenAttempt, attempt: Attempt): Promise<Row | undefined> {
+/** Until when the attempt's job may run: an accepted one from then on, one without an answer by its times as a case. */
+async function inUseUntilMs(
+  deps: Dependencies,
+  { batch, id }: JobKey,
+  attempt: Attempt,
+  kind: Kind | undefined = intentOf(attempt)?.kind,
+): Promise<number> {
+  // A torn claim: nobody can say what was sent.
+  if (kind === undefined) return Number.MAX_SAFE_INTEGER;
   const intent = intentOf(attempt);
-  if (intent === undefined || !isLost(standingOf(attempt))) return undefined;
-  return rowOf(deps, open, intent).catch(() => undefined);
+  // The row tells how long its job may run, where it can be read.
+  const row = intent && (await rowOf(deps, { batch, id, n: attempt.n }, intent).catch(() => undefined));
+  const acceptedAtMs = acceptanceOf(attempt)?.atMs;
+  if (acceptedAtMs !== undefined) return acceptedAtMs + lastedMs(deps, kind, row);
+  return slotUntilMs(deps, attempt, KINDS.indexOf(kind), row);
 }
 
 /** A process that died before it named its handle leaves that to be done here. */
@@ -94,14 +112,10 @@ async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAc
       const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
       const standing = last ? standingOf(last) : 'void';
       const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-      // Nobody waits for it any more, and the service cannot still be at work on it.
-      if (last && !free && (await endedUnfinished(deps, job, last))) return { job, action: endedAction(deps, last) };
-      return { job, action: free ? 'free' : 'keep' };
+      if (free || last === undefined || !(await isAbandoned(deps, job, last))) {
+        return { job, action: free ? 'free' : 'keep' };
+      }
+      return { job, action: deps.now() > (await inUseUntilMs(deps, job, last)) ? 'free' : 'keep' };
     }),
   );
-}
-
-function endedAction(deps: Dependencies, attempt: Attempt): SweepAction['action'] {
-  const kind = intentOf(attempt)?.kind;
-  return kind !== undefined && deps.now() > slotUntilMs(deps, attempt, KINDS.indexOf(kind)) ? 'free' : 'keep';
 }

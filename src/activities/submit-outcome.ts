@@ -94,7 +94,7 @@ export async function recordOutcome(
   work: RowWork,
   ref: AttemptRef,
   { classified, error }: SubmitOutcome,
-  { claimedAtMs, grant }: { claimedAtMs: number; grant: number | null },
+  { claimedAtMs, grant, keyMark }: { claimedAtMs: number; grant: number | null; keyMark: string },
 ): Promise<SubmitResult> {
   const state = await offerToHome(deps, ref, classified);
   const { n } = ref;
@@ -112,7 +112,7 @@ export async function recordOutcome(
         n,
         next,
         ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-        ...untilChanged(deps, next, error),
+        ...untilChanged(deps, next, { error, keyMark }),
       };
     }
     case 'done': {
@@ -169,9 +169,9 @@ async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Clas
 function untilChanged(
   deps: Dependencies,
   next: RefusalNext,
-  error: ErrorReading | undefined,
+  { error, keyMark }: { error: ErrorReading | undefined; keyMark: string },
 ): { needNano?: number; seenNano?: number[]; keyMark?: string } {
-  if (next === 'pause_key') return { keyMark: deps.keyMark() };
+  if (next === 'pause_key') return { keyMark };
   if (next !== 'pause_credits') return {};
   const need = creditsFromNumber(error?.creditsRequired);
   const seen = [creditsFromNumber(error?.creditsBalance), lastReading(deps)?.value.balanceNano];

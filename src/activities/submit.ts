@@ -21,10 +21,8 @@ import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
 import { readAttempts, rememberUnsent } from './unsent-claims.js';
-import { headersLimitMs } from './waits.js';
+import { FRESH_MS, headersLimitMs } from './waits.js';
 
-/** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
-export const FRESH_MS = 15_000;
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
@@ -168,6 +166,8 @@ async function send(
   { work, ref, request }: Ready,
   { claimedWallMs, claimedMonotonicMs, grant }: { claimedWallMs: number; claimedMonotonicMs: number } & HeldGrant,
 ): Promise<SubmitResult> {
+  // The key may have been changed once the answer is there.
+  const keyMark = deps.keyMark();
   const exchange = await deps.transport.send(request, {
     headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
     beforeSend: () => {
@@ -179,7 +179,7 @@ async function send(
   });
   try {
     const outcome = await readExchange(deps, work, exchange, request);
-    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedWallMs, grant });
+    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedWallMs, grant, keyMark });
   } catch (error) {
     // Its job may render: the slot stays with it, and the ledger is asked what became of it.
     if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);

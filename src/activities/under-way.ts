@@ -1,6 +1,7 @@
 import type { AttemptRef } from '../domain/attempt.js';
 import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { Dependencies } from './dependencies.js';
+import { nameOf } from './running.js';
 
 /** Attempts that a worker has under way, by the number of submits: an operator's reset starts a second beside the first. */
 const underWay = new WeakMap<Dependencies, Map<string, number>>();
@@ -43,8 +44,4 @@ function underWayOf(deps: Dependencies): Map<string, number> {
   const known = underWay.get(deps) ?? new Map<string, number>();
   underWay.set(deps, known);
   return known;
-}
-
-function nameOf({ batch, id, n }: AttemptRef): string {
-  return `${batch}/${id}/${n}`;
 }

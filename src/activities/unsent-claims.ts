@@ -1,5 +1,6 @@
 import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { Dependencies } from './dependencies.js';
+import { nameOf } from './running.js';
 
 /**
  * Claims that were written without a word that they were: the store went away before it answered. Who asked for one has
@@ -27,8 +28,4 @@ export async function readAttempts(deps: Dependencies, ref: AttemptRef): Promise
   await deps.ledger.close(ref);
   unsent.get(deps)?.delete(nameOf(ref));
   return deps.ledger.read(ref.batch, ref.id);
-}
-
-function nameOf({ batch, id, n }: AttemptRef): string {
-  return `${batch}/${id}/${n}`;
 }

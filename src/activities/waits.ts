@@ -12,8 +12,8 @@ import type { Dependencies } from './dependencies.js';
 const ASYNC_HEADERS_MS = 300_000;
 /** The way of an answer takes its own time in a rehearsal as well. */
 const SYNC_HEADERS_MIN_MS = 10_000;
-/** The freshness guard: what was claimed longer ago is not sent any more. */
-const FRESH_MS = 15_000;
+/** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
+export const FRESH_MS = 15_000;
 
 type Waits = Pick<AccountSettings, 'waits' | 'timeScale'>;
 

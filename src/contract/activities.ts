@@ -183,6 +183,8 @@ export interface AccountReading {
   concurrent: number;
   rpm: number;
   balanceNano: CreditsNano | null;
+  /** The balance shows all that moved before this, epoch ms. */
+  shownUntilMs?: number;
   /** Of the key that was accepted. */
   keyMark?: string;
 }

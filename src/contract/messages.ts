@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
+import type { ReasonCode } from '../domain/failure.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
@@ -70,6 +71,7 @@ export interface RowFinished {
   status: Status;
   /** Null when not known. */
   creditsNano: CreditsNano | null;
+  reason?: ReasonCode;
   /** Set when the record of a row that had ended was corrected: as it was counted before. */
   was?: { status: Status; creditsNano: CreditsNano | null };
 }
@@ -86,8 +88,13 @@ export interface PaymentAsked {
   nano: CreditsNano | null;
 }
 export const paymentAsked = defineSignal<[PaymentAsked]>('paymentAsked');
-/** A row's answer was lost, or its case ended. */
-export const caseNoted = defineSignal<[{ id: string; verdict?: Verdict }]>('caseNoted');
+/** A row's answer was lost, or its case ended: by a verdict, or since its answer was found after all. */
+export interface CaseNoted {
+  id: string;
+  verdict?: Verdict;
+  isOver?: true;
+}
+export const caseNoted = defineSignal<[CaseNoted]>('caseNoted');
 /** Something finished cannot be stored: a row's files or record, or with `id` null the results of the batch. */
 export interface OutputBlocked {
   id: string | null;

@@ -81,6 +81,8 @@ export interface Pace {
   countedMs: number;
   /** Nothing is submitted before. */
   untilMs: number;
+  /** The service itself named this time: no answer ends the pace before. */
+  notBeforeMs?: number;
 }
 
 export interface PauseReason {
@@ -91,6 +93,8 @@ export interface PauseReason {
   reason: 'key' | 'credits' | 'user' | 'records' | 'outputs' | 'network';
   batch?: string;
   sinceMs: number;
+  /** When a refusal was last added to it, if one was. */
+  refusedMs?: number;
   /** For `credits`: what the service said is needed, when it did. */
   needNano?: CreditsNano;
   /** For `credits`: the balances that are known not to suffice, as the refusal and the reads around it gave them. */
@@ -121,6 +125,8 @@ export interface SemaphoreState {
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
   paces: Pace[];
+  /** Paces end by answers to what was sent after them; absent in runs of older workers, where every release ends them. */
+  pacesByAnswers?: true;
   renderTimesMs: Record<string, number[]>;
   /** Reads of the account that failed last, and since when. */
   unread: { credits?: number; discounts?: number };
@@ -151,7 +157,8 @@ export interface SemaphoreView {
 /**
  * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);
  * `renderMs` feeds the expected render times; `overCap` says that the service refused the job for its own count,
- * `turnedAway` that it never began, `done` that a synchronous call gave its output.
+ * `turnedAway` that it never began, `done` that a synchronous call gave its output, `answered` that it was refused for
+ * what it asked.
  */
 export interface Release {
   grant: number;
@@ -160,6 +167,7 @@ export interface Release {
   overCap?: boolean;
   turnedAway?: TurnedAway;
   done?: boolean;
+  answered?: boolean;
 }
 
 export interface RecoverResult {

@@ -59,9 +59,7 @@ export interface LateHandleInput {
   timeScale: number;
 }
 
-export interface JobResult {
-  status: Status;
-}
+export type JobResult = { status: Status };
 
 /** Recent render times of a kind, ms from submit to terminal. */
 export interface RenderTimes {
@@ -122,6 +120,8 @@ export interface BatchState {
 
 export interface OpenRow {
   row: RowRef;
+  /** The row in a newer manifest, where that one's page has come by while the row was open. */
+  now?: RowRef;
   /** The generation whose count it belongs to; an older one than the batch's is not counted. */
   countedIn: string;
   /** It shares the render of another row. */

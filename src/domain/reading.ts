@@ -38,7 +38,8 @@ export type PollReading =
   | { reading: 'running'; word: string; known: boolean }
   | { reading: 'succeeded'; outputs: Output[]; facts: ResultFacts }
   | { reading: 'failed'; word: string; code?: string; message: string }
-  | { reading: 'unreadable'; why: string };
+  /** `hasEnded`: it says that the job ended, but neither how nor with what output. */
+  | { reading: 'unreadable'; why: string; hasEnded?: true };
 
 /**
  * Which documented form an error body has: `detail` = a `detail` string, with or without an `error` object beside it;

@@ -70,6 +70,11 @@ export function unreadable(why: string): { reading: 'unreadable'; why: string } 
   return { reading: 'unreadable', why };
 }
 
+/** The job is over, and the answer gives nothing more of it. */
+export function endedUnreadably(why: string): PollReading {
+  return { reading: 'unreadable', why, hasEnded: true };
+}
+
 /** Reads a status word by the family's table. A word that the documents do not name means "still running". */
 export function readStatus(
   word: unknown,
@@ -91,7 +96,7 @@ export function readStatus(
 
 /** A success, unless it announces no output that could be fetched. */
 export function succeeded(outputs: Output[], facts: ResultFacts): PollReading {
-  if (outputs.length === 0) return unreadable('the service says that the job succeeded, but gives no output URL');
+  if (outputs.length === 0) return endedUnreadably('the service says that the job succeeded, but gives no output URL');
   return { reading: 'succeeded', outputs, facts };
 }
 

@@ -5,6 +5,7 @@ import type { ErrorReading, PollReading, VendorRefusal } from '../domain/reading
 import type { AsyncAdapter, SyncAdapter } from './adapter.js';
 import {
   created,
+  endedUnreadably,
   failed,
   GENERAL_ERRORS,
   handleText,
@@ -127,9 +128,9 @@ function readOperation({ done, error, response: result }: z.output<typeof operat
   }
   const hasError = isJsonObject(error);
   const read = response.safeParse(result);
-  if (hasError && read.success) return unreadable('the operation is done with both an error and a response');
+  if (hasError && read.success) return endedUnreadably('the operation is done with both an error and a response');
   if (hasError) return failed('done with error', error);
-  if (!read.success) return unreadable('the operation is done with neither an error nor a readable response');
+  if (!read.success) return endedUnreadably('the operation is done with neither an error nor a readable response');
   const uris = read.data.generateVideoResponse.generatedSamples.flatMap((entry) => entry.video.uri || []);
   return succeeded(
     uris.map((url) => ({ url })),

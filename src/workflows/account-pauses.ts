@@ -10,7 +10,7 @@ const SEEN_MAX = 20;
 export function review(state: SemaphoreState, reading: AccountReading): void {
   state.pauses = state.pauses.filter((paused) => {
     if (paused.reason === 'key') return !hasNewKey(paused, reading);
-    return paused.reason !== 'credits' || !hasRisen(paused, reading.balanceNano);
+    return paused.reason !== 'credits' || !hasRisen(paused, reading);
   });
 }
 
@@ -20,8 +20,9 @@ export function isCutOff(state: SemaphoreState): boolean {
 }
 
 /** A refusal that comes while the account is paused for the same cause adds what it knows. */
-export function merge(known: PauseReason, again: Pick<PauseReason, 'seenNano' | 'keyMark'>): void {
+export function merge(known: PauseReason, again: Pick<PauseReason, 'seenNano' | 'keyMark'>, nowMs: number): void {
   note(known, again.seenNano ?? []);
+  known.refusedMs = nowMs;
   if (again.keyMark !== undefined) known.keyMark = again.keyMark;
 }
 
@@ -31,15 +32,15 @@ function hasNewKey({ keyMark }: PauseReason, reading: AccountReading): boolean {
 }
 
 /**
- * A balance above every lower one seen since the refusal, and not itself one of those: a late balance may show again
- * what was there before, and a balance that looks sufficient was not.
+ * A balance above a lower one seen since the refusal, and not itself one of those while it may be late: it may show
+ * again what was there before, and a balance that looks sufficient was not. Later the same figure is a top-up.
  */
-function hasRisen(paused: PauseReason, balanceNano: number | null): boolean {
+function hasRisen(paused: PauseReason, { balanceNano, shownUntilMs = 0 }: AccountReading): boolean {
   if (balanceNano === null) return false;
-  const { seenNano, needNano = 0 } = paused;
+  const { seenNano, needNano = 0, refusedMs = paused.sinceMs } = paused;
   // Known from the ledger alone, after a crash: nobody can say what the balance was.
   if (seenNano === undefined) return balanceNano >= needNano;
-  const hasChanged = seenNano.length > 0 && !seenNano.includes(balanceNano);
+  const hasChanged = seenNano.length > 0 && (shownUntilMs > refusedMs || !seenNano.includes(balanceNano));
   if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano) return true;
   note(paused, [balanceNano]);
   return false;

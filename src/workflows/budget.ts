@@ -1,8 +1,7 @@
-import type { PaymentAsked } from '../contract/messages.js';
+import type { PaymentAsked, RowFinished } from '../contract/messages.js';
 import type { BatchState, OpenRow } from '../contract/workflows.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
-import type { Status } from '../domain/outcome.js';
 
 /**
  * What a batch may still spend: what ended has cost, plus the most that every open row can cost, never exceeds the
@@ -55,9 +54,9 @@ export function bookFinished(state: BatchState, row: OpenRow, creditsNano: Credi
 }
 
 /** Counts a row that ended without its output, and stops the batch at one too many. */
-export function countFailure(state: BatchState, status: Status): void {
+export function countFailure(state: BatchState, { status, reason = 'budget_reached' }: RowFinished): void {
   // Its price rose above what was reserved for it.
-  if (status === 'not_started') state.stopped ??= 'budget_reached';
+  if (status === 'not_started' && reason === 'budget_reached') state.stopped ??= 'budget_reached';
   if (status !== 'failed' && status !== 'lost_paid' && status !== 'review') return;
   state.failures += 1;
   const limit = state.limits.maxFailures;

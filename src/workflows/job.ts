@@ -4,6 +4,7 @@ import type { JobInput, JobResult } from '../contract/workflows.js';
 import { downloadRow, pollRow, shareRow } from './fetch-row.js';
 import type { Finish, Job, Step } from './job-work.js';
 import { openNews } from './news.js';
+import { endOf } from './next-step.js';
 import { payAgain } from './pay-again.js';
 import { homeProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
@@ -70,7 +71,7 @@ async function submitNext(work: Job): Promise<Step> {
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => work.slot.withdraw());
-    return work.again?.otherwise ?? { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
   }
 }
 
@@ -101,7 +102,7 @@ async function go(work: Job, next: Step): Promise<Step> {
 }
 
 async function finish(work: Job, end: Finish): Promise<JobResult> {
-  const { status, reason, text, recorded } = end;
+  const { status, reason, text, recorded } = endOf(work, end);
   return CancellationScope.nonCancellable(async () => {
     work.slot.release();
     if (!recorded) {

@@ -1,5 +1,6 @@
 import type { SubmitResult } from '../contract/activities.js';
 import { isAsync, KINDS } from '../domain/kind.js';
+import type { Status } from '../domain/outcome.js';
 import type { Finish, Job, Step } from './job-work.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];
@@ -49,4 +50,10 @@ export function retryOrFail(work: Job, failed: Step): Step {
   if (work.retried >= work.input.policy.retries) return failed;
   work.retried += 1;
   return { step: 'submit' };
+}
+
+/** A row that is being paid again may have been billed before: it has not failed because the new attempt cost nothing. */
+export function endOf({ again }: Pick<Job, 'again'>, end: Finish): Finish {
+  const isUnbilled = !end.recorded && (['failed', 'cancelled', 'not_started'] as Status[]).includes(end.status);
+  return again && isUnbilled ? again.otherwise : end;
 }

@@ -7,9 +7,10 @@ import { addEvent } from './window.js';
 
 /** Shows watchers what is lost and decided; until it is decided, a row leaves its place in the window to another. */
 export function listenForCases(state: BatchState, touch: () => void): void {
-  setHandler(caseNoted, ({ id, verdict }) => {
-    if (patched('cases-beside-the-window')) noteCase(state, id, verdict === undefined);
+  setHandler(caseNoted, ({ id, verdict, isOver }) => {
+    if (patched('cases-beside-the-window')) noteCase(state, id, verdict === undefined && !isOver);
     touch();
+    if (isOver) return;
     const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
     addEvent(state, { atMs: Date.now(), id, ...event });
   });

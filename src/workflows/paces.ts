@@ -31,13 +31,20 @@ export function noteTurnedAway(
   pace.cause = cause;
   const waitMs = Math.max(retryAfterMs, gapMs(pace) / state.timeScale);
   pace.untilMs = Math.max(pace.untilMs, nowMs + waitMs);
+  if (retryAfterMs > 0) pace.notBeforeMs = Math.max(pace.notBeforeMs ?? 0, nowMs + retryAfterMs);
   return cause === 'network' && pace.refusals >= REFUSALS_MAX;
 }
 
-/** A submit of this kind was answered: neither its route nor its account is turned away any more. */
-export function noteAnswered(state: SemaphoreState, kind: number): void {
+/**
+ * A submit was answered: neither its route nor its account is turned away any more. One that left before the last
+ * refusal was known says nothing of the time after it, and a time that the service named is kept.
+ */
+export function noteAnswered(state: SemaphoreState, { kind, sinceMs }: Holder, nowMs: number): void {
   const route = routeOf(kind);
-  state.paces = state.paces.filter((pace) => pace.route !== null && pace.route !== route);
+  state.paces = state.paces.filter((pace) => {
+    if (pace.route !== null && pace.route !== route) return true;
+    return state.pacesByAnswers === true && (sinceMs < pace.countedMs || nowMs < (pace.notBeforeMs ?? 0));
+  });
 }
 
 /** The service can be reached again: what was paused for the network goes on. */

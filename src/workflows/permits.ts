@@ -49,6 +49,7 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     cases: [],
     breakers: [],
     paces: [],
+    pacesByAnswers: true,
     renderTimesMs: {},
     unread: {},
   };
@@ -92,10 +93,10 @@ export function recover(state: SemaphoreState, found: RecoveredHolder): void {
 }
 
 /** The service accepted the job of a grant: the next of its family may be submitted. */
-export function submitted(state: SemaphoreState, grant: number): void {
+export function submitted(state: SemaphoreState, grant: number, nowMs: number): void {
   const holder = state.holders.find((h) => h.grant === grant);
   if (holder && holder.phase === 'granted') holder.phase = 'submitted';
-  if (holder) noteAnswered(state, holder.kind);
+  if (holder) noteAnswered(state, holder, nowMs);
   noteThrough(state, grant);
 }
 
@@ -108,10 +109,10 @@ export function caseOpened(state: SemaphoreState, opened: OpenedCase, nowMs: num
 }
 
 /** A case ended; `created` when its handle was found, so that its job renders. */
-export function caseEnded(state: SemaphoreState, { job, created }: { job: JobKey; created: boolean }): void {
+export function caseEnded(state: SemaphoreState, { job, created }: { job: JobKey; created: boolean }, nowMs: number) {
   liftQuiet(state, job);
   const holder = holderOf(state, job);
-  if (created && holder) submitted(state, holder.grant);
+  if (created && holder) submitted(state, holder.grant, nowMs);
 }
 
 /** Gives a slot back, once: a grant number that is not held changes nothing. */
@@ -124,8 +125,9 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
     return;
   }
   if (message.overCap) lowerCap(state, nowMs);
-  if (message.turnedAway === undefined) noteAnswered(state, holder.kind);
-  else if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
+  if (message.turnedAway) {
+    if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
+  } else if (state.pacesByAnswers !== true || isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
   // A job that was refused never ran, so the service frees nothing for it.
@@ -149,7 +151,7 @@ export function nextDueMs(state: SemaphoreState, nowMs: number): number | undefi
 
 export function pause(state: SemaphoreState, reason: Omit<PauseReason, 'sinceMs'>, nowMs: number): void {
   const known = state.pauses.find((p) => p.reason === reason.reason && p.batch === reason.batch);
-  if (known) merge(known, reason);
+  if (known) merge(known, reason, nowMs);
   else state.pauses.push({ ...reason, sinceMs: nowMs });
 }
 
@@ -182,6 +184,11 @@ function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sin
 function holderOf(state: SemaphoreState, job: JobKey): Holder | undefined {
   const own = state.holders.filter((h) => sameJob(h.job, job));
   return own.find((h) => h.phase !== 'held') ?? own.at(-1);
+}
+
+/** Whether the service answered the submit of this grant: a slot goes back for many other reasons. */
+function isAnswer({ phase }: Holder, { answered, overCap, done }: Release): boolean {
+  return phase === 'granted' && (answered || overCap || done) === true;
 }
 
 function liftQuiet(state: SemaphoreState, job: JobKey): void {

@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  patched,
   type SignalDefinition,
   setHandler,
   sleep,
@@ -37,6 +38,8 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
   // What an older worker handed over lacks what is new since.
   const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...input.state };
+  if (patched('paces-by-answers')) state.pacesByAnswers = true;
+  else delete state.pacesByAnswers;
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
@@ -81,13 +84,13 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
         touch();
       });
     change(messages.withdraw, ({ job }) => permits.withdraw(state, job));
-    change(messages.submitted, ({ grant }) => permits.submitted(state, grant));
+    change(messages.submitted, ({ grant }) => permits.submitted(state, grant, Date.now()));
     change(messages.release, (message) => {
       permits.release(state, message, Date.now());
       if (message.overCap) readDue = true;
     });
     change(messages.caseOpened, (opened) => permits.caseOpened(state, opened, Date.now()));
-    change(messages.caseEnded, (ended) => permits.caseEnded(state, ended));
+    change(messages.caseEnded, (ended) => permits.caseEnded(state, ended, Date.now()));
     change(messages.pauseGrants, (reason) => permits.pause(state, reason, Date.now()));
     change(messages.resumeGrants, (which) => permits.resume(state, which));
     setHandler(messages.limitsRefused, () => {

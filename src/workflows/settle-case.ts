@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, patched, sleep } from '@temporalio/workflow';
 import type { SubmitResult } from '../contract/activities.js';
 import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
@@ -24,7 +24,7 @@ export async function settleCase(work: Job): Promise<Step> {
   if (!isSynchronous(row.kind)) await sleep(pollBaseOf(row.kind) / timeScale);
   let recovered = await recoverAnswer(account, row, work.n);
   const found = STEPS[recovered];
-  if (found) return found;
+  if (found) return leave(work, found);
   for (;;) {
     const { looks } = work;
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
@@ -35,16 +35,16 @@ export async function settleCase(work: Job): Promise<Step> {
         else if (!settled.hinted && recovered !== 'open') break;
         recovered = await recoverAnswer(account, row, work.n);
         const late = STEPS[recovered];
-        if (late) return late;
+        if (late) return leave(work, late);
         break;
       }
       case 'standing':
         if (settled.untrusted) work.mayResend = false;
         // What may still run at the service keeps its slot, whoever settled it.
         if (keepsSlot(settled.result)) work.slot.release({ notBeforeMs: settled.slotUntilMs });
-        return work.submits.read(work, settled.result);
+        return leave(work, await work.submits.read(work, settled.result));
       case 'verdict': {
-        await note(work, settled.verdict);
+        await note(work, { verdict: settled.verdict });
         if (settled.verdict === 'not_billed') work.slot.release();
         else work.slot.release({ notBeforeMs: settled.slotUntilMs });
         if (settled.untrusted) work.mayResend = false;
@@ -69,11 +69,17 @@ function keepsSlot(result: SubmitResult): boolean {
   return result.outcome === 'standing' && isLost(result.standing);
 }
 
+/** The case ended without a verdict: from now on its row takes a place in the window again. */
+async function leave(work: Job, step: Step): Promise<Step> {
+  if (step.step !== 'finish' && patched('case-ends-noted')) await note(work, { isOver: true });
+  return step;
+}
+
 /** Tells watchers; a batch that is gone has none. */
-async function note(work: Job, verdict?: Verdict): Promise<void> {
+async function note(work: Job, end: { verdict?: Verdict; isOver?: true } = {}): Promise<void> {
   const { account, row } = work.input;
   try {
-    const message = { id: row.id, ...(verdict ? { verdict } : {}) };
+    const message = { id: row.id, ...end };
     await getExternalWorkflowHandle(batchId(account, row.batch)).signal(messages.caseNoted, message);
   } catch {
     // The record and the ledger hold the case; nobody watches.

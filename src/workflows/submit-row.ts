@@ -50,8 +50,6 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
       if (result.outcome === 'standing' || result.outcome === 'refused') work.n = result.n;
       switch (result.outcome) {
         case 'not_sent':
-          // A row that may have been billed has not failed for that.
-          if (work.again) return work.again.otherwise;
           return { step: 'finish', status: unsentStatus(result.reason), reason: result.reason };
         case 'replaced':
           work.input = { ...work.input, row: result.row };
@@ -114,25 +112,30 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
         work.slot.release({ overCap: true });
         return { step: 'submit' };
       case 'retry_sync':
-        if (syncRetries++ >= SYNC_RETRIES_MAX) return { step: 'finish', status: 'failed', reason: 'service_error' };
+        if (syncRetries++ >= SYNC_RETRIES_MAX) return fails(work, 'service_error');
         await sleep((1_000 * 2 ** syncRetries) / timeScale);
         return { step: 'submit' };
       case 'retry_as_url':
         return { step: 'submit' };
       case 'fail_size':
-        return { step: 'finish', status: 'failed', reason: 'output_too_large' };
+        return fails(work, 'output_too_large');
       case 'pause_key':
       case 'pause_credits':
         await pauseAccount(refusal);
-        work.slot.release();
+        work.slot.release({ answered: true });
         return { step: 'submit' };
       case 'fail_model':
-        return { step: 'finish', status: 'failed', reason: 'model_not_available' };
+        return fails(work, 'model_not_available');
       case 'fail_route':
-        return { step: 'finish', status: 'failed', reason: 'route_disabled' };
+        return fails(work, 'route_disabled');
       case 'fail_row':
-        return { step: 'finish', status: 'failed', reason: 'invalid_request' };
+        return fails(work, 'invalid_request');
     }
+  }
+
+  function fails(work: Job, reason: ReasonCode): Step {
+    work.slot.release({ answered: true });
+    return { step: 'finish', status: 'failed', reason };
   }
 
   /** The semaphore paces all who were turned away: the slot goes back, and the row queues again. */

@@ -103,11 +103,12 @@ export function takePage(
   for (const entry of page.entries) {
     const [index, letter, , kind, id, upToNano] = entry;
     const known = state.open.find((o) => o.row.id === id);
+    const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
     if (known) {
+      if (known.row.generation !== state.generation) known.now = row;
       known.countedIn = state.generation;
       continue;
     }
-    const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
     const shared = letter === 's' ? { isSharing: true } : {};
     // What was at the service before has been counted as spent.
     const joined = letter === 'n' || letter === 's' ? {} : { isJoined: true as const };
@@ -135,17 +136,19 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   bookFinished(state, found, report.creditsNano);
   if (found.countedIn !== state.generation) return true;
   count(state, report, 1);
-  countFailure(state, report.status);
+  countFailure(state, report);
+  // Its job was the old row's; no page brings the new one once more.
+  if (report.reason === 'row_replaced' && found.now && !isDraining(state)) {
+    state.reopened = [...(state.reopened ?? []), found.now];
+  }
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
 
+type Counted = Pick<RowFinished, 'status' | 'creditsNano'>;
+
 /** Adds a row's end to the counts, or takes it out again. */
-export function count(
-  state: BatchState,
-  { status, creditsNano }: Pick<RowFinished, 'status' | 'creditsNano'>,
-  by: number,
-) {
+export function count(state: BatchState, { status, creditsNano }: Counted, by: number): void {
   state.counts[status] += by;
   if (creditsNano === null) state.creditsUnknown += by;
   else state.creditsNano += by * creditsNano;

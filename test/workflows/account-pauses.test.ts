@@ -9,8 +9,9 @@ const CREDIT = 1_000_000_000;
 function paused(reason: Omit<PauseReason, 'sinceMs'>) {
   const state = permits.newPermits(30_000, 0);
   permits.pause(state, reason, 0);
-  const read = (balance: number | null, keyMark = 'one'): boolean => {
-    review(state, { concurrent: 5, rpm: 60, balanceNano: balance === null ? null : balance * CREDIT, keyMark });
+  const read = (balance: number | null, keyMark = 'one', shownUntilMs = 0): boolean => {
+    const balanceNano = balance === null ? null : balance * CREDIT;
+    review(state, { concurrent: 5, rpm: 60, balanceNano, keyMark, shownUntilMs });
     return state.pauses.length === 0;
   };
   return { state, read };
@@ -45,6 +46,15 @@ describe('402 (F20)', () => {
     const { read } = refusal(1, 0.4, 0.9);
     expect(read(0.4)).toBe(false);
     expect(read(5.4)).toBe(true);
+  });
+
+  it('a top-up to a balance that was seen before ends it once that cannot be a late balance any more', () => {
+    const { state, read } = refusal(3, 2, 12);
+    expect([read(12), read(2), read(12), read(2, 'one', 1)]).toEqual([false, false, false, false]);
+    // A refusal that comes later is as much of a beginning.
+    permits.pause(state, { reason: 'credits', seenNano: [12 * CREDIT] }, 500);
+    expect(read(12, 'one', 500)).toBe(false);
+    expect(read(12, 'one', 501)).toBe(true);
   });
 
   it('the first balance is only noted where none was known', () => {

@@ -117,6 +117,21 @@ describe('the budget of a batch (I20)', () => {
     end(state, 'a', 'not_started', 0);
     expect(state.stopped).toBe('budget_reached');
   });
+
+  it('B48: does not stop for a row that was replaced, and opens the new one where its page has come by', () => {
+    const state = limited({ maxCreditsNano: 100 });
+    open(state, [
+      [0, 'n', 0, 0, 'a', 40],
+      [1, 'n', 0, 0, 'b', 40],
+    ]);
+    window.supplyRows(state, { generation: 'g2', rows: 20, retry: null });
+    open(state, [[7, 'n', 0, 3, 'a', 40]]);
+    const replaced = { status: 'not_started', reason: 'row_replaced', creditsNano: 0 } as const;
+    window.countFinished(state, { ...replaced, id: 'a' }, 1);
+    window.countFinished(state, { ...replaced, id: 'b' }, 1);
+    expect(state).toMatchObject({ stopped: null, open: [] });
+    expect(state.reopened).toEqual([{ batch: 'b', generation: 'g2', part: 0, index: 7, id: 'a', kind: 3 }]);
+  });
 });
 
 describe('the failures that a batch allows', () => {

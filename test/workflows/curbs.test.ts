@@ -35,7 +35,7 @@ describe('one open asynchronous submit per family with `if-proved`', () => {
     for (const id of ['f1', 'f2', 'f3']) ask(state, id, FILM);
     ask(state, 'a1', AVATAR);
     expect(idsOf(permits.grantNext(state, 0))).toEqual(['f1', 'a1']);
-    permits.submitted(state, grantOf(state, 'f1'));
+    permits.submitted(state, grantOf(state, 'f1'), 0);
     expect(idsOf(permits.grantNext(state, 1))).toEqual(['f2']);
     expect(state.holders.map((h) => h.phase)).toEqual(['submitted', 'granted', 'granted']);
   });
@@ -85,13 +85,13 @@ describe('the quiet of a lost answer', () => {
     ask(state, 'f1', FILM);
     ask(state, 'f2', FILM, false);
     permits.grantNext(state, 0);
-    permits.submitted(state, grantOf(state, 'f1'));
+    permits.submitted(state, grantOf(state, 'f1'), 0);
     permits.grantNext(state, 0);
     permits.caseOpened(state, { job: job('f2'), n: 1, kind: FILM, atMs: 0, quiet }, 0);
     expect(state.quiets).toEqual([]);
     permits.caseOpened(state, { job: job('f1'), n: 1, kind: FILM, atMs: 0, quiet }, 0);
     expect(state.quiets).toHaveLength(1);
-    permits.caseEnded(state, { job: job('f1'), created: false });
+    permits.caseEnded(state, { job: job('f1'), created: false }, 0);
     expect(state.quiets).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('the breaker of a family', () => {
     expect(permits.nextDueMs(state, 2_000)).toBe(32_000);
     expect(idsOf(permits.grantNext(state, 32_000))).toEqual(['f5']);
     expect(permits.grantNext(state, 99_000)).toEqual([]);
-    permits.submitted(state, grantOf(state, 'f5'));
+    permits.submitted(state, grantOf(state, 'f5'), 0);
     expect(state.breakers).toEqual([]);
     expect(idsOf(permits.grantNext(state, 99_000))).toEqual(['f6']);
   });

@@ -87,9 +87,44 @@ describe('T4: the requests per minute of an account', () => {
     for (const id of ['a', 'b', 'c']) turnAway(state, id, { cause: 'rpm' }, 1_100);
     const [probe] = permits.grantNext(state, 2_100);
     expect(permits.grantNext(state, 3_000)).toEqual([]);
-    permits.submitted(state, probe?.grant ?? -1);
+    permits.submitted(state, probe?.grant ?? -1, 3_000);
     expect(state.paces).toEqual([]);
     expect(permits.grantNext(state, 3_000)).toHaveLength(2);
+  });
+
+  it('an unrelated release, or an answer to what left before, does not end it', () => {
+    const state = withCap(4);
+    for (const id of ['a', 'b', 'c', 'd']) ask(state, id, FILM);
+    const [, b, c, d] = permits.grantNext(state, 1_000);
+    permits.submitted(state, b?.grant ?? -1, 1_050);
+    turnAway(state, 'a', { cause: 'rpm' }, 1_100);
+    permits.release(state, { grant: b?.grant ?? -1, renderMs: 60 }, 1_110);
+    permits.release(state, { grant: c?.grant ?? -1 }, 1_110);
+    permits.submitted(state, d?.grant ?? -1, 1_110);
+    expect(state.paces).toMatchObject([{ cause: 'rpm', refusals: 1 }]);
+    expect(permits.grantNext(state, 1_500)).toEqual([]);
+    const [probe] = permits.grantNext(state, 2_100);
+    permits.release(state, { grant: probe?.grant ?? -1 }, 2_200);
+    expect(state.paces).toHaveLength(1);
+    ask(state, 'e', FILM);
+    const [next] = permits.grantNext(state, 2_300);
+    permits.release(state, { grant: next?.grant ?? -1, answered: true }, 2_400);
+    expect(state.paces).toEqual([]);
+  });
+
+  it('no answer ends it before Retry-After', () => {
+    const state = withCap(4);
+    for (const id of ['a', 'b']) ask(state, id, FILM);
+    permits.grantNext(state, 1_000);
+    turnAway(state, 'a', { cause: 'rpm' }, 1_100);
+    const [probe] = permits.grantNext(state, 2_100);
+    turnAway(state, 'b', { cause: 'rpm', retryAfterMs: 30_000 }, 2_150);
+    permits.submitted(state, probe?.grant ?? -1, 2_200);
+    ask(state, 'c', FILM);
+    expect(permits.grantNext(state, 32_149)).toEqual([]);
+    const [late] = permits.grantNext(state, 32_150);
+    permits.submitted(state, late?.grant ?? -1, 32_200);
+    expect(state.paces).toEqual([]);
   });
 
   it('a probe that renders on without an answer keeps the others back for 10 s alone', () => {

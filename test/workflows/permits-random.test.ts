@@ -32,8 +32,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   grantNumber.map(
     (grant): Step =>
-      (state) =>
-        permits.submitted(state, grant),
+      (state, nowMs) =>
+        permits.submitted(state, grant, nowMs),
   ),
   fc.tuple(grantNumber, fc.record({ overCap: flag, done: flag }), fc.nat({ max: 3 })).map(
     ([grant, how, held]): Step =>
@@ -49,8 +49,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc.tuple(id, flag).map(
     ([n, created]): Step =>
-      (state) =>
-        permits.caseEnded(state, { job: keyOf(n), created }),
+      (state, nowMs) =>
+        permits.caseEnded(state, { job: keyOf(n), created }, nowMs),
   ),
   fc.integer({ min: 0, max: 6 }).map(
     (cap): Step =>

@@ -1,0 +1,75 @@
+// What an answer to a poll is worth that says nothing of the job (docs/guarantees.md; F36, F37, TH).
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, it } from 'vitest';
+import { confirmActivities } from '../../src/activities/confirm-handle.js';
+import { pollActivities } from '../../src/activities/poll.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+
+const MAINTENANCE = '<html>back in two minutes</html>';
+const RUNNING = JSON.stringify({ name: 'h', done: false });
+const ENDED = JSON.stringify({ name: 'h', done: true });
+
+async function stand(second: (atMs: number) => AttemptState) {
+  const row = plainRow('r', { kind: 'vendor-f/video', cells: { model: 'm', prompt: 'p' } });
+  const { deps, clock, refOf } = await accountAtHand([row]);
+  const ref = { batch: 'b', id: 'r', n: 1 };
+  const { generation, part, index } = refOf(row);
+  const intent = { state: 'intent', atMs: clock.nowMs, nonce: 'x', rowHash: row.hash, kind: row.kind } as const;
+  await deps.ledger.claim(ref, { ...intent, generation, part, index, expected: null });
+  await deps.ledger.append(ref, second(clock.nowMs));
+  const said = { body: '' };
+  const send = async () => ({ outcome: 'answered', answer: { status: 200, body: Buffer.from(said.body) }, tookMs: 1 });
+  const served = { ...deps, transport: { send } } as never;
+  const input = { row: refOf(row), n: 1, grant: null, expected: null, timeScale: 1 };
+  let heartbeatDetails: unknown;
+  let attempt = 0;
+  /** One try of the activity; gives its result, or how long it waits. */
+  const poll = async (body: string) => {
+    said.body = body;
+    attempt += 1;
+    const environment = new MockActivityEnvironment({ attempt, heartbeatDetails });
+    environment.on('heartbeat', (details) => {
+      heartbeatDetails = details;
+    });
+    try {
+      return await environment.run(pollActivities(served).poll, input);
+    } catch (error) {
+      return (error as { nextRetryDelay?: number }).nextRetryDelay;
+    }
+  };
+  const confirm = (body: string, tries = 9) => {
+    said.body = body;
+    const { confirmHandle } = confirmActivities(served);
+    return new MockActivityEnvironment({ attempt: tries }).run(confirmHandle, { ...input, candidate: 0 });
+  };
+  return { clock, poll, confirm };
+}
+
+const created = (atMs: number): AttemptState => ({ state: 'created', atMs, handle: 'h' });
+
+it('F36: a maintenance page on polls backs off, however long it stands, and the job goes on', async () => {
+  const { clock, poll } = await stand(created);
+  const gaps: unknown[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    gaps.push(await poll(MAINTENANCE));
+    clock.nowMs += 30_000;
+  }
+  expect(gaps.slice(3)).toEqual(Array(37).fill(25_000));
+  expect(await poll(RUNNING)).toBe(25_000);
+});
+
+it('F37: an end without an output needs a person after so many answers over ten minutes, not before', async () => {
+  const { clock, poll } = await stand(created);
+  for (let i = 0; i < 25; i += 1) expect(await poll(ENDED)).toBeTypeOf('number');
+  clock.nowMs += 11 * MINUTE_MS;
+  expect(await poll(ENDED)).toMatchObject({ outcome: 'review', reason: 'poll_unreadable' });
+});
+
+it('TH: a handle is confirmed by a word of its job alone, not by an empty answer', async () => {
+  const evidence = { rule: 'TH', message: 'cut' };
+  const { confirm } = await stand((atMs) => ({ state: 'created_lost', atMs, evidence, salvagedHandle: 'h' }));
+  expect(await confirm('{}')).toMatchObject({ confirmed: false, open: true });
+  expect(await confirm(MAINTENANCE)).toMatchObject({ confirmed: false, open: true });
+  expect(await confirm(RUNNING)).toMatchObject({ confirmed: true });
+});
