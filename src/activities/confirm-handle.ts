@@ -5,6 +5,7 @@ import type { Exchange } from '../domain/exchange.js';
 import type { PollReading } from '../domain/reading.js';
 import { isNameOfAnother } from '../store/handle-names.js';
 import type { AsyncAdapter } from '../vendors/adapter.js';
+import { readPolled } from '../vendors/index.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';
@@ -43,7 +44,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   // A poll would confirm the handle of any job of the account: one that another attempt has is not this one's.
   if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
   const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
-  const reading = readingOf(work.adapter, exchange);
+  const reading = readingOf(work.adapter, found.handle, exchange);
   // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.
   if (reading === undefined) return { ...refuted, open: true };
   const { handle, warning } = found;
@@ -55,7 +56,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
 }
 
 /** What the poll showed, or undefined where it showed nothing; what may pass is tried again a few times first. */
-function readingOf(adapter: AsyncAdapter, exchange: Exchange): PollReading | undefined {
+function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): PollReading | undefined {
   const again = (code: string, type: FailureType = 'service.unavailable'): undefined => {
     if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code);
   };
@@ -63,7 +64,7 @@ function readingOf(adapter: AsyncAdapter, exchange: Exchange): PollReading | und
   const { answer } = exchange;
   if (answer.status === 401) return again('401', 'service.key-refused');
   if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
-  const reading = adapter.readPoll(answer);
+  const reading = readPolled(adapter, handle, answer);
   // A gateway's `{}` reads as a job without a known word: that is no word of this one.
   const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';
   return answer.status === 200 && isWord ? reading : undefined;

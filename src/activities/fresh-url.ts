@@ -3,6 +3,7 @@ import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../dom
 import type { PollReading } from '../domain/reading.js';
 import { retryAfterMs } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
+import { readPolled } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { loadRow } from './row-work.js';
@@ -34,7 +35,8 @@ async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> 
     await noteLimits(deps);
     throw tryAgain('service.unavailable', '429', retryAfterMs(answer.retryAfter, deps.now()));
   }
-  const said = answer.status >= 200 && answer.status < 300 ? stateOf(work.adapter.readPoll(answer), deps.now()) : null;
+  const said =
+    answer.status >= 200 && answer.status < 300 ? stateOf(readPolled(work.adapter, handle, answer), deps.now()) : null;
   if (said === null) return;
   try {
     await deps.ledger.append(ref, said);

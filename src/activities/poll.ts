@@ -5,6 +5,7 @@ import { endedReason } from '../domain/ended-reason.js';
 import type { Answer } from '../domain/exchange.js';
 import type { PollReading } from '../domain/reading.js';
 import { LedgerError } from '../store/ledger.js';
+import { readPolled } from '../vendors/index.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -85,7 +86,7 @@ async function takeOrReview(poll: Poll, answer: Answer, askedAtMs: number): Prom
 
 async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
   const { deps, ref, work, adapter, createdAtMs } = poll;
-  const reading: PollReading = adapter.readPoll(answer);
+  const reading: PollReading = readPolled(adapter, poll.handle, answer);
   const atMs = deps.now();
   switch (reading.reading) {
     case 'running':

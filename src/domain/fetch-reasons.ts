@@ -27,8 +27,8 @@ export const FETCH_REASONS = {
     class: 'provider',
     retry: false,
     billed: 'unknown',
-    meaning: 'The service says the job ended, but no output can be read from its answers.',
-    advice: '`callsheet review show` has the answers; ask the service with the handle.',
+    meaning: 'The service says that the job has ended, and for ten minutes no output could be read from its answers.',
+    advice: 'Ask the service with the handle, which `callsheet review show` has.',
   },
   ledger_contradiction: {
     class: 'ambiguous',

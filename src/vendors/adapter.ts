@@ -67,7 +67,9 @@ export interface AsyncAdapter extends AdapterBase {
    */
   salvageHandle(body: Uint8Array, isAccepted: boolean): string | undefined;
   pollRequest(handle: string, row: Row): ServiceRequest;
-  /** Only for complete 2xx answers. */
+  /** Where the answer to a poll repeats its handle, where the documents show that it does. */
+  readonly echo?: readonly string[];
+  /** Only for complete 2xx answers; `readPolled` is what everybody calls. */
   readPoll(answer: Answer): PollReading;
 }
 

@@ -36,3 +36,4 @@ export const ADAPTERS: Readonly<Record<Kind, Adapter>> = {
 export function adapterFor(kind: Kind): Adapter {
   return ADAPTERS[kind];
 }
+export { readPolled } from './read-polled.js';

@@ -145,6 +145,7 @@ function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
     salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${capability}/${segment(handle)}` }),
+    echo: ['data', 'task_id'],
     readPoll(answer) {
       const read = readAs(polled, answer);
       return read === undefined ? unreadable('the answer is not a task') : readPolledTask(read);

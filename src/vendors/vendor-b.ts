@@ -73,6 +73,7 @@ export function createAvatarAdapter(): AsyncAdapter {
     salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
     readRefusal: () => undefined,
     pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${segment(handle)}` }),
+    echo: ['data', 'id'],
     readPoll(answer) {
       const job = readAs(polled, answer)?.data;
       if (job === undefined) return unreadable('the answer is not an avatar job');

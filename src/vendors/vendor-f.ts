@@ -79,6 +79,7 @@ export function createOperationAdapter(): AsyncAdapter {
     salvageHandle: (body) => salvageString(body, ['name']),
     readRefusal,
     pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
+    echo: ['name'],
     readPoll(answer) {
       const read = readAs(operation, answer);
       return read === undefined ? unreadable('the answer is not an operation') : readOperation(read);

@@ -4,7 +4,7 @@ import { handleOf } from '../../domain/attempt.js';
 import type { Row } from '../../domain/row.js';
 import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
-import { adapterFor } from '../../vendors/index.js';
+import { adapterFor, readPolled } from '../../vendors/index.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';
 import type { KnownBatch } from '../batch/known-batch.js';
@@ -30,7 +30,7 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
       );
     }
     const { answer } = exchange;
-    if (answer.status === 200 && adapter.readPoll(answer).reading !== 'unreadable') return;
+    if (answer.status === 200 && readPolled(adapter, handle, answer).reading !== 'unreadable') return;
     const error = readError(answer);
     const said = plain([`HTTP ${answer.status}`, error?.code, error?.message].filter(Boolean).join(' '), 200);
     const isAway = answer.status === 401 || answer.status === 429 || answer.status >= 500;

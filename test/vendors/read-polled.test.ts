@@ -1,0 +1,25 @@
+// Service document 2: the avatar's poll echoes its handle back, a multi-mode poll has `data.task_id`, an operation `name`.
+import { expect, it } from 'vitest';
+import type { Kind } from '../../src/domain/kind.js';
+import { adapterFor, readPolled } from '../../src/vendors/index.js';
+
+const ENDS: [Kind, (handle?: string) => object][] = [
+  ['vendor-b/avatar', (id) => ({ data: { ...(id ? { id } : {}), status: 'failed' } })],
+  [
+    'vendor-a/text2video',
+    (task) => ({ code: 0, data: { ...(task ? { task_id: task } : {}), task_status: 'failed', task_status_msg: 'no' } }),
+  ],
+  ['vendor-f/video', (name) => ({ ...(name ? { name } : {}), done: true, error: { message: 'no' } })],
+];
+
+it.each(ENDS)('an answer about another job ends none (%s)', (kind, body) => {
+  const adapter = adapterFor(kind);
+  if (adapter.flow !== 'async') throw new Error('not asynchronous');
+  const read = (handle?: string) => {
+    const answer = { status: 200, contentType: 'application/json', retryAfter: undefined };
+    return readPolled(adapter, 'ours', { ...answer, body: Buffer.from(JSON.stringify(body(handle))) }).reading;
+  };
+  expect(read('ours')).toBe('failed');
+  expect(read()).toBe('failed');
+  expect(read('another')).toBe('unreadable');
+});
