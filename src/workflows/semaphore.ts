@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
-import type { SemaphoreInput, SemaphoreView } from '../contract/semaphore.js';
+import type { SemaphoreInput, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
 import type { Breaker } from '../domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
 import { openAccountWatch } from './account-watch.js';
@@ -36,10 +36,7 @@ const UNREAD_EVERY_MS = 15_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  // What an older worker handed over lacks what is new since.
-  const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...input.state };
-  if (patched('paces-by-answers')) state.pacesByAnswers = true;
-  else delete state.pacesByAnswers;
+  const state = firstState(input);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
@@ -184,4 +181,11 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       }
     })();
   }
+}
+
+function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreState {
+  // What an older worker handed over lacks what is new since.
+  const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...handed };
+  if (!patched('paces-by-answers')) delete state.pacesByAnswers;
+  return state;
 }
