@@ -1,16 +1,22 @@
 import type { AttemptRef, RecordedOutput } from '../domain/attempt.js';
-import { type Attempt, acceptanceOf } from '../domain/attempt.js';
+import { type Attempt, acceptanceOf, intentOf } from '../domain/attempt.js';
 import type { Row } from '../domain/row.js';
-import { isNameOfAnother, type NameOwner, takeName } from '../store/handle-names.js';
+import { isNameOfAnother, keepName, type NameOwner, takeName } from '../store/handle-names.js';
+import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { noteCase } from './semaphore-notes.js';
 
 /** A handle or output that another attempt has already is a gateway's cached answer: it confirms nothing (T8). */
 
 /** Names the attempt as the owner of its handle; where another is, the attempt becomes a case. True when it is ours. */
-export async function ownsHandle(deps: Dependencies, ref: AttemptRef, handle: string): Promise<boolean> {
+export async function ownsHandle(
+  deps: Dependencies,
+  ref: AttemptRef,
+  handle: string,
+  take: typeof takeName = takeName,
+): Promise<boolean> {
   const { batch, id, n } = ref;
-  if (await takeName(deps.home, handle, { batch, id, n })) return true;
+  if (await take(deps.home, handle, { batch, id, n })) return true;
   await contest(deps, ref, 'its handle is that of another attempt: an old answer was repeated');
   return false;
 }
@@ -21,9 +27,10 @@ export async function ownsOutputs(
   ref: AttemptRef,
   row: Row,
   outputs: readonly RecordedOutput[],
+  take: typeof takeName = takeName,
 ): Promise<boolean> {
   const urls = outputs.flatMap(({ url }) => url ?? []);
-  const taken = await Promise.all(urls.map((url) => takeName(deps.home, url, ownerOf(ref, row))));
+  const taken = await Promise.all(urls.map((url) => take(deps.home, url, ownerOf(ref, row))));
   if (taken.every(Boolean)) return true;
   await contest(deps, ref, 'its output is that of another attempt: an old answer was repeated');
   return false;
@@ -33,10 +40,20 @@ export function isOutputOfAnother(deps: Dependencies, ref: AttemptRef, row: Row,
   return isNameOfAnother(deps.home, url, ownerOf(ref, row));
 }
 
-/** What a process that died between the record and the name has left undone; repeated when the account is recovered. */
+/**
+ * What a process that died between the record and the name has left undone; repeated when the account is recovered, and
+ * by whoever reads the attempt. False when another attempt has the name: this one is a case by now.
+ */
 export async function nameAgain(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<boolean> {
+  const last = attempt.states.at(-1);
+  const intent = intentOf(attempt);
+  if (last?.state === 'done' && intent) {
+    // Where the row cannot be read nobody knows whether it was seeded: its outputs stay unnamed.
+    const row = await rowOf(deps, ref, intent).catch(() => undefined);
+    return row === undefined || ownsOutputs(deps, ref, row, last.outputs, keepName);
+  }
   const handle = acceptanceOf(attempt)?.handle;
-  return handle === undefined || ownsHandle(deps, ref, handle);
+  return handle === undefined || ownsHandle(deps, ref, handle, keepName);
 }
 
 async function contest(deps: Dependencies, ref: AttemptRef, message: string): Promise<void> {

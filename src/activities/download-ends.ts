@@ -64,16 +64,18 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
   const { deps, input, work, attempt, tries } = failed;
   const nowMs = deps.now();
   const serviceMs = (sinceMs: number) => (nowMs - sinceMs) * deps.settings.timeScale;
-  // The service says that the job failed or expired after all: nobody can be asked any more.
-  const isOver = isGone === true || attempt.states.at(-1)?.state === 'ended';
+  // The service says that the job failed or expired after all: nobody can be asked any more, and nothing lives longer.
+  const last = attempt.states.at(-1);
+  const overAtMs = isGone ? nowMs : last?.state === 'ended' ? last.atMs : null;
   const renderedAtMs = resultStates(attempt)[0]?.atMs ?? nowMs;
+  const leftMs = outputLifeMs(work.row.kind) - serviceMs(renderedAtMs);
   const { asks = 0, askedAtMs = 0 } = input.before ?? {};
   return afterFailedTry({
     end,
     tries: tries.tries,
     elapsedMs: serviceMs(tries.sinceMs),
-    lifeLeftMs: isOver ? 0 : outputLifeMs(work.row.kind) - serviceMs(renderedAtMs),
-    asked: isOver || work.adapter.flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
+    lifeLeftMs: overAtMs === null ? leftMs : Math.min(leftMs, -serviceMs(overAtMs)),
+    asked: overAtMs !== null || work.adapter.flow === 'sync' ? null : { times: asks, agoMs: serviceMs(askedAtMs) },
     waitsMs: input.isLate ? null : isPending(failed.record, failed) ? 0 : ROW_WAITS_MS,
   });
 }

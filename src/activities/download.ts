@@ -157,7 +157,9 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
   } catch (error) {
     if (error instanceof StoreError) throw error;
     deps.log.warn({ id: work.row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
-    return missingOf(error);
+    const missing = missingOf(error);
+    // What our own home gives now it gives for ever.
+    return output.url === undefined ? { ...missing, end: 'refused', isGone: true } : missing;
   } finally {
     free?.();
   }

@@ -5,7 +5,8 @@ import type { Dependencies } from './dependencies.js';
 
 /** What an attempt in the ledger means for its job, as if its submit had just returned. */
 export async function resultOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<SubmitResult> {
-  if (standingOf(attempt) !== 'created' || (await nameAgain(deps, ref, attempt))) return toResult(attempt);
+  const isAnswered = ['created', 'done'].includes(standingOf(attempt));
+  if (!isAnswered || (await nameAgain(deps, ref, attempt))) return toResult(attempt);
   // Its answer was another attempt's: the ledger says so by now.
   return toResult((await deps.ledger.readAttempt(ref)) ?? attempt);
 }

@@ -10,6 +10,7 @@ import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
 import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
+import { nameOwnerSchema } from './handle-names.js';
 import { checkpointSchema } from './home.js';
 import { learnedSchema, pricesSchema } from './learned.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
@@ -77,6 +78,7 @@ const SORTS: DocumentSort[] = [
   { place: /^balance\//, name: 'a reading of the balance', schema: checkpointSchema, mended: 'again' },
   { place: /^trust\//, name: 'whether verdicts are trusted', schema: trustSchema, mended: 'kept' },
   { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
+  { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },

@@ -14,7 +14,7 @@ export interface NameOwner extends AttemptRef {
   seeded?: string;
 }
 
-const ownerSchema = z.object({
+export const nameOwnerSchema = z.object({
   batch: z.string(),
   id: z.string(),
   n: z.int(),
@@ -25,23 +25,45 @@ const ownerSchema = z.object({
 const NOBODY: NameOwner = { batch: '', id: '', n: 0 };
 
 /** Gives the name to the attempt unless another has it; false when another has. Repeating it changes nothing. */
-export async function takeName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  const key = home.keys.handle(createHash('sha256').update(name).digest('hex'));
-  const { batch, id, n, seeded } = owner;
-  const record = { batch, id, n, ...(seeded === undefined ? {} : { seeded }) };
-  if (await home.store.putIfAbsent(key, encodeJson(record))) return true;
-  const first = await readJson(home.store, key, ownerSchema, () => NOBODY);
+export function takeName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
+  return take(home, name, owner, async () => NOBODY);
+}
+
+/** The same for an attempt that had the name recorded before: one that a disk has damaged is written anew. */
+export function keepName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
+  return take(home, name, owner, async (key) => {
+    await home.store.put(key, encodeJson(recordOf(owner)));
+    return owner;
+  });
+}
+
+async function take(
+  home: Home,
+  name: string,
+  owner: NameOwner,
+  whenDamaged: (key: string) => Promise<NameOwner>,
+): Promise<boolean> {
+  const key = keyOf(home, name);
+  if (await home.store.putIfAbsent(key, encodeJson(recordOf(owner)))) return true;
+  const first = await readJson(home.store, key, nameOwnerSchema, () => whenDamaged(key));
   return first === undefined || isSame(first, owner);
 }
 
 /** Whether another attempt has the name. */
 export async function isNameOfAnother(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  const key = home.keys.handle(createHash('sha256').update(name).digest('hex'));
-  const first = await readJson(home.store, key, ownerSchema, () => NOBODY);
+  const first = await readJson(home.store, keyOf(home, name), nameOwnerSchema, () => NOBODY);
   return first !== undefined && !isSame(first, owner);
 }
 
 function isSame(first: NameOwner, owner: NameOwner): boolean {
   if (first.seeded !== undefined && first.seeded === owner.seeded) return true;
   return first.batch === owner.batch && first.id === owner.id && first.n === owner.n;
+}
+
+function keyOf(home: Home, name: string): string {
+  return home.keys.handle(createHash('sha256').update(name).digest('hex'));
+}
+
+function recordOf({ batch, id, n, seeded }: NameOwner): NameOwner {
+  return { batch, id, n, ...(seeded === undefined ? {} : { seeded }) };
 }

@@ -36,7 +36,7 @@ const UNREAD_EVERY_MS = 15_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  const state = openState(input);
+  const state = firstState(input);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
@@ -183,10 +183,9 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 }
 
-/** What an older worker handed over lacks what is new since. */
-function openState({ timeScale, state: handed }: SemaphoreInput): SemaphoreState {
+function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreState {
+  // What an older worker handed over lacks what is new since.
   const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...handed };
-  if (patched('paces-by-answers')) state.pacesByAnswers = true;
-  else delete state.pacesByAnswers;
+  if (!patched('paces-by-answers')) delete state.pacesByAnswers;
   return state;
 }

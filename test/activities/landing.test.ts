@@ -7,6 +7,7 @@ import { downloadActivities } from '../../src/activities/download.js';
 import { shareActivities } from '../../src/activities/share.js';
 import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js';
 import type { DownloadInput, LateOutputInput } from '../../src/contract/outputs.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
@@ -205,6 +206,37 @@ describe('the landing of an output', () => {
     one.deps.now = () => sinceMs + 7.1 * DAY_MS;
     expect(await late(930)).toEqual({ outcome: 'ended', status: 'lost_paid' });
     expect(await one.record('r')).toMatchObject({ status: 'lost_paid', reasonCode: 'output_expired' });
+  });
+
+  test('a late output of a job that is over is not waited for without end where its host is silent', async () => {
+    const one = await stand([imageRow('r', { kind: 'vendor-f/video' })], status(503));
+    const sinceMs = Date.now();
+    const ref = { batch: 'b', id: 'r', n: 2 };
+    await one.deps.ledger.claim(ref, intent({ kind: 'vendor-f/video', rowHash: 'hash-r' }));
+    const states: AttemptState[] = [
+      { state: 'created', atMs: sinceMs, handle: 'h' },
+      { state: 'rendered', atMs: sinceMs, outputs: [{ url: one.server.url }], facts: {} },
+      { state: 'ended', atMs: sinceMs, word: 'expired', message: 'gone' },
+    ];
+    for (const state of states) await one.deps.ledger.append(ref, state);
+    await one.download(since(sinceMs - 16 * MINUTE_MS), { n: 2 });
+    expect(await one.record('r')).toMatchObject({ reasonCode: 'output_pending' });
+    one.deps.now = () => sinceMs + 6.9 * DAY_MS;
+    const late = () => one.download(since(sinceMs, 900), { n: 2, isLate: true });
+    await expect(late()).rejects.toMatchObject({ type: 'download.interrupted' });
+    one.deps.now = () => sinceMs + 7.1 * DAY_MS;
+    expect(await late()).toEqual({ outcome: 'ended', status: 'lost_paid' });
+  });
+
+  test('bytes that came in the answer and are no media are not tried for days: nothing brings others', async () => {
+    const one = await stand([imageRow('r')], status(403));
+    const blobSha256 = await one.deps.home.putBlob(HTML);
+    const ref = { batch: 'b', id: 'r', n: 2 };
+    await one.deps.ledger.claim(ref, intent({ rowHash: 'hash-r' }));
+    await one.deps.ledger.append(ref, { state: 'done', atMs: Date.now(), outputs: [{ blobSha256 }], facts: {} });
+    const late = one.download(since(Date.now(), 9), { n: 2 });
+    expect(await late).toEqual({ outcome: 'ended', status: 'lost_paid' });
+    expect((await one.record('r'))?.reason).toContain('expected image, got an HTML page');
   });
 
   test('a row that a person settled meanwhile is left alone', async () => {

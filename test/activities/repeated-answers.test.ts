@@ -8,7 +8,9 @@ import { submitActivities } from '../../src/activities/submit.js';
 import { handleOf, standingOf } from '../../src/domain/attempt.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
-import { takeName } from '../../src/store/handle-names.js';
+import { sortOf } from '../../src/store/documents.js';
+import { isNameOfAnother, takeName } from '../../src/store/handle-names.js';
+import { repairDocument } from '../../src/store/repair-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const film = (id: string, index: number): Row =>
@@ -64,6 +66,28 @@ describe('a handle', () => {
     expect((await attempt(rows[1]))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T8' } });
   });
 
+  it('whose name a disk has damaged stays with the attempt that has it on record, and is nobody else’s', async () => {
+    const { submit, deps, attempt, refOf } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) await deps.home.store.put(key, Buffer.from('{"ba'));
+    expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });
+    const inspected = await settleActivities(deps).inspectAttempt({ row: refOf(rows[0]), n: 1 });
+    expect(inspected).toMatchObject({ standing: 'created' });
+    expect((await attempt(rows[0]))?.states).toHaveLength(2);
+    expect(await isNameOfAnother(deps.home, 'operation-1', { batch: 'b', id: 'a', n: 1 })).toBe(false);
+  });
+
+  it('whose name is damaged keeps it through a repair: that it is there means something', async () => {
+    const { submit, deps } = await stand([...rows], { name: 'operation-1' });
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) {
+      await deps.home.store.put(key, Buffer.from('{"ba'));
+      const sort = sortOf(key.slice('a/'.length));
+      expect(sort && (await repairDocument(deps.home, { key, sort }, 1))).toBe('left');
+      expect(await deps.home.store.get(key)).toBeDefined();
+    }
+  });
+
   it('that another took before the recovery makes a case of the created one', async () => {
     const { submit, deps, attempt } = await stand([...rows], { name: 'operation-1' });
     await submit(rows[0]);
@@ -94,5 +118,14 @@ describe('the URL of a synchronous output', () => {
     const again = await stand(seeded, answer);
     expect(await again.submit(seeded[0])).toMatchObject({ standing: 'done' });
     expect(await again.submit(seeded[1])).toMatchObject({ standing: 'done' });
+  });
+
+  it('is named once more after a crash between the record and the name', async () => {
+    const rows = [plainRow('a'), plainRow('b', { index: 1 })] as const;
+    const { submit, deps } = await stand([...rows], answer);
+    await submit(rows[0]);
+    for await (const key of deps.home.store.list('a/handles')) await deps.home.store.remove(key);
+    expect(await submit(rows[0])).toMatchObject({ standing: 'done' });
+    expect(await submit(rows[1])).toMatchObject({ standing: 'open_case' });
   });
 });

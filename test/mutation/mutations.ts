@@ -432,7 +432,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F37',
     'src/vendors/readings.ts',
-    "  if (outputs.length === 0) return unreadable('the service says that the job succeeded, but gives no output URL');\n",
+    "  if (outputs.length === 0) return endedUnreadably('the service says that the job succeeded, but gives no output URL');\n",
     '',
     CONFORMANCE_TEST,
   ),
