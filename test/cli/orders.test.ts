@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { decidedRows } from '../../src/cli/review/decided-rows.js';
 import { handlePairs } from '../../src/cli/review/handle-pairs.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { enginePlaces } from '../../src/engine/places.js';
@@ -82,6 +83,24 @@ describe('orders that cannot be carried out yet', () => {
     );
     expect(await lastState('one')).toBe('ruled');
     expect(JSON.parse((await home.run('engine', 'status', '--json')).stdout).running).toBe(false);
+  });
+
+  test('what was decided meanwhile is found again, to be carried out by `resume`', async () => {
+    home = await seededHome('b', [
+      { id: 'one', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'open', states: [LOST] },
+      { id: 'untried' },
+    ]);
+    stopEngine();
+    await home.run('review', 'resubmit', 'b', 'one', '--yes');
+    await home.run('review', 'mark-lost', 'b', 'open');
+    const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
+    const found = await decidedRows(home as never, { batch: 'b', generation } as never);
+    expect(found.map(({ id, index }) => [id, index])).toEqual([
+      ['one', 0],
+      ['open', 2],
+    ]);
   });
 
   test('while Temporal is away each row is told, and the order ends with its own exit code', async () => {

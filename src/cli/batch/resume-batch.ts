@@ -4,12 +4,14 @@ import type { BatchLimits } from '../../domain/limits.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { resumeWork, startWork } from '../access/work-access.js';
+import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
+import { wakeRows } from '../review/continue-rows.js';
+import { decidedRows } from '../review/decided-rows.js';
 import type { Session } from '../session.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
-import { knownBatch } from './known-batch.js';
+import { type KnownBatch, knownBatch } from './known-batch.js';
 import { otherHomeText, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
 import { givenLimits, limitsOf, submitBatch } from './submit-batch.js';
@@ -38,6 +40,7 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       const source = createBatchSource({ access, batch, work, connect: async () => work });
       if ((await source.state()).state === 'running') {
         done.running.push(batch);
+        await carryOut(session, access, work, await knownBatch(session, access, batch));
         continue;
       }
       const current = await access.rows.currentGeneration(batch);
@@ -76,7 +79,8 @@ async function hasOpenRows(access: HomeAccess, batch: string, generation: string
  */
 export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<void> {
   const access = openHomeAccess(session.config);
-  const { generation } = await knownBatch(session, access, batch);
+  const known = await knownBatch(session, access, batch);
+  const { generation } = known;
   await refuseOtherHome(session, access, batch, trustsHome);
   const stopped = await stoppedReason(access.home, batch);
   const work = await resumeWork(session);
@@ -102,9 +106,15 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
       await handle.signal(setBudget, limitsOf(session));
     }
     await signalRunning(session, work, batch, resumeBatch);
+    await carryOut(session, access, work, known);
   } finally {
     await work.close();
   }
+}
+
+/** What was decided about rows while no engine ran. */
+async function carryOut(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
+  await wakeRows(session, work, { ...known, refs: await decidedRows(access, known) });
 }
 
 async function orderLimits({ home }: HomeAccess, batch: string, given: BatchLimits): Promise<void> {

@@ -4,7 +4,7 @@ import { batchId, jobId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
 import { readBatchOrder } from '../../store/batch-order.js';
 import { openHomeAccess } from '../access/home-access.js';
-import { rejoinWork } from '../access/work-access.js';
+import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { isOutage } from '../batch/outage.js';
 import { batchInput, termsOf } from '../batch/submit-batch.js';
 import { commandHint } from '../hints.js';
@@ -23,7 +23,8 @@ export interface SettledRows {
  */
 export async function continueRows(session: Session, settled: SettledRows): Promise<string | undefined> {
   try {
-    await wakeRows(session, settled);
+    const work = await rejoinWork(session);
+    await wakeRows(session, work, settled).finally(() => work.close());
     return undefined;
   } catch (error) {
     if (!isOutage(error)) throw error;
@@ -39,32 +40,31 @@ function whyAway(error: unknown): string {
 }
 
 /** Their jobs are woken, or the batch opens them again, which is started for it when it has ended. */
-async function wakeRows(session: Session, { batch, refs, generation }: SettledRows): Promise<void> {
+export async function wakeRows(
+  session: Session,
+  { temporal }: WorkAccess,
+  { batch, refs, generation: { generation, rows } }: SettledRows,
+): Promise<void> {
   const account = session.config.account.name;
-  const work = await rejoinWork(session);
-  const { workflow } = work.temporal.client;
-  try {
-    const { policy } = (await readBatchOrder(openHomeAccess(session.config).home, batch)) ?? termsOf(session, 0);
-    for (const row of refs) {
-      await workflow
-        .getHandle(jobId(account, batch, row.id))
-        .signal(lookAgain)
-        .catch((error: unknown) => {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        });
-      await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
-        'batch',
-        {
-          workflowId: batchId(account, batch),
-          taskQueue: taskQueues(account).home,
-          args: [batchInput(session, batch, policy)],
-          signal: reopen,
-          signalArgs: [{ generation: generation.generation, rows: generation.rows, row }],
-        },
-      );
-    }
-  } finally {
-    await work.close();
+  const { workflow } = temporal.client;
+  const { policy } = (await readBatchOrder(openHomeAccess(session.config).home, batch)) ?? termsOf(session, 0);
+  for (const row of refs) {
+    await workflow
+      .getHandle(jobId(account, batch, row.id))
+      .signal(lookAgain)
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+    await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
+      'batch',
+      {
+        workflowId: batchId(account, batch),
+        taskQueue: taskQueues(account).home,
+        args: [batchInput(session, batch, policy)],
+        signal: reopen,
+        signalArgs: [{ generation, rows, row }],
+      },
+    );
   }
 }
 
