@@ -17,6 +17,6 @@ export function commandHint(session: Session, words: string): string {
 }
 
 /** A word as a shell takes it. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -50,12 +50,15 @@ export async function readBatchOrder(home: Home, batch: string): Promise<BatchOr
   return readJson(home.store, orderKey(home, batch), orderSchema, forgotten);
 }
 
-/** Pauses a batch, or lets it go on; one that an older build ran has no order to change. */
-export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<void> {
+/**
+ * Pauses a batch, or lets it go on; one that an older build ran has no order to change. Gives whether the order is
+ * another one now.
+ */
+export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<boolean> {
   const order = await readBatchOrder(home, batch);
-  if (order !== undefined && (order.isPaused ?? false) !== isPaused) {
-    await writeBatchOrder(home, batch, { ...order, isPaused });
-  }
+  if (order === undefined || (order.isPaused ?? false) === isPaused) return false;
+  await writeBatchOrder(home, batch, { ...order, isPaused });
+  return true;
 }
 
 function orderKey(home: Home, batch: string): string {

@@ -182,3 +182,19 @@ test('friction 5: with --json a failure stands on standard output, too', async (
   const unknown = await run(['list', '--json', '--nothing']);
   expect(JSON.parse(unknown.stdout)).toMatchObject({ exitCode: 2, message: expect.stringContaining('--nothing') });
 });
+
+test('a plan over its budget is one JSON document that says so, with exit 2', async () => {
+  const rules = JSON.stringify([{ kind: 'svc/image', components: [{ unit: 'megapixel', credits: '1.5' }] }]);
+  const args = ['plan', 'shots.csv', '--no-network', '--json', '--prices', rules, '--max-credits', '1'];
+  const { exitCode, stdout } = await run(args);
+  expect(exitCode).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    batch: 'shots',
+    refused: expect.stringMatching(/^B52 planned 1\.57/),
+  });
+});
+
+test('a speed that callsheet would not take as its time scale: exit 2', async () => {
+  const { exitCode, stdout, stderr } = await run(['emulator', '--speed', '0.5']);
+  expect([exitCode, stdout, stderr]).toEqual([2, '', "error: --speed must be 1 or more, got '0.5'\n"]);
+});

@@ -1,15 +1,18 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import pc from 'picocolors';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lostFileLines, mayComeAgain } from '../../src/cli/batch/lost-files.js';
+import { closeBatch } from '../../src/cli/batch/close-batch.js';
+import { type LostFile, lostFileLines, mayComeAgain } from '../../src/cli/batch/lost-files.js';
 import { type OutputCheck, openOutputCheck } from '../../src/cli/plan/output-check.js';
 import type { Config } from '../../src/config.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import type { RowRecord } from '../../src/domain/outcome.js';
+import { noCounts, type RowRecord } from '../../src/domain/outcome.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { sha256 } from '../download/broken-server.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { seededHome } from './seeded-home.js';
 
 const HOUR_MS = 3_600_000;
 const BYTES = Buffer.from('a film');
@@ -99,4 +102,25 @@ describe('F46a: whether a file may come again', () => {
       /nothing gives it any more: put a copy back/,
     );
   });
+});
+
+it('F46a: a file that nothing gives any more needs a person, by the exit code and by the JSON alike', async () => {
+  const home = await seededHome('b', [{ id: 'one', record: {} }]);
+  const terminal = { note: () => undefined, colors: pc.createColors(false) };
+  const session = { terminal, config: { account: { name: 'seeded' } }, origins: new Map() } as never;
+  const generation = (await home.rows.currentGeneration('b')) ?? '';
+  const close = async (lost: LostFile[]) => {
+    const told: number[] = [];
+    const events = {
+      finished: (_: unknown, { exitCode }: { exitCode: number }) => told.push(exitCode),
+      written: () => {},
+    };
+    const result = { counts: { ...noCounts(), done: 1 }, creditsNano: 0, creditsUnknown: 0 };
+    const facts = { batch: 'b', generation, out: '/out', result, finishedBefore: undefined, tookMs: undefined, lost };
+    return [await closeBatch(session, { access: home, events, ...facts } as never), ...told];
+  };
+  const gone = { record: record(), file: 'media/a.png', flaw: 'gone' as const };
+  expect(await close([])).toEqual([0, 0]);
+  expect(await close([{ ...gone, mayComeAgain: true }])).toEqual([0, 0]);
+  expect(await close([{ ...gone, mayComeAgain: false }])).toEqual([3, 3]);
 });

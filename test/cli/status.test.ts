@@ -55,7 +55,7 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     [{ stopped: 'budget_reached' }, 'resume b'],
     [{ state: 'running' }, 'watch b'],
     [{ state: 'paused' }, 'resume b'],
-    [{ state: 'not running' }, "run '/m/my shots.csv' --name b"],
+    [{ state: 'not running' }, 'resume b'],
   ])('%j: %s', (changed, words) => {
     expect(nextWords({ ...report, ...changed })).toBe(words);
   });

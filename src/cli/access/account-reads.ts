@@ -39,10 +39,11 @@ export async function readAccountAnswer(session: Session, access: HomeAccess, wh
 /** True where the user gave no key, or the one that the engine has. */
 async function isKeyOfEngine(session: Session): Promise<boolean> {
   if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return true;
-  const { isEngineKey } = await import('../../engine/same-key.js');
   const { sharedAddress } = await import('./work-access.js');
-  const { secret } = await session.apiKey();
+  // Its workers have keys of their own: that of this command is never used, and may be none.
   if (sharedAddress(session) !== undefined) return true;
+  const { isEngineKey } = await import('../../engine/same-key.js');
+  const { secret } = await session.apiKey();
   return isEngineKey(session.config.data, session.config.account.name, secret.reveal());
 }
 

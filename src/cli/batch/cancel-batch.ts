@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { resultLines } from '../../activities/result-files.js';
 import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
-import { markCancelled } from '../../store/batch-marks.js';
+import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../store/batch-marks.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
@@ -13,7 +14,9 @@ import { type Counts, countsText } from '../views/counts.js';
 import { formatClock } from '../views/durations.js';
 import { type BatchSource, createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
+import { resultSources } from './final-rows.js';
 import { knownBatch } from './known-batch.js';
+import { unlessOutage } from './outage.js';
 
 /** Cancels a batch and says what still runs, is billed, and is fetched. The order comes first, the counting after it. */
 
@@ -28,17 +31,19 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
-  const work = await joinWork(session).catch(() => undefined);
+  const { home } = access;
+  const isMarkNew = !(await isCancelledBatch(home, batch));
+  // The mark first: from here on nothing of the batch is submitted, and rows that were never tried count as cancelled.
+  await markCancelled(home, batch, Date.now());
+  const work = await reachWork(session);
   try {
-    const running = work && (await findRunning(access, batch, work));
-    // While nothing runs, nothing is submitted: there is time to see whether there is anything to cancel.
-    if (running === undefined) {
-      const before = await batchTally(access, batch, generation.generation);
-      if (before.open === 0) return sayEnded(session, batch, before.counts);
+    const running = typeof work === 'string' ? undefined : await findRunning(access, batch, work);
+    if (running === undefined && !(await hadOpenRows(access, batch, generation.generation, isMarkNew))) {
+      if (isMarkNew) await clearCancelled(home, batch);
+      return sayEnded(session, batch, (await batchTally(access, batch, generation.generation)).counts);
     }
-    // The mark first: from here on rows that were never tried count as cancelled, whoever looks.
-    await markCancelled(access.home, batch, Date.now());
-    if (running !== undefined && !(await isHeard(session, running.work, batch))) {
+    const isHeard = running === undefined ? work !== 'nobody answers' : await hears(session, running.work, batch);
+    if (!isHeard) {
       terminal.warn('Temporal does not answer: the order stands in the home, and nothing of the batch is submitted');
     }
     const left = running && (await waitForDrain(session, running.source, batch));
@@ -48,16 +53,37 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
       terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
     }
     const until = left?.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
-    const stillRunning = left?.stillRunning ?? 0;
+    const stillRunning = left?.stillRunning ?? (isHeard ? 0 : null);
     if (session.isJson) {
       return terminal.json({ schema: 1, batch, counts, stillRunning, until, out: `${out}/${batch}` });
     }
     const counted = counts === null ? '' : ` (${countsText(counts)})`;
     terminal.data(`'${batch}' is cancelled: nothing new is submitted${counted}`);
-    for (const line of left === undefined ? restLines(session) : leftLines(session, batch, left)) terminal.data(line);
+    for (const line of left === undefined ? restLines(session, isHeard) : leftLines(session, batch, left)) {
+      terminal.data(line);
+    }
   } finally {
-    await work?.close();
+    if (typeof work !== 'string') await work.close();
   }
+}
+
+/** What cannot be reached may run the batch all the same. */
+async function reachWork(session: Session): Promise<WorkAccess | 'nothing runs' | 'nobody answers'> {
+  return (await unlessOutage(joinWork(session).then((work) => work ?? 'nothing runs'))) ?? 'nobody answers';
+}
+
+/** Whether a row is under way, or might have been tried but for the order that was given just now. */
+async function hadOpenRows(
+  access: HomeAccess,
+  batch: string,
+  generation: string,
+  isMarkNew: boolean,
+): Promise<boolean> {
+  const mightStart = isMarkNew && (await stoppedReason(access.home, batch)) === undefined;
+  for await (const { live, ended, removed } of resultLines(resultSources(access), batch, generation)) {
+    if (!removed && (live !== undefined || (mightStart && ended === 'cancelled'))) return true;
+  }
+  return false;
 }
 
 function sayEnded({ isJson, terminal }: Session, batch: string, counts: Counts): void {
@@ -84,7 +110,7 @@ async function mayRun(source: BatchSource): Promise<boolean> {
   }
 }
 
-async function isHeard(session: Session, work: WorkAccess, batch: string): Promise<boolean> {
+async function hears(session: Session, work: WorkAccess, batch: string): Promise<boolean> {
   const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
   try {
     await handle.signal(cancelBatch);
@@ -161,7 +187,8 @@ function leftLines(session: Session, batch: string, { stillRunning, untilMs }: L
   ];
 }
 
-function restLines(session: Session): string[] {
+function restLines(session: Session, isHeard: boolean): string[] {
+  if (!isHeard) return ['what the service accepted before renders on, is billed, and is fetched once Temporal answers'];
   const resume = commandHint(session, 'resume --all');
   return [`it does not run now; what the service accepted before is fetched by \`${resume}\``];
 }

@@ -3,6 +3,7 @@ import type { BatchResult } from '../../contract/workflows.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { fellSinceBegin, readBooks } from '../../store/books.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
@@ -14,6 +15,7 @@ import { finalRows } from './final-rows.js';
 import { type FailureGroup, groupFailures } from './group-failures.js';
 import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
 import type { JsonEvents } from './json-events.js';
+import type { LostFile } from './lost-files.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
 
@@ -29,6 +31,8 @@ export interface EndedBatch {
   finishedBefore: readonly boolean[] | undefined;
   /** What identical rows saved, in words. */
   saving?: string | undefined;
+  /** Finished rows whose files are gone or changed, as they were found before this command ran anything. */
+  lost: readonly LostFile[];
   /** Undefined when nothing was run. */
   tookMs: number | undefined;
 }
@@ -36,7 +40,9 @@ export interface EndedBatch {
 export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
   const { groups, totals, cases, sum, settled } = await readEnd(ended);
-  const exitCode = exitCodeOf(result.counts, result.stopped, settled);
+  // A file that nothing gives any more needs a person, whatever the row's record says.
+  const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
+  const exitCode = isGone ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
   const folder = `${ended.out}/${ended.batch}`;
   const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
   events?.finished(result, {

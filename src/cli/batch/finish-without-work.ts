@@ -2,7 +2,6 @@ import { writeBatchResults } from '../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
-import { EXIT } from '../exit-codes.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import type { Session } from '../session.js';
@@ -31,11 +30,10 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
   }
   const { tally } = prepared;
   const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
-  const isWhole = prepared.lost.length === 0;
-  if (isWhole) session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
+  if (prepared.lost.length === 0) session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
   const events = newJsonEvents(session, access, batch);
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
-  const exitCode = await closeBatch(session, {
+  return closeBatch(session, {
     access,
     batch,
     generation: generation.generation,
@@ -43,8 +41,7 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
     result,
     events,
     finishedBefore: prepared.finishedBefore,
+    lost: prepared.lost,
     tookMs: undefined,
   });
-  // A file that nothing gives any more needs a person, whatever the record says.
-  return isWhole ? exitCode : EXIT.needsPerson;
 }

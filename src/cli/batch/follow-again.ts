@@ -21,7 +21,7 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   const events = newJsonEvents(session, access, batch);
   const tally = await batchTally(access, batch, generation);
   const finishedBefore = known.generation.rows - tally.open;
-  const common = { access, batch, generation, out, events, finishedBefore: undefined, tookMs: undefined };
+  const common = { access, batch, generation, out, events, finishedBefore: undefined, lost: [], tookMs: undefined };
   events?.started({ generation, rows: known.generation.rows, toRun: tally.open, out: `${out}/${batch}` });
   if (tally.open === 0) {
     const result: BatchResult = { ...tally };

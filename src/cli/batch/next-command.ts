@@ -1,18 +1,16 @@
-import { shellWord } from '../hints.js';
 import type { BatchStateReport } from './batch-state.js';
 
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
-export function nextWords({ batch, state, counts, needPerson, stopped, manifest }: BatchStateReport): string {
+export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
   switch (state) {
     case 'paused':
+    case 'not running':
       return `resume ${batch}`;
     case 'running':
     case 'cancelling':
     case 'writing results':
     case 'unknown':
       return `watch ${batch}`;
-    case 'not running':
-      return `run ${manifest === null ? '<manifest>' : shellWord(manifest)} --name ${batch}`;
     case 'ended':
     case 'finished':
       break;

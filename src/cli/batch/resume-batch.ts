@@ -4,12 +4,15 @@ import type { BatchLimits } from '../../domain/limits.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { resumeWork, startWork } from '../access/work-access.js';
+import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
+import { wakeRows } from '../review/continue-rows.js';
+import { decidedRows } from '../review/decided-rows.js';
 import type { Session } from '../session.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
-import { knownBatch } from './known-batch.js';
+import { type KnownBatch, knownBatch } from './known-batch.js';
+import { otherHomeText, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
 import { givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
@@ -20,19 +23,24 @@ export interface Resumed {
   running: string[];
   /** Run by an older build, so that nobody knows what they may cost: they want a command of their own. */
   left: string[];
+  /** Run from another home, or from a later state of this one: not gone on with, and paused where they run. */
+  otherHome: string[];
 }
 
 /** Goes on with every batch of the account that has open rows, after a reboot or a stop. Nothing is asked or retried. */
-export async function resumeAll(session: Session): Promise<Resumed> {
+export async function resumeAll(session: Session, trustsHome: boolean): Promise<Resumed> {
   const access = openHomeAccess(session.config);
-  const done: Resumed = { resumed: [], running: [], left: [] };
-  // First of all the engine: what it knows goes on at once.
+  const otherHome = trustsHome ? [] : await pauseOtherHomes(session, access);
+  const done: Resumed = { resumed: [], running: [], left: [], otherHome };
+  // The engine before the others: what it knows goes on at once.
   const work = await startWork(session);
   try {
     for (const batch of await access.home.batches()) {
+      if (otherHome.includes(batch)) continue;
       const source = createBatchSource({ access, batch, work, connect: async () => work });
       if ((await source.state()).state === 'running') {
         done.running.push(batch);
+        await carryOut(session, access, work, await knownBatch(session, access, batch));
         continue;
       }
       const current = await access.rows.currentGeneration(batch);
@@ -50,6 +58,17 @@ export async function resumeAll(session: Session): Promise<Resumed> {
   }
 }
 
+/** An engine that starts goes on with all that it knows: the pause keeps such a batch from paying again. */
+async function pauseOtherHomes(session: Session, access: HomeAccess): Promise<string[]> {
+  const found: string[] = [];
+  for (const batch of await access.home.batches()) {
+    if ((await otherHomeText(session, access, batch)) === undefined) continue;
+    await orderPause(access.home, batch, true);
+    found.push(batch);
+  }
+  return found;
+}
+
 async function hasOpenRows(access: HomeAccess, batch: string, generation: string): Promise<boolean> {
   return (await batchTally(access, batch, generation)).open > 0;
 }
@@ -58,9 +77,11 @@ async function hasOpenRows(access: HomeAccess, batch: string, generation: string
  * Lets a batch go on: one that is paused, one that stopped for its budget or its failures, with new limits, and one
  * that nothing works on any more or that still waits for a paid output.
  */
-export async function resumeStopped(session: Session, batch: string): Promise<void> {
+export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<void> {
   const access = openHomeAccess(session.config);
-  const { generation } = await knownBatch(session, access, batch);
+  const known = await knownBatch(session, access, batch);
+  const { generation } = known;
+  await refuseOtherHome(session, access, batch, trustsHome);
   const stopped = await stoppedReason(access.home, batch);
   const work = await resumeWork(session);
   try {
@@ -85,9 +106,15 @@ export async function resumeStopped(session: Session, batch: string): Promise<vo
       await handle.signal(setBudget, limitsOf(session));
     }
     await signalRunning(session, work, batch, resumeBatch);
+    await carryOut(session, access, work, known);
   } finally {
     await work.close();
   }
+}
+
+/** What was decided about rows while no engine ran. */
+async function carryOut(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
+  await wakeRows(session, work, { ...known, refs: await decidedRows(access, known) });
 }
 
 async function orderLimits({ home }: HomeAccess, batch: string, given: BatchLimits): Promise<void> {

@@ -18,13 +18,13 @@ import { submitAndFollow } from './submit-and-follow.js';
 export async function retryBatch(
   session: Session,
   batch: string,
-  order: { retry: RetryOrder; retries: number; isSaidYes: boolean },
+  order: { retry: RetryOrder; retries: number; isSaidYes: boolean; trustsHome: boolean },
 ): Promise<number> {
   const { terminal } = session;
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
-  await refuseOtherHome(session, access, batch, false);
+  await refuseOtherHome(session, access, batch, order.trustsHome);
   const { retry } = order;
   const counter = await createRowCounter(session, {
     access,
@@ -64,7 +64,7 @@ async function tellEnd(
 ): Promise<number> {
   const { ended, endedNano: creditsNano, endedUnknown: creditsUnknown } = rows.tally;
   const events = newJsonEvents(session, access, batch);
-  const facts = { generation: generation.generation, out, events, finishedBefore: rows.finishedBefore };
+  const facts = { generation: generation.generation, out, events, finishedBefore: rows.finishedBefore, lost: [] };
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
   const result: BatchResult = { counts: ended, creditsNano, creditsUnknown };
   return closeBatch(session, { access, batch, result, ...facts, tookMs: undefined });

@@ -8,10 +8,12 @@ import { UserError } from '../user-error.js';
 
 /**
  * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several
- * with commas; empty text = every one. Throws a UserError with the list of classes.
+ * with commas; undefined = every one. Throws a UserError with the list of classes.
  */
-export function retryClasses(text: string): string[] {
-  if (text === '') return [];
+export function retryClasses(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  // An empty word comes from a variable that is not set: whoever says --class does not mean every row.
+  if (text.trim() === '') throw new UserError(`--class is empty: name one of ${FAILURE_CLASSES.join(', ')}`);
   const wanted = text.split(',').map((one) => one.trim());
   return [...new Set(wanted.flatMap(codesOf))];
 }

@@ -9,6 +9,7 @@ import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
+import type { WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
@@ -85,11 +86,14 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
-  await preparePlaces(run);
-  await awaitAgain(access, place.batch, prepared.lost);
+  await provePlaces(run);
   const { total } = plan.costs;
   const saving = total.shared > 0 ? savedText(total) : undefined;
-  return submitAndFollow(session, { access, batch: place.batch, generation, rows: prepared, saving, ...request });
+  return submitAndFollow(
+    session,
+    { access, batch: place.batch, generation, rows: prepared, saving, ...request },
+    (work) => takeOver(run, work),
+  );
 }
 
 /** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
@@ -130,11 +134,8 @@ async function refuseOtherPlaces(
   );
 }
 
-/** Everything that must be there before the first submit: the binding, a store that can be written, the options. */
-async function preparePlaces(run: Run): Promise<void> {
-  const { session, request, access, prepared } = run;
-  const { config } = session;
-  const { batch, folder, file } = request.place;
+/** A store that can be written, with room for the outputs. */
+async function provePlaces({ session: { config }, prepared }: Run): Promise<void> {
   const out = openPlace(config, config.out, 'shared');
   try {
     await out.probe();
@@ -142,7 +143,19 @@ async function preparePlaces(run: Run): Promise<void> {
   } catch (error) {
     throw placeRefused(config.out, error);
   }
-  await refuseForgottenBatch(session, access, batch, request.trustsHome);
+}
+
+/**
+ * The home as it must be before the first submit. Every refusal comes before the first change: the batch may run. From
+ * here on no job submits a row with other values than this manifest gives it.
+ */
+async function takeOver(run: Run, work: WorkAccess): Promise<void> {
+  const { session, request, access, prepared, generation, mayRerun } = run;
+  const { config } = session;
+  const { place, rerunsChanged } = request;
+  const { batch, folder, file } = place;
+  await refuseForgottenBatch(session, access, work, { batch, trusts: request.trustsHome });
+  await refuseChanged(access, place, await changedByNow(access, batch, generation, prepared), mayRerun);
   await access.home.bindOut(batch, config.out, Date.now());
   await writeBatchOptions(access.home, batch, {
     schema: 1,
@@ -154,18 +167,11 @@ async function preparePlaces(run: Run): Promise<void> {
     ...(file === undefined ? {} : { manifest: file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   });
-  await takeOver(run);
-  await writeHomeMark(out, access.home, batch);
+  if (rerunsChanged !== false) await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
+  await recordSkipped(access, batch, prepared);
+  await access.rows.setCurrentGeneration(batch, generation.generation);
+  await writeHomeMark(openPlace(config, config.out, 'shared'), access.home, batch);
   await clearStopped(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
-}
-
-/** From here on no job submits a row with other values than this manifest gives it. */
-async function takeOver({ request, access, prepared, generation, mayRerun }: Run): Promise<void> {
-  const { place, rerunsChanged } = request;
-  const { home } = access;
-  await refuseChanged(access, place, await changedByNow(access, place.batch, generation, prepared), mayRerun);
-  if (rerunsChanged !== false) await orderRerun(home, place.batch, generation.generation, mayRerun, Date.now());
-  await recordSkipped(access, place.batch, prepared);
-  await access.rows.setCurrentGeneration(place.batch, generation.generation);
+  await awaitAgain(access, batch, prepared.lost);
 }

@@ -1,6 +1,7 @@
 import { homeMismatch } from '../../store/home-mark.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
+import type { WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -8,24 +9,30 @@ import { createBatchSource } from './batch-source.js';
 
 /** Before anything is submitted: is this home the one that the batch was run from before? */
 
-/** Looks at the mark beside the outputs. `trusts`: a person said that this home is right. */
+/** `trusts`: a person said that this home is right. */
 export async function refuseOtherHome(
   session: Session,
   access: HomeAccess,
   batch: string,
   trusts: boolean,
 ): Promise<void> {
-  if (trusts) return;
+  const finding = trusts ? undefined : await otherHomeText(session, access, batch);
+  if (finding !== undefined) await askOrRefuse(session, finding);
+}
+
+/** By the mark beside the outputs: how this home differs from the one that the batch was run from, or undefined. */
+export async function otherHomeText(session: Session, access: HomeAccess, batch: string): Promise<string | undefined> {
   const { home } = session.config;
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   try {
     const mismatch = await homeMismatch(openPlace(session.config, out, 'shared'), access.home, batch);
-    if (mismatch === undefined) return;
+    if (mismatch === undefined) return undefined;
     const is = mismatch === 'older' ? 'an earlier state of the home' : 'not the home';
-    await askOrRefuse(session, `${home} is ${is} that '${batch}' in ${out} was run from`);
+    return `${home} is ${is} that '${batch}' in ${out} was run from`;
   } catch (error) {
     // A place that cannot be read is refused by its own sentence.
     if (!(error instanceof StoreError)) throw error;
+    return undefined;
   }
 }
 
@@ -33,29 +40,22 @@ export async function refuseOtherHome(
 export async function refuseForgottenBatch(
   session: Session,
   access: HomeAccess,
-  batch: string,
-  trusts: boolean,
+  work: WorkAccess,
+  { batch, trusts }: { batch: string; trusts: boolean },
 ): Promise<void> {
   if (trusts || (await access.home.readBatch(batch)) !== undefined) return;
-  const { startWork } = await import('../access/work-access.js');
-  const work = await startWork(session);
-  try {
-    const source = createBatchSource({ access, batch, work, connect: async () => work });
-    if ((await source.state()).state === 'absent') return;
-  } finally {
-    await work.close();
-  }
+  const source = createBatchSource({ access, batch, work, connect: async () => work });
+  if ((await source.state()).state === 'absent') return;
   await askOrRefuse(session, `${session.config.home} knows nothing of '${batch}', and the Temporal server does`);
 }
 
 async function askOrRefuse(session: Session, finding: string): Promise<void> {
   const { io } = session.cli;
-  const advice = 'bring the home back that it was run from, since a run from this one may pay again';
   if (io.isInteractive) {
-    const { confirm } = await import('@clack/prompts');
-    const message = `${finding}. Is this home the right one all the same?`;
-    if ((await confirm({ message, initialValue: false, input: io.stdin, output: io.stderr })) === true) return;
+    const { askPerson } = await import('../ask-person.js');
+    if (await askPerson(io, `${finding}. Is this home the right one all the same?`)) return;
   }
+  const advice = 'bring the home back that it was run from, since a run from this one may pay again';
   throw new UserError(
     `${finding}: ${advice}; if this one is right, say --trust-home; nothing was submitted`,
     EXIT.configuration,

@@ -19,28 +19,29 @@ export interface BatchToRun {
   saving?: string | undefined;
 }
 
-/** Hands a batch to its workflow and follows it to its end; gives the exit code. */
-export async function submitAndFollow(session: Session, toRun: BatchToRun): Promise<number> {
+/**
+ * Hands a batch to its workflow and follows it to its end; gives the exit code. `takeOver` makes the home ready, once the
+ * engine runs: what Temporal knows of the batch may forbid it.
+ */
+export async function submitAndFollow(
+  session: Session,
+  toRun: BatchToRun,
+  takeOver: (work: WorkAccess) => Promise<void> = async () => undefined,
+): Promise<number> {
   const { startWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
   const { access, batch, retry, retries } = toRun;
   const { generation, rows } = toRun.generation;
-  const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   const startedAtMs = Date.now();
   const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
   const events = newJsonEvents(session, access, batch);
   const early = sayEarlyInterrupt(session, batch);
-  const work = await startWork(session);
-  const unserved = await unservedText(session, work);
-  if (unserved !== undefined) session.terminal.warn(`${unserved}; the batch waits for it`);
-  const afterSeq = await lastEventSeq(session, work, batch);
-  early.handingOver();
   const order = { batch, generation, rows, retry, retries };
-  await submitBatch(session, work, order);
+  const { work, afterSeq } = await handOver().finally(early.over);
+  const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   events?.started({ generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
-  early.over();
   const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
   const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
   if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
@@ -53,6 +54,23 @@ export async function submitAndFollow(session: Session, toRun: BatchToRun): Prom
     events,
     finishedBefore: toRun.rows.finishedBefore,
     saving: toRun.saving,
+    lost: toRun.rows.lost,
     tookMs: Date.now() - startedAtMs,
   });
+
+  async function handOver(): Promise<{ work: WorkAccess; afterSeq: number }> {
+    const work = await startWork(session);
+    try {
+      await takeOver(work);
+      const unserved = await unservedText(session, work);
+      if (unserved !== undefined) session.terminal.warn(`${unserved}; the batch waits for it`);
+      const afterSeq = await lastEventSeq(session, work, batch);
+      early.handingOver();
+      await submitBatch(session, work, order);
+      return { work, afterSeq };
+    } catch (error) {
+      await work.close();
+      throw error;
+    }
+  }
 }

@@ -42,7 +42,7 @@ export async function submitBatch(
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [{ ...batchInput(session, batch, given.retries), policy: order.policy }],
+    args: [batchInput(session, batch, order.policy)],
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });
@@ -83,14 +83,13 @@ async function isRunning(session: Session, work: WorkAccess, batch: string): Pro
 }
 
 /** What a batch is started with; one that runs keeps what it has. */
-export function batchInput(session: Session, batch: string, retries: number): BatchInput {
-  const { account, timeScale, waits } = session.config;
-  const { policy } = termsOf(session, retries);
+export function batchInput({ config }: Session, batch: string, policy: BatchTerms['policy']): BatchInput {
+  const { account, timeScale, waits } = config;
   return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000 };
 }
 
 /** What the settings of a command say of a batch. */
-function termsOf(session: Session, retries: number): BatchTerms {
+export function termsOf(session: Session, retries: number): BatchTerms {
   const { ambiguity, alwaysMaxWaste } = session.config;
   return { limits: limitsOf(session), policy: { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } };
 }

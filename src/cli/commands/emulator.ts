@@ -59,7 +59,7 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
     port: numberFlag('--port', flags.port),
     plan: flags.plan as Plan,
     balanceCredits: flags.balance,
-    speed: numberFlag('--speed', flags.speed),
+    speed: speedFlag(flags.speed),
     seed: numberFlag('--seed', flags.seed),
     keys: [{ key: flags.key, state: 'active' }],
     control: flags.control === true,
@@ -114,6 +114,13 @@ function assumptionOptions({ assumptions, seed }: EmulatorFlags): Pick<EmulatorO
 function numberFlag(flag: string, text: string): number {
   if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
   throw new UserError(`${flag} must be a number, got '${text.slice(0, 40)}'`);
+}
+
+/** callsheet's own waits are divided by the same number, and never made longer. */
+function speedFlag(text: string): number {
+  const speed = numberFlag('--speed', text);
+  if (speed < 1) throw new UserError(`--speed must be 1 or more, got '${text}'`);
+  return speed;
 }
 
 async function ruleOptions(flags: EmulatorFlags, cwd: string): Promise<Pick<EmulatorOptions, 'prices' | 'faults'>> {

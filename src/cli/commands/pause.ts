@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
+import { commandHint } from '../hints.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { trustHomeOption } from '../trust-home-option.js';
+import { UserError } from '../user-error.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
@@ -15,7 +18,11 @@ export function definePause(command: Command, cli: Cli): void {
     'connection',
   )
     .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string) => send(await openSession(command, cli), batch, 'pause'));
+    .action(async (batch: string) => {
+      const session = await openSession(command, cli);
+      await pause(session, batch);
+      sayOrdered(session, batch, 'pause');
+    });
 }
 
 export function defineResume(command: Command, cli: Cli): void {
@@ -26,25 +33,28 @@ export function defineResume(command: Command, cli: Cli): void {
           'on since a reboot or `engine stop`. With --all every batch that has open rows goes on, as it was run.',
       )
       .argument('[batch]', "the batch's name")
-      .option('--all', 'every batch of the account that has open rows'),
+      .option('--all', 'every batch of the account that has open rows')
+      .addOption(trustHomeOption()),
     'limits',
   )
     .addHelpText('after', `\nExamples:\n  callsheet resume shots\n${MORE_EXAMPLES}\n${READ_EXIT_HELP}`)
     .action(async (batch: string | undefined) => {
-      const isAll = command.opts<{ all?: boolean }>().all === true;
-      if (isAll === (batch !== undefined)) command.error('error: name one batch, or say --all');
+      const { all = false, trustHome = false } = command.opts<{ all?: boolean; trustHome?: boolean }>();
+      if (all === (batch !== undefined)) command.error('error: name one batch, or say --all');
       const session = await openSession(command, cli);
-      if (batch === undefined) await sayResumed(session);
-      else await send(session, batch, 'resume');
+      if (batch === undefined) return sayResumed(session, trustHome);
+      const { resumeStopped } = await import('../batch/resume-batch.js');
+      await resumeStopped(session, batch, trustHome);
+      sayOrdered(session, batch, 'resume');
     });
 }
 
 const MORE_EXAMPLES = '  callsheet resume shots --max-credits 60 --max-failures 10%\n  callsheet resume --all\n';
 
-async function sayResumed(session: Session): Promise<void> {
+async function sayResumed(session: Session, trustsHome: boolean): Promise<void> {
   const { resumeAll } = await import('../batch/resume-batch.js');
   const { terminal, isJson } = session;
-  const done = await resumeAll(session);
+  const done = await resumeAll(session, trustsHome);
   if (isJson) return terminal.json({ schema: 1, account: session.config.account.name, ...done });
   for (const batch of [...done.running, ...done.resumed]) terminal.data(`'${batch}' goes on`);
   for (const batch of done.left) {
@@ -52,19 +62,22 @@ async function sayResumed(session: Session): Promise<void> {
       `'${batch}' was run by an older build: the \`callsheet run …\` that started it, given again, goes on`,
     );
   }
+  for (const batch of done.otherHome) {
+    terminal.warn(
+      `'${batch}' does not go on: ${session.config.home} is not the home that it was run from, or an earlier state of it; bring that one back, or, if this one is right, \`${commandHint(session, `resume ${batch} --trust-home`)}\``,
+    );
+  }
   if (Object.values(done).every((batches) => batches.length === 0)) terminal.note('no batch has open rows');
 }
 
-async function send(session: Session, batch: string, order: 'pause' | 'resume'): Promise<void> {
-  if (order === 'pause') await pause(session, batch);
-  else await (await import('../batch/resume-batch.js')).resumeStopped(session, batch);
+function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'): void {
   const { terminal } = session;
-  if (session.isJson) return terminal.json({ schema: 1, batch, order });
-  terminal.data(
+  const said =
     order === 'pause'
       ? `'${batch}' is paused: what was submitted is still fetched; \`callsheet resume ${batch}\` goes on`
-      : `'${batch}' goes on; \`callsheet watch ${batch}\` follows it`,
-  );
+      : `'${batch}' goes on; \`callsheet watch ${batch}\` follows it`;
+  if (session.isJson) terminal.json({ schema: 1, batch, order });
+  else terminal.data(said);
 }
 
 async function pause(session: Session, batch: string): Promise<void> {
@@ -79,8 +92,14 @@ async function pause(session: Session, batch: string): Promise<void> {
   const work = await rejoinWork(session);
   try {
     // The order first: from here on nothing of the batch is submitted, however long the message takes.
-    await orderPause(access.home, batch, true);
-    await signalRunning(session, work, batch, pauseBatch);
+    const isNew = await orderPause(access.home, batch, true);
+    try {
+      await signalRunning(session, work, batch, pauseBatch);
+    } catch (error) {
+      // It does not run: an order that was refused must not hold back its next run.
+      if (isNew && error instanceof UserError) await orderPause(access.home, batch, false);
+      throw error;
+    }
   } finally {
     await work.close();
   }

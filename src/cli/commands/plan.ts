@@ -8,7 +8,6 @@ import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan
 import { sayChecking } from '../say-checking.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
-import { UserError } from '../user-error.js';
 
 interface PlanFlags extends ManifestFlags {
   changed?: ChangedOrder;
@@ -56,10 +55,13 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) terminal.warn(leaving);
-  if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size });
+  const approval = approvalOf(plan, config.budget, true);
+  const refused = approval.approval === 'refused' ? approval.why : null;
+  if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size, refused });
   else for (const line of planLines(plan)) terminal.data(line);
   for (const line of lostFileLines(prepared.lost, `${config.out}/${place.batch}`)) terminal.note(line);
-  const approval = approvalOf(plan, config.budget, true);
-  if (approval.approval === 'refused') throw new UserError(approval.why);
-  return EXIT.done;
+  if (refused === null) return EXIT.done;
+  // Not thrown: the plan is the one JSON document of this command.
+  terminal.error(refused);
+  return EXIT.usage;
 }

@@ -4,11 +4,13 @@ import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
+import { trustHomeOption } from '../trust-home-option.js';
 
 interface RetryFlags {
   class?: string;
   retries: number;
   yes?: boolean;
+  trustHome?: boolean;
 }
 
 /** `retry`: failed and cancelled rows again. */
@@ -24,7 +26,8 @@ export function defineRetry(command: Command, cli: Cli): void {
         'only rows of this class (provider, moderation, …) or reason_code; several with commas',
       )
       .option('--retries <n>', 'try unbilled failed renders this often by itself', wholeNumber, 0)
-      .option('-y, --yes', 'submit without asking'),
+      .option('-y, --yes', 'submit without asking')
+      .addOption(trustHomeOption()),
     'run',
   )
     .addHelpText(
@@ -34,8 +37,9 @@ export function defineRetry(command: Command, cli: Cli): void {
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
       const flags = command.opts<RetryFlags>();
-      const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class ?? '') };
+      const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
       const { retryBatch } = await import('../batch/retry-batch.js');
-      cli.exitCode = await retryBatch(session, batch, { retry, retries: flags.retries, isSaidYes: flags.yes === true });
+      const { retries, yes: isSaidYes = false, trustHome: trustsHome = false } = flags;
+      cli.exitCode = await retryBatch(session, batch, { retry, retries, isSaidYes, trustsHome });
     });
 }

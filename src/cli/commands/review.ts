@@ -4,7 +4,7 @@ import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import type { ReviewOrder } from '../review/orders.js';
 import { addSettings } from '../settings-options.js';
-import { UserError } from '../user-error.js';
+import { trustHomeOption } from '../trust-home-option.js';
 
 /** `review`: the rows that need a person, the evidence, and the orders that settle them. */
 export function defineReview(command: Command, cli: Cli): void {
@@ -69,10 +69,9 @@ function defineAttachHandle(review: Command, cli: Cli): void {
     'callsheet review attach-handle shots a1 cgt-20260101-x7 a2 cgt-20260101-x8',
     'callsheet review attach-handle shots --all     with the handles that stood in cut answers',
   ]).action(async (batch: string, words: string[]) => {
-    if (words.length % 2 === 1) throw new UserError(`row '${words.at(-1)}' has no handle behind it`);
-    const ids = words.filter((_, i) => i % 2 === 0);
-    const handles = new Map(ids.map((id, i) => [id, words[2 * i + 1] ?? '']));
-    await carryOut(attach, cli, batch, ids, { command: 'attach-handle', handles });
+    const { handlePairs } = await import('../review/handle-pairs.js');
+    const handles = handlePairs(words);
+    await carryOut(attach, cli, batch, [...handles.keys()], { command: 'attach-handle', handles });
   });
 }
 
@@ -111,9 +110,10 @@ interface OrderFlags {
   class?: string;
   why?: string;
   yes?: boolean;
+  trustHome?: boolean;
 }
 
-type WithoutFlags<Order> = Order extends unknown ? Omit<Order, 'why' | 'isSaidYes'> : never;
+type WithoutFlags<Order> = Order extends unknown ? Omit<Order, 'why' | 'isSaidYes' | 'trustsHome'> : never;
 
 async function carryOut(
   command: Command,
@@ -123,9 +123,9 @@ async function carryOut(
   order: WithoutFlags<ReviewOrder>,
 ): Promise<void> {
   const session = await openSession(command, cli);
-  const { all = false, class: classes, why, yes = false } = command.opts<OrderFlags>();
+  const { all = false, class: classes, why, yes = false, trustHome = false } = command.opts<OrderFlags>();
   const { settleByHand } = await import('../review/settle-by-hand.js');
-  const whole = { ...order, isSaidYes: yes, ...(why === undefined ? {} : { why }) };
+  const whole = { ...order, isSaidYes: yes, trustsHome: trustHome, ...(why === undefined ? {} : { why }) };
   cli.exitCode = await settleByHand(session, batch, { ids, all, classes }, whole);
 }
 
@@ -135,7 +135,8 @@ function orderFlags(command: Command, yesHelp: string): void {
     .option('--all', 'every row of the batch that needs a person')
     .option('--class <class>', 'those of them of this class or reason_code; several with commas')
     .option(WHY, WHY_HELP)
-    .option('-y, --yes', yesHelp);
+    .option('-y, --yes', yesHelp)
+    .addOption(trustHomeOption());
 }
 
 function defineSettleGroup(review: Command, cli: Cli): void {
@@ -145,11 +146,13 @@ function defineSettleGroup(review: Command, cli: Cli): void {
     'Settles lost answers of one price together, by how many of them the balance shows: the others are sent again.',
   )
     .argument('<batch>', "the batch's name")
-    .option('-y, --yes', 'settle and send again without asking');
+    .option('-y, --yes', 'settle and send again without asking')
+    .addOption(trustHomeOption());
   finish(group, 'run', ['callsheet review settle-group shots']).action(async (batch: string) => {
     const session = await openSession(group, cli);
     const { settleGroup } = await import('../review/settle-group.js');
-    cli.exitCode = await settleGroup(session, batch, group.opts<OrderFlags>().yes === true);
+    const { yes = false, trustHome = false } = group.opts<OrderFlags>();
+    cli.exitCode = await settleGroup(session, batch, { isSaidYes: yes, trustsHome: trustHome });
   });
 }
 

@@ -7,6 +7,7 @@ import { type ChangedOrder, changedOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { sayChecking } from '../say-checking.js';
 import { addSettings } from '../settings-options.js';
+import { trustHomeOption } from '../trust-home-option.js';
 
 interface RunFlags extends ManifestFlags {
   yes?: boolean;
@@ -38,8 +39,11 @@ export function defineRun(command: Command, cli: Cli): void {
       const { runBatch } = await import('../batch/run-batch.js');
       cli.exitCode = await runBatch(session, {
         place,
+        // Without a class its text is empty, and every class is meant.
         retry:
-          flags.retryFailed === undefined ? null : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed) },
+          flags.retryFailed === undefined
+            ? null
+            : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
         retries: flags.retries,
         rerunsChanged: flags.changed ?? false,
         isSaidYes: flags.yes === true,
@@ -63,7 +67,7 @@ function runOptions(): Option[] {
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),
-    new Option('--trust-home', 'this home is the right one, although the outputs or Temporal tell of another'),
+    trustHomeOption(),
     new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
   ];
 }

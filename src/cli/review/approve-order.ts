@@ -1,15 +1,15 @@
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { CreditsNano } from '../../domain/money.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
-import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, sumOf, sumText } from './case-list.js';
 import { type FoundCase, stakeOf } from './case-row.js';
 import type { ReviewOrder } from './orders.js';
+import { refuseOverBudget } from './room-for.js';
 
 /**
  * One question for all rows of an order, before anything is changed. Throws a UserError when it is not granted; gives
@@ -38,7 +38,7 @@ async function approvePayment(
   isSaidYes: boolean,
   stake: CaseSum,
 ): Promise<ReadonlyMap<string, CreditsNano>> {
-  const { config, terminal, cli } = session;
+  const { terminal, cli } = session;
   const prices = await knownPrices(session, access);
   const priced = found.map(({ row }) => ({
     id: row.id,
@@ -47,17 +47,9 @@ async function approvePayment(
   const cost = sumOf(priced);
   const paid = new Map(priced.map(({ id, stakeNano }) => [id, stakeNano ?? 0]));
   const rows = found.length === 1 ? `row '${found[0]?.row.id}'` : `${found.length} rows`;
-  const { maxCredits } = config.budget;
-  const spent = await spentBefore(session, access, found[0]?.batch ?? '');
-  const beforeNano = spent.endedNano + spent.openNano;
-  const isUnknown = cost.unknown > 0 || spent.unbounded > 0;
-  if (maxCredits !== null && (isUnknown || beforeNano + cost.stakeNano > maxCredits)) {
-    const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
-    const limit = formatCredits(maxCredits);
-    throw new UserError(
-      `B52 to pay again for ${rows} costs ${costText(cost)}${earlier}, and --max-credits is ${limit}`,
-    );
-  }
+  const what = `to pay again for ${rows} costs ${costText(cost)}`;
+  // The earlier requests may have been billed as well.
+  await refuseOverBudget(session, access, { batch: found[0]?.batch ?? '', what, cost, unbilledNano: 0 });
   const risk = `${sumText(stake)} of earlier requests may have been billed as well`;
   if (isSaidYes) {
     terminal.note(`paying again for ${rows}: ${costText(cost)}; ${risk}`);

@@ -22,7 +22,7 @@ export async function chosenIds(access: HomeAccess, known: KnownBatch, choice: R
     throw new UserError(`${why} Name their ids, or say --all or --class <class>; nothing was changed`);
   }
   if (!isOpenChoice) return [...new Set(ids)];
-  const codes = retryClasses(classes ?? '');
+  const codes = retryClasses(classes);
   const chosen: string[] = [];
   for await (const { row, record } of caseRows(access, known)) {
     if (record === undefined || !needsPerson(record)) continue;

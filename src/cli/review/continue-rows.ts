@@ -2,43 +2,69 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { lookAgain, reopen } from '../../contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
-import { resumeWork } from '../access/work-access.js';
-import { batchInput } from '../batch/submit-batch.js';
+import { readBatchOrder } from '../../store/batch-order.js';
+import { openHomeAccess } from '../access/home-access.js';
+import { rejoinWork, type WorkAccess } from '../access/work-access.js';
+import { isOutage } from '../batch/outage.js';
+import { batchInput, termsOf } from '../batch/submit-batch.js';
+import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 
+/** Rows of a batch about which something was recorded. */
+export interface SettledRows {
+  batch: string;
+  refs: readonly RowRef[];
+  generation: { generation: string; rows: number };
+}
+
 /**
- * Has rows go on from what the ledger says now: their jobs are woken, or the batch opens them again, which is started
- * for it when it has ended.
+ * Has the rows go on. What was decided stands in the home, so where Temporal does not answer, or a person stopped the
+ * engine, nothing has failed: gives the sentence that says what carries the order out, else undefined.
  */
-export async function continueRows(
+export async function continueRows(session: Session, settled: SettledRows): Promise<string | undefined> {
+  try {
+    const work = await rejoinWork(session);
+    await wakeRows(session, work, settled).finally(() => work.close());
+    return undefined;
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    const resume = commandHint(session, `resume ${settled.batch}`);
+    return `the order is recorded and not carried out yet, since ${whyAway(error)}: \`${resume}\` carries it out`;
+  }
+}
+
+function whyAway(error: unknown): string {
+  if (!(error instanceof Error)) return 'Temporal does not answer';
+  const isStopped = 'code' in error && error.code === 'stopped_by_order';
+  return isStopped ? 'the engine was stopped by order' : (error.message.split('\n')[0] ?? error.name);
+}
+
+/** Their jobs are woken, or the batch opens them again, which is started for it when it has ended. */
+export async function wakeRows(
   session: Session,
-  rows: readonly RowRef[],
-  { generation, rows: count }: { generation: string; rows: number },
+  { temporal }: WorkAccess,
+  { batch, refs, generation: { generation, rows } }: SettledRows,
 ): Promise<void> {
   const account = session.config.account.name;
-  const work = await resumeWork(session);
-  const { workflow } = work.temporal.client;
-  try {
-    for (const row of rows) {
-      await workflow
-        .getHandle(jobId(account, row.batch, row.id))
-        .signal(lookAgain)
-        .catch((error: unknown) => {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        });
-      await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
-        'batch',
-        {
-          workflowId: batchId(account, row.batch),
-          taskQueue: taskQueues(account).home,
-          args: [batchInput(session, row.batch, 0)],
-          signal: reopen,
-          signalArgs: [{ generation, rows: count, row }],
-        },
-      );
-    }
-  } finally {
-    await work.close();
+  const { workflow } = temporal.client;
+  const { policy } = (await readBatchOrder(openHomeAccess(session.config).home, batch)) ?? termsOf(session, 0);
+  for (const row of refs) {
+    await workflow
+      .getHandle(jobId(account, batch, row.id))
+      .signal(lookAgain)
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+    await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
+      'batch',
+      {
+        workflowId: batchId(account, batch),
+        taskQueue: taskQueues(account).home,
+        args: [batchInput(session, batch, policy)],
+        signal: reopen,
+        signalArgs: [{ generation, rows, row }],
+      },
+    );
   }
 }
 

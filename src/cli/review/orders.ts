@@ -2,7 +2,7 @@ import type { AttemptState, Decision } from '../../domain/attempt.js';
 import { userName } from './user-name.js';
 
 /** A person's order about one row or several. */
-export type ReviewOrder = { why?: string; isSaidYes: boolean } & (
+export type ReviewOrder = { why?: string; isSaidYes: boolean; trustsHome: boolean } & (
   | { command: 'attach-handle'; handles: ReadonlyMap<string, string> }
   | { command: 'mark-lost'; isBilled: boolean }
   | { command: 'resubmit' }

@@ -11,11 +11,16 @@ export interface PricedGroup extends CountedAttempts {
   priceNano: CreditsNano;
 }
 
-/** Says of each group what was recorded, or why it cannot be settled yet. */
-export function reportGroups(session: Session, batch: string, groups: readonly PricedGroup[]): void {
+/** Says of each group what was recorded, or why it cannot be settled yet; `held`: what does not go on by itself. */
+export function reportGroups(
+  session: Session,
+  batch: string,
+  groups: readonly PricedGroup[],
+  held: readonly string[],
+): void {
   const { terminal, isJson } = session;
   if (isJson) {
-    terminal.json({ schema: 1, batch, command: 'settle-group', groups: groups.map(groupJson) });
+    terminal.json({ schema: 1, batch, command: 'settle-group', groups: groups.map(groupJson), held });
     return;
   }
   if (groups.length === 0) {
@@ -32,7 +37,8 @@ export function reportGroups(session: Session, batch: string, groups: readonly P
     terminal.data(`group ${one.group.id}: ${one.group.sentence}`);
     for (const { batch: of, id, name } of one.members) terminal.data(`  ${of} ${id}: ${verdictOf(one, name)}`);
   }
-  if (groups.some(({ group }) => group !== undefined)) {
+  for (const why of held) terminal.warn(why);
+  if (held.length === 0 && groups.some(({ group }) => group !== undefined)) {
     terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
   }
 }

@@ -24,23 +24,27 @@ export function reportOrder(
   { command }: ReviewOrder,
   { ids }: RowChoice,
   rows: readonly OrderedRow[],
+  /** What is to be said where the order is recorded and not carried out yet. */
+  held: string | undefined,
 ): void {
   const { terminal, isJson } = session;
   const ordered = rows.filter((row) => row.outcome === 'ordered');
   for (const row of rows) {
     if (row.outcome === 'refused') terminal.error(row.why);
-    else if (!isJson) terminal.data(rowLine(row, command));
+    else if (!isJson)
+      terminal.data(held === undefined ? rowLine(row, command) : `row '${row.id}': the order is recorded`);
   }
   if (isJson) {
     const each = rows.map(rowJson);
     // One row that was named: what became of it stands in the document itself, too.
     const [only] = ids.length === 1 ? each : [];
-    terminal.json({ schema: 1, batch, ...only, command, rows: each });
+    terminal.json({ schema: 1, batch, ...only, command, rows: each, held: held ?? null });
     return;
   }
   if (rows.length === 0) terminal.note(`no row of '${batch}' needs a person: nothing was changed`);
   if (rows.length > 1) terminal.note(`${amount(ordered.length, 'row')} of ${rows.length} settled`);
-  if (ordered.some(({ ended }) => ended === undefined)) {
+  if (held !== undefined) terminal.warn(held);
+  else if (ordered.some(({ ended }) => ended === undefined)) {
     terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
   }
 }

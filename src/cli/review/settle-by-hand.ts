@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { LedgerError } from '../../store/ledger.js';
+import { StoreError } from '../../store/port.js';
 import { noteWaste } from '../../store/waste-book.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
+import { refuseOtherHome } from '../batch/same-home.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -34,15 +36,23 @@ export async function settleByHand(
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const known = await knownBatch(session, access, batch);
+  await refuseOtherHome(session, access, batch, order.trustsHome);
   const rows: OrderedRow[] = [];
-  const ready: Ready[] = [];
+  const found: Ready[] = [];
   for (const id of await chosenIds(access, known, choice)) {
     await perRow(rows, id, async () => {
-      ready.push(await prepare(session, access, known, id, order));
+      found.push(await lookUp(access, known, id, order));
     });
   }
-  const orders = ready.map(({ found }) => found);
-  const paid = ready.length > 0 ? await approveOrder(session, access, orders, order) : new Map<string, number>();
+  const ready: Ready[] = [];
+  for (const one of found) {
+    await perRow(rows, one.found.row.id, async () => {
+      if (one.handle !== undefined) await confirm(session, access, known, one, found);
+      ready.push(one);
+    });
+  }
+  const cases = ready.map((one) => one.found);
+  const paid = ready.length > 0 ? await approveOrder(session, access, cases, order) : new Map<string, number>();
   const recorded: (Ready & { state: AttemptState })[] = [];
   for (const one of ready) {
     await perRow(rows, one.found.row.id, async () => {
@@ -53,41 +63,39 @@ export async function settleByHand(
       recorded.push({ ...one, state });
     });
   }
-  const refs = recorded.map(({ found }) => found.ref);
-  if (refs.length > 0) await continueRows(session, refs, known.generation);
+  const refs = recorded.map((one) => one.found.ref);
+  const held = refs.length > 0 ? await continueRows(session, { ...known, refs }) : undefined;
   const deadlineMs = Date.now() + WAIT_MS;
-  for (const { found, state } of recorded) {
-    const ended = order.command === 'mark-lost' ? await waitForRecord(access, found, deadlineMs) : undefined;
-    rows.push({ outcome: 'ordered', id: found.row.id, recorded: state, ended });
+  const isAwaited = order.command === 'mark-lost' && held === undefined;
+  for (const { found: one, state } of recorded) {
+    const ended = isAwaited ? await waitForRecord(access, one, deadlineMs) : undefined;
+    rows.push({ outcome: 'ordered', id: one.row.id, recorded: state, ended });
   }
-  reportOrder(session, batch, order, choice, rows);
+  reportOrder(session, batch, order, choice, rows, held);
   return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
 }
 
 /** A row that the order can be carried out with. */
 interface Ready {
   found: FoundCase;
-  /** Confirmed by a poll; for `attach-handle` alone. */
+  /** For `attach-handle` alone. */
   handle: string | undefined;
 }
 
-/** Keeps what a person can mend of one row as that row's refusal. */
+/** Keeps what a person can mend of one row as that row's refusal: it takes nothing back of what was done for others. */
 async function perRow(rows: OrderedRow[], id: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    rows.push({ outcome: 'refused', id, why: error.message, exitCode: error.exitCode });
+    if (error instanceof UserError) rows.push({ outcome: 'refused', id, why: error.message, exitCode: error.exitCode });
+    else if (error instanceof StoreError) {
+      const why = `row '${id}': ${error.message}; give the order for it again`;
+      rows.push({ outcome: 'refused', id, why, exitCode: EXIT.configuration });
+    } else throw error;
   }
 }
 
-async function prepare(
-  session: Session,
-  access: HomeAccess,
-  known: KnownBatch,
-  id: string,
-  order: ReviewOrder,
-): Promise<Ready> {
+async function lookUp(access: HomeAccess, known: KnownBatch, id: string, order: ReviewOrder): Promise<Ready> {
   const found = await findCase(access, known, id);
   const refusal = refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
@@ -96,9 +104,24 @@ async function prepare(
   if (handle === undefined) {
     throw new UserError(`row '${id}': no handle of it is known; give it behind the id; nothing was changed`);
   }
-  await refuseSharedHandle(access, known, id, handle);
-  await confirmHandle(session, found.row, handle);
   return { found, handle };
+}
+
+/** No other row has the handle, nor gets it by the same order, and the service knows it. */
+async function confirm(
+  session: Session,
+  access: HomeAccess,
+  known: KnownBatch,
+  { found: { row }, handle = '' }: Ready,
+  others: readonly Ready[],
+): Promise<void> {
+  const twin = others.find((other) => other.handle === handle && other.found.row.id !== row.id);
+  if (twin !== undefined) {
+    const other = twin.found.row.id;
+    throw new UserError(`row '${row.id}': row '${other}' is given the same handle; nothing was changed`);
+  }
+  await refuseSharedHandle(access, known, row.id, handle);
+  await confirmHandle(session, row, handle);
 }
 
 function refOf({ batch, row, attempts }: FoundCase): AttemptRef {

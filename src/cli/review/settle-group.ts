@@ -1,9 +1,10 @@
 import { countAttempts, recordGroup } from '../../activities/settle-group.js';
 import { type AttemptRef, standingOf } from '../../domain/attempt.js';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { recordDependencies } from '../access/record-dependencies.js';
 import { knownBatch } from '../batch/known-batch.js';
+import { refuseOtherHome } from '../batch/same-home.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -12,12 +13,17 @@ import { caseRows, findCase } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import { allBatches } from './list-cases.js';
 import { type PricedGroup, reportGroups } from './report-groups.js';
+import { refuseOverBudget } from './room-for.js';
 
 /**
  * Settles the lost answers of a batch that the balance cannot tell from each other, by their count: what the policy
  * `if-proved` does by itself. Attempts of other batches at the same price belong to the same group. Gives the exit code.
  */
-export async function settleGroup(session: Session, batch: string, isSaidYes: boolean): Promise<number> {
+export async function settleGroup(
+  session: Session,
+  batch: string,
+  { isSaidYes, trustsHome }: { isSaidYes: boolean; trustsHome: boolean },
+): Promise<number> {
   const { config } = session;
   if (!config.account.exclusive) {
     throw new UserError(
@@ -33,10 +39,12 @@ export async function settleGroup(session: Session, batch: string, isSaidYes: bo
     .filter(({ members }) => members.some((one) => one.batch === batch))
     .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));
   const ready = groups.flatMap(({ group, priceNano }) => (group === undefined ? [] : [{ group, priceNano }]));
-  if (ready.length > 0) await approve(session, groups, isSaidYes);
+  for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
+    await refuseOtherHome(session, access, one, trustsHome);
+  }
+  if (ready.length > 0) await approve(session, access, groups, isSaidYes);
   for (const { group } of ready) await recordGroup(deps, group);
-  await goOn(session, access, groups);
-  reportGroups(session, batch, groups);
+  reportGroups(session, batch, groups, await goOn(session, access, groups));
   return ready.length < groups.length ? EXIT.needsPerson : EXIT.done;
 }
 
@@ -54,20 +62,28 @@ async function lostAnswers(access: HomeAccess): Promise<AttemptRef[]> {
 }
 
 /** One question for every group that can be settled, with what is sent again. */
-async function approve(session: Session, groups: readonly PricedGroup[], isSaidYes: boolean): Promise<void> {
-  const { config, cli, terminal } = session;
+async function approve(
+  session: Session,
+  access: HomeAccess,
+  groups: readonly PricedGroup[],
+  isSaidYes: boolean,
+): Promise<void> {
+  const { cli, terminal } = session;
   const ready = groups.filter(({ group }) => group !== undefined);
   const rows = ready.reduce((sum, { members }) => sum + members.length, 0);
   const billed = ready.reduce((sum, { group }) => sum + (group?.billed.length ?? 0), 0);
   const costNano = ready.reduce((sum, { members, group, priceNano }) => {
     return sum + (members.length - (group?.billed.length ?? 0)) * priceNano;
   }, 0);
-  const { maxCredits } = config.budget;
   const cost = `${formatCredits(costNano)} credits`;
-  if (maxCredits !== null && costNano > maxCredits) {
-    throw new UserError(
-      `B52 ${rows - billed} rows would be sent again for ${cost}, and --max-credits is ${formatCredits(maxCredits)}`,
-    );
+  for (const [batch, prices] of sentAgain(ready)) {
+    const stakeNano = prices.reduce((sum, priceNano) => sum + priceNano, 0);
+    const what = `${amount(prices.length, 'row')} would be sent again for ${formatCredits(stakeNano)} credits`;
+    await refuseOverBudget(session, access, {
+      ...{ batch, what, cost: { stakeNano, unknown: 0 } },
+      // Until its group is settled each of them counts as billed.
+      unbilledNano: stakeNano,
+    });
   }
   const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}`;
   if (isSaidYes) {
@@ -79,7 +95,21 @@ async function approve(session: Session, groups: readonly PricedGroup[], isSaidY
   if (!(await askPerson(cli.io, `Settle ${what}?`))) throw new UserError('not confirmed: nothing was changed');
 }
 
-async function goOn(session: Session, access: HomeAccess, groups: readonly PricedGroup[]): Promise<void> {
+/** The prices of the members that were not billed, by batch. */
+function sentAgain(groups: readonly PricedGroup[]): Map<string, CreditsNano[]> {
+  const byBatch = new Map<string, CreditsNano[]>();
+  for (const { group, members, priceNano } of groups) {
+    for (const { batch, name } of members) {
+      if (group?.billed.includes(name)) continue;
+      byBatch.set(batch, [...(byBatch.get(batch) ?? []), priceNano]);
+    }
+  }
+  return byBatch;
+}
+
+/** Gives what is to be said of each batch whose rows do not go on yet. */
+async function goOn(session: Session, access: HomeAccess, groups: readonly PricedGroup[]): Promise<string[]> {
+  const held: string[] = [];
   const settled = groups.flatMap(({ group, members }) => (group === undefined ? [] : members));
   for (const batch of new Set(settled.map((one) => one.batch))) {
     const known = await knownBatch(session, access, batch);
@@ -87,6 +117,8 @@ async function goOn(session: Session, access: HomeAccess, groups: readonly Price
     for (const { id } of settled.filter((one) => one.batch === batch)) {
       refs.push((await findCase(access, known, id)).ref);
     }
-    await continueRows(session, refs, known.generation);
+    const why = await continueRows(session, { batch, refs, generation: known.generation });
+    if (why !== undefined) held.push(why);
   }
+  return held;
 }

@@ -1,0 +1,28 @@
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import type { HomeAccess } from '../access/home-access.js';
+import { spentBefore } from '../plan/approve-plan.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import type { CaseSum } from './case-list.js';
+
+/** Rows of one batch that would be sent again. */
+export interface SentAgain {
+  batch: string;
+  /** `2 rows would be sent again for 0.8 credits`. */
+  what: string;
+  cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;
+  /** What counted as spent until now and was not billed. */
+  unbilledNano: CreditsNano;
+}
+
+/** Throws a UserError (`B52`) where a batch would cost more than --max-credits, with what it has spent before. */
+export async function refuseOverBudget(session: Session, access: HomeAccess, again: SentAgain): Promise<void> {
+  const { maxCredits } = session.config.budget;
+  if (maxCredits === null) return;
+  const spent = await spentBefore(session, access, again.batch);
+  const beforeNano = Math.max(0, spent.endedNano + spent.openNano - again.unbilledNano);
+  const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
+  if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;
+  const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
+  throw new UserError(`B52 ${again.what}${earlier}, and --max-credits is ${formatCredits(maxCredits)}`);
+}

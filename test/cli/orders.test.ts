@@ -1,0 +1,193 @@
+// Orders to a batch: what they refuse before anything is changed, and what stands where nobody can carry them out yet.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { decidedRows } from '../../src/cli/review/decided-rows.js';
+import { handlePairs } from '../../src/cli/review/handle-pairs.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { enginePlaces } from '../../src/engine/places.js';
+import { writeStopMark } from '../../src/engine/stop-mark.js';
+import { isCancelledBatch, markStopped } from '../../src/store/batch-marks.js';
+import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
+
+const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNDECIDED: AttemptState = {
+  ...{ state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided' },
+  sentence: 'it can be either',
+};
+const REVIEW = { status: 'review', reasonCode: 'answer_lost_undecided' } as const;
+/** Nobody listens there. */
+const AWAY = ['--temporal-address', '127.0.0.1:9'];
+
+let home: SeededHome;
+beforeEach(async () => {
+  home = await seededHome('b', [
+    { id: 'one', states: [LOST, UNDECIDED], record: REVIEW },
+    { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
+  ]);
+});
+
+async function lastState(id: string): Promise<AttemptState['state'] | undefined> {
+  return (await home.ledger.read('b', id)).at(-1)?.states.at(-1)?.state;
+}
+
+function stopEngine(): void {
+  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
+  mkdirSync(dataFolder, { recursive: true });
+  writeStopMark(stopMark, { openBatches: 1 });
+}
+
+describe('a home that is not the one that the batch was run from', () => {
+  const ORDERS = [
+    ['resume', 'b'],
+    ['retry', 'b'],
+    ['review', 'resubmit', 'b', 'one', '--yes'],
+    ['review', 'mark-lost', 'b', 'one'],
+    ['review', 'attach-handle', 'b', 'one', 'h'],
+    ['review', 'settle-group', 'b', '--exclusive', '--yes'],
+  ];
+  test.each(ORDERS)('%s %s: exit 4, and nothing is changed', async (...order) => {
+    mkdirSync(join(home.folder, 'out', 'b'), { recursive: true });
+    const mark = JSON.stringify({ schema: 1, homeId: 'a'.repeat(32), seenMs: 5 });
+    writeFileSync(join(home.folder, 'out', 'b', `home-${ACCOUNT}.json`), mark);
+    const { exitCode, stderr } = await home.run(...order);
+    expect([exitCode, stderr]).toEqual([4, expect.stringMatching(/is not the home that 'b' .* say --trust-home/)]);
+    expect(await lastState('one')).toBe('verdict');
+  });
+
+  test.each([['resume'], ['retry'], ['review', 'resubmit'], ['review', 'settle-group']])(
+    '%s %s takes the flag that the refusal recommends',
+    async (...command) => {
+      expect((await home.run(...command, '--help')).stdout).toContain('--trust-home');
+    },
+  );
+});
+
+test.each([
+  ['retry', 'b'],
+  ['review', 'resubmit', 'b', '--yes'],
+  ['review', 'mark-lost', 'b'],
+])('%s %s %s: an empty --class does not mean every row', async (...order) => {
+  const { exitCode, stderr } = await home.run(...order, '--class', '');
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--class is empty: name one of ')]);
+  expect(await lastState('one')).toBe('verdict');
+});
+
+describe('orders that cannot be carried out yet', () => {
+  test('after `engine stop` a review order is recorded, starts no engine, and names `resume`', async () => {
+    stopEngine();
+    const { exitCode, stdout, stderr } = await home.run('review', 'mark-lost', 'b', 'one');
+    expect([exitCode, stdout]).toEqual([0, "row 'one': the order is recorded\n"]);
+    expect(stderr).toMatch(
+      /not carried out yet, since the engine was stopped by order: `callsheet resume b .*` carries/,
+    );
+    expect(await lastState('one')).toBe('ruled');
+    expect(JSON.parse((await home.run('engine', 'status', '--json')).stdout).running).toBe(false);
+  });
+
+  test('what was decided meanwhile is found again, to be carried out by `resume`', async () => {
+    home = await seededHome('b', [
+      { id: 'one', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'two', states: [LOST, UNDECIDED], record: REVIEW },
+      { id: 'open', states: [LOST] },
+      { id: 'untried' },
+    ]);
+    stopEngine();
+    await home.run('review', 'resubmit', 'b', 'one', '--yes');
+    await home.run('review', 'mark-lost', 'b', 'open');
+    const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
+    const found = await decidedRows(home as never, { batch: 'b', generation } as never);
+    expect(found.map(({ id, index }) => [id, index])).toEqual([
+      ['one', 0],
+      ['open', 2],
+    ]);
+  });
+
+  test('while Temporal is away each row is told, and the order ends with its own exit code', async () => {
+    const order = ['review', 'resubmit', 'b', 'one', 'nobody', '--yes', '--json', ...AWAY];
+    const { exitCode, stdout } = await home.run(...order);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      rows: [{ id: 'nobody' }, { id: 'one', recorded: { state: 'overridden' } }],
+      held: expect.stringContaining('`callsheet resume b'),
+    });
+  }, 60_000);
+
+  test('a store that fails at one row holds back neither the others nor the report', async () => {
+    stopEngine();
+    // A folder stands where the index of open attempts has the row.
+    const listed = home.home.keys.open({ batch: 'b', id: 'one', n: 1 });
+    mkdirSync(join(home.folder, 'home', listed, 'in the way'), { recursive: true });
+    const { exitCode, stdout, stderr } = await home.run('review', 'mark-lost', 'b', '--all', '--not-billed');
+    expect([exitCode, stdout]).toEqual([4, "row 'two': the order is recorded\n"]);
+    expect(stderr).toMatch(/row 'one': .*; give the order for it again/);
+    expect(await lastState('two')).toBe('ruled');
+  });
+});
+
+describe('cancel', () => {
+  test('while nobody answers the order stands in the home, and nobody says that nothing runs', async () => {
+    home = await seededHome('b', [{ id: 'one' }, { id: 'two', record: {} }]);
+    const { exitCode, stdout, stderr } = await home.run('cancel', 'b', '--json', ...AWAY);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Temporal does not answer: the order stands')]);
+    expect(JSON.parse(stdout)).toMatchObject({ counts: { done: 1, cancelled: 1 }, stillRunning: null });
+    expect(await isCancelledBatch(home.home, 'b')).toBe(true);
+  }, 60_000);
+
+  test('where no engine runs it takes effect at once; once more there is nothing to cancel', async () => {
+    home = await seededHome('b', [{ id: 'one' }]);
+    expect((await home.run('cancel', 'b')).stdout).toContain('it does not run now');
+    expect((await home.run('cancel', 'b')).stdout).toContain('nothing to cancel');
+    expect(await isCancelledBatch(home.home, 'b')).toBe(true);
+  });
+
+  test('a batch that has ended, or stopped by itself, is left as it is', async () => {
+    home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    const { stdout } = await home.run('cancel', 'b', '--json');
+    expect(JSON.parse(stdout).counts).toMatchObject({ done: 1, not_started: 1, cancelled: 0 });
+    expect(await isCancelledBatch(home.home, 'b')).toBe(false);
+  });
+});
+
+describe('attach-handle', () => {
+  test('two rows are never given one handle, nor one row two', async () => {
+    const { exitCode, stderr } = await home.run('review', 'attach-handle', 'b', 'one', 'h-1', 'two', 'h-1');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("row 'one': row 'two' is given the same handle");
+    expect(stderr).toContain("row 'two': row 'one' is given the same handle");
+    expect(await lastState('one')).toBe('verdict');
+    expect(() => handlePairs(['one', 'h-1', 'one', 'h-2'])).toThrow("row 'one' is named twice");
+    expect([...handlePairs(['one', 'h-1', 'two', 'h-2'])]).toEqual([
+      ['one', 'h-1'],
+      ['two', 'h-2'],
+    ]);
+  });
+});
+
+test('a read of the account through a shared Temporal asks for no key of this command', async () => {
+  const { exitCode, stderr } = await home.run('credits', '--api-key-file', 'absent', ...AWAY);
+  expect([exitCode, stderr]).toEqual([5, expect.not.stringContaining('B49')]);
+}, 60_000);
+
+test('settle-group counts what its batch has spent before against --max-credits', async () => {
+  const undecided = { states: [LOST, UNDECIDED], record: REVIEW };
+  home = await seededHome('b', [
+    { id: 'x', ...undecided },
+    { id: 'y', ...undecided },
+    { id: 'z', ...undecided },
+  ]);
+  for (let minute = -2; minute < 60; minute += 1) {
+    const atMs = T0 - 1_000 + 60_000 * minute;
+    const balanceNano = (minute < 3 ? 10 : 9.6) * CREDIT;
+    await home.home.addCheckpoint({ rpm: null, concurrent: null, plan: null, askedMs: atMs - 100, atMs, balanceNano });
+  }
+  const early = { claimedAtMs: T0 - 9_000_000, endedAtMs: T0 - 8_000_000, lo: 2 * CREDIT, hi: 2 * CREDIT };
+  await home.book.append({ ...{ batch: 'b', id: 'w', n: 1, kind: 'vendor-f/video', end: 'charged' }, ...early });
+  const order = ['review', 'settle-group', 'b', '--exclusive', '--max-credits'];
+  // 2 credits before, of which 0.8 would be of the rows that were not billed, had they been booked.
+  expect((await home.run(...order, '1.9')).stderr).toContain(
+    'B52 2 rows would be sent again for 0.8 credits beside 1.2 of the batch before, and --max-credits is 1.9',
+  );
+  expect((await home.run(...order, '2')).stderr).toContain('to settle 3 lost answers');
+}, 60_000);
