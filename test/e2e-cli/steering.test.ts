@@ -53,6 +53,19 @@ describe.skipIf(!hasTemporal())('pause, resume, cancel and retry', { timeout: 24
     expect(jobs()).toHaveLength(ROWS.length);
   });
 
+  it('a pause ends with its batch: the next run is not held', async () => {
+    const two = ROWS.slice(0, 2);
+    await rig.write('films.csv', csv(two));
+    const first = rig.start(['run', 'films.csv', '--yes']);
+    await untilJobs(2);
+    await ok(['pause', 'films']);
+    const ended = await first.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    await rig.write('films.csv', csv(ROWS.slice(0, 3)));
+    await ok(['run', 'films.csv', '--yes']);
+    expect(jobs()).toHaveLength(3);
+  });
+
   it('cancel submits nothing new and fetches what was accepted; retry runs the others (I19)', async () => {
     const running = rig.start(['run', 'films.csv', '--yes']);
     await untilJobs(10);

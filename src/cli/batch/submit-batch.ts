@@ -1,9 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { batchProgress, type Supply, supply } from '../../contract/messages.js';
-import { batchId, taskQueues } from '../../contract/names.js';
+import { batchProgress, resumeGrants, type Supply, supply } from '../../contract/messages.js';
+import { batchId, semaphoreId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/limits.js';
-import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { openHomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
@@ -32,6 +32,7 @@ export async function submitBatch(
   const account = session.config.account.name;
   const { batch, generation, rows, retry } = given;
   const { home } = openHomeAccess(session.config);
+  await endOldPause(session, work, batch);
   const running = (await isRunning(session, work, batch)) ? await readBatchOrder(home, batch) : undefined;
   const order = orderOf(given, terms, running);
   // The order first: no row goes further than what stands there.
@@ -70,6 +71,18 @@ export function givenLimits(given: BatchLimits, before: BatchLimits): BatchLimit
     maxCreditsNano: given.maxCreditsNano ?? before.maxCreditsNano,
     maxFailures: given.maxFailures ?? before.maxFailures,
   };
+}
+
+/** A pause was meant for the run that it stopped: one that outlived its batch would hold the next run for ever. */
+export async function endOldPause(session: Session, work: WorkAccess, batch: string): Promise<void> {
+  if (await isRunning(session, work, batch)) return;
+  await orderPause(openHomeAccess(session.config).home, batch, false);
+  try {
+    const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
+    await semaphore.signal(resumeGrants, { reason: 'user', batch });
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
 }
 
 async function isRunning(session: Session, work: WorkAccess, batch: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { readBatchOrder } from '../../store/batch-order.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { isOutage } from '../batch/outage.js';
-import { batchInput, termsOf } from '../batch/submit-batch.js';
+import { batchInput, endOldPause, termsOf } from '../batch/submit-batch.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 
@@ -42,11 +42,12 @@ function whyAway(error: unknown): string {
 /** Their jobs are woken, or the batch opens them again, which is started for it when it has ended. */
 export async function wakeRows(
   session: Session,
-  { temporal }: WorkAccess,
+  work: WorkAccess,
   { batch, refs, generation: { generation, rows } }: SettledRows,
 ): Promise<void> {
   const account = session.config.account.name;
-  const { workflow } = temporal.client;
+  await endOldPause(session, work, batch);
+  const { workflow } = work.temporal.client;
   const { policy } = (await readBatchOrder(openHomeAccess(session.config).home, batch)) ?? termsOf(session, 0);
   for (const row of refs) {
     await workflow
