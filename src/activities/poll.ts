@@ -59,7 +59,8 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   const handle = attempt && handleOf(attempt);
   const work = await loadRow(deps, input.row);
   if (!attempt || handle === undefined || work.adapter.flow !== 'async') {
-    return { outcome: 'review', reason: 'handle_not_found', slotUntilMs: deps.now() };
+    // Its record said once that it was accepted: what is missing now is ours, not the service's.
+    return { outcome: 'review', reason: 'record_damaged', slotUntilMs: deps.now() };
   }
   const createdAtMs = acceptanceOf(attempt)?.atMs ?? deps.now();
   const last = Context.current().info.heartbeatDetails as Partial<Troubles> | undefined;

@@ -16,14 +16,23 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
     for (const problem of error.problems) terminal.error(formatConfigProblem(problem));
     return known ?? EXIT.configuration;
   }
-  const message = error instanceof Error ? error.message : String(error);
-  const lines = message.split('\n').map((line) => safeText(line, 2_000));
+  const lines = messageOf(error)
+    .split('\n')
+    .map((line) => safeText(line, 2_000));
   const last = lines.pop();
   for (const line of lines) terminal.say(line);
   terminal.error(last || 'something went wrong without a word');
   if (known !== undefined) return known;
   await logStack(error, io, terminal);
   return EXIT.defect;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name !== 'ServiceError') return error.message;
+  const { cause } = error as { cause?: { details?: unknown } };
+  const said = typeof cause?.details === 'string' && cause.details !== '' ? ` (${cause.details})` : '';
+  return `the Temporal server could not answer: ${error.message}${said}; \`callsheet doctor\` says what is wrong`;
 }
 
 /** Undefined for what nobody expected: a defect. */
@@ -39,6 +48,7 @@ function exitCodeOf(error: unknown): number | undefined {
     case 'StoreError':
       return EXIT.configuration;
     case 'TemporalUnreachableError':
+    case 'ServiceError':
       return EXIT.unreachable;
     case 'TemporalSettingsError':
       return EXIT.configuration;
