@@ -49,7 +49,7 @@ export async function bookCharge(
 
 async function claimedPrice(deps: Dependencies, ref: AttemptRef): Promise<CreditsRange | null> {
   const attempt = await deps.ledger.readAttempt(ref);
-  return attempt === undefined ? null : expectedOf(deps, ref, attempt);
+  return (attempt && intentOf(attempt)?.expected) ?? null;
 }
 
 /** Enters an attempt that ended unbilled: what was reserved for it comes back. */
