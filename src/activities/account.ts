@@ -85,20 +85,21 @@ async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMar
   if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
   const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
   const atMs = deps.now();
-  await deps.home.addCheckpoint({
+  const checkpoint = {
     askedMs,
     atMs,
     balanceNano: creditsRemainingNano,
     rpm: rpmLimit,
     concurrent: concurrentLimit,
     plan: planLevel,
-  });
+  };
+  const [lambda] = await Promise.all([lambdaMs(deps), deps.home.addCheckpoint(checkpoint)]);
   const { concurrency, rpm } = deps.settings.limits;
   const value: AccountReading = {
     concurrent: Math.min(concurrentLimit, concurrency ?? concurrentLimit),
     rpm: Math.min(rpmLimit, rpm ?? rpmLimit),
     balanceNano: creditsRemainingNano,
-    shownUntilMs: askedMs - (await lambdaMs(deps)),
+    shownUntilMs: askedMs - lambda,
     keyMark,
   };
   memoryOf(deps).reading = { value, atMs };
