@@ -15,6 +15,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
+import { clearCancelled, clearStopped } from '../../src/store/batch-marks.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { openHome } from '../../src/store/home.js';
@@ -117,6 +118,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return facts;
     },
     async supply(batch, order, { policy, retry, eventsMax, limits } = {}) {
+      // As every command that has a batch go on does.
+      await clearStopped(home, batch);
+      if (retry) await clearCancelled(home, batch);
       const input: BatchInput = {
         account: account,
         batch,
