@@ -52,7 +52,7 @@ export function defineEngine(command: Command, cli: Cli): void {
 
 const STOPPED = {
   stopped:
-    'the engine ended; asynchronous jobs render on at the service and are fetched when it runs again (`callsheet resume`)',
+    'the engine ended; what the service has accepted renders on there and is fetched when it runs again: `callsheet resume --all`',
   killed: 'the engine did not answer and was ended by force; the next command starts a new one',
   draining:
     'the engine did not answer and was ended; its worker may still wait for paid calls and ends by itself (--now ends it)',

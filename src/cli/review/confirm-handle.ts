@@ -1,6 +1,7 @@
 import { resultLines } from '../../activities/result-files.js';
 import { accountSettings } from '../../config/account-settings.js';
 import { handleOf } from '../../domain/attempt.js';
+import type { PollReading } from '../../domain/reading.js';
 import type { Row } from '../../domain/row.js';
 import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
@@ -30,7 +31,7 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
       );
     }
     const { answer } = exchange;
-    if (answer.status === 200 && readPolled(adapter, handle, answer).reading !== 'unreadable') return;
+    if (answer.status === 200 && confirms(readPolled(adapter, handle, answer))) return;
     const error = readError(answer);
     const said = plain([`HTTP ${answer.status}`, error?.code, error?.message].filter(Boolean).join(' '), 200);
     const isAway = answer.status === 401 || answer.status === 429 || answer.status >= 500;
@@ -71,4 +72,9 @@ export async function refuseSharedHandle(
     const attempt = isOwn ? undefined : await access.ledger.readAttempt(open);
     if (attempt && handleOf(attempt) === handle) throw taken(open.id, open.batch);
   }
+}
+
+/** A status that the documents do not know may be a gateway's own word. */
+function confirms(reading: PollReading): boolean {
+  return reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';
 }

@@ -131,20 +131,24 @@ function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: View
 const PAUSE_WORDS = {
   key: 'the service does not accept the API key: run the command again with a good one',
   credits: 'the service says that the credits do not suffice: add some, and it goes on once the balance rises',
-  user: 'paused: `callsheet resume` goes on',
   records: 'the home cannot be written: nothing new is submitted',
   network: 'the service cannot be reached: nothing new is submitted until a free read gets an answer',
 } as const;
 
-function pauseWords(reason: PauseReason['reason'], progress: BatchProgress): string {
-  return reason === 'outputs' ? blockedText(progress.blocked) : PAUSE_WORDS[reason];
+function pauseWords({ reason, batch }: Pick<PauseReason, 'reason' | 'batch'>, progress: BatchProgress): string {
+  if (reason === 'outputs') return blockedText(progress.blocked);
+  return reason === 'user' ? pausedText(batch) : PAUSE_WORDS[reason];
+}
+
+export function pausedText(batch = 'BATCH'): string {
+  return `paused: \`callsheet resume ${batch}\` goes on`;
 }
 
 /** What keeps the batch from going on, each with its reason and since when. */
 export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => {
     const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
-    return `${pauseWords(pause.reason, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
+    return `${pauseWords(pause, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
   });
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
   if (lostSinceMs !== undefined) {

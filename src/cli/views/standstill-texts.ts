@@ -3,7 +3,7 @@ import type { BatchProgress } from '../../contract/workflows.js';
 import type { LiveWord } from '../../domain/outcome.js';
 import { blockedText } from './blocked.js';
 import { amount } from './counts.js';
-import { troubles } from './live-view.js';
+import { pausedText, troubles } from './live-view.js';
 
 export interface StandstillFacts {
   batch: string;
@@ -20,7 +20,7 @@ export function standstillTexts({ batch, progress, slots, live, atMs }: Standsti
   const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
-  if (progress.phase === 'paused' && pauses.length === 0) texts.unshift('paused: `callsheet resume` goes on');
+  if (progress.phase === 'paused' && pauses.length === 0) texts.unshift(pausedText(batch));
   const { checking = 0 } = live;
   if (checking > 0) {
     texts.push(
