@@ -1,10 +1,10 @@
 import { readBatchOptions } from '../store/batch-options.js';
-import { writeHomeMark } from '../store/home-mark.js';
+import { noteClaims, writeHomeMark } from '../store/home-mark.js';
 import type { Dependencies } from './dependencies.js';
 
-/** Keeps the marks beside the outputs up to date for the batches that submit, a few writes a minute at most. */
+/** Keeps the marks beside the outputs up to date for the batches that submit, a write in two seconds at most. */
 
-const EVERY_MS = 30_000;
+const EVERY_MS = 2_000;
 
 interface Marks {
   /** Batches that claimed attempts since their mark was written. */
@@ -16,15 +16,19 @@ const marks = new WeakMap<Dependencies, Marks>();
 
 export function noteClaimed(deps: Dependencies, batch: string): void {
   marksOf(deps).batches.add(batch);
+  void refreshMarks(deps);
 }
 
-/** Called when the home has a new reading of the balance. A mark that cannot be written keeps nothing up. */
+/** Called at claims and new readings of the balance. A mark that cannot be written keeps nothing up. */
 export async function refreshMarks(deps: Dependencies): Promise<void> {
   const known = marksOf(deps);
   if (known.batches.size === 0 || Math.abs(deps.now() - known.writtenAtMs) < EVERY_MS) return;
   const batches = [...known.batches];
   known.batches.clear();
   known.writtenAtMs = deps.now();
+  await noteClaims(deps.home, known.writtenAtMs).catch((error: unknown) => {
+    deps.log.warn({ error: String(error) }, 'the home could not be told of its claims');
+  });
   await Promise.all(batches.map((batch) => markHome(deps, batch)));
 }
 

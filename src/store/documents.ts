@@ -12,6 +12,7 @@ import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
 import { nameOwnerSchema } from './handle-names.js';
 import { checkpointSchema } from './home.js';
+import { claimsSchema } from './home-mark.js';
 import { learnedSchema, pricesSchema } from './learned.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
 import { currentSchema } from './rows.js';
@@ -80,6 +81,7 @@ const SORTS: DocumentSort[] = [
   { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
   { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
+  { place: /^claimed\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },

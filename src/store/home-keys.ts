@@ -40,6 +40,7 @@ export interface HomeKeys {
   gone(ref: AttemptRef, atMs: number): string;
   /** What single charges taught about the account. */
   learned: string;
+  claimed: string;
   prices: string;
   givenPrices: string;
   trusts: string;
@@ -98,6 +99,7 @@ export function homeKeys(account: string): HomeKeys {
     followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
     gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
     learned: `${root}/learned.json`,
+    claimed: `${root}/claimed.json`,
     prices: `${root}/prices.json`,
     givenPrices: `${root}/given-prices.json`,
     trusts: `${root}/trust`,

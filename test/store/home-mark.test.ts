@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { type Home, openHome } from '../../src/store/home.js';
-import { homeMismatch, writeHomeMark } from '../../src/store/home-mark.js';
+import { homeMismatch, noteClaims, writeHomeMark } from '../../src/store/home-mark.js';
 import type { Store } from '../../src/store/port.js';
 import { temporaryFolder } from './support/temporary.js';
 
@@ -40,6 +40,18 @@ describe('3-R15, 6-O1: a home that is not the one', () => {
     expect(await homeMismatch(out, homeAt('copy'), 'b')).toBe('older');
     expect(await homeMismatch(out, homeAt('home'), 'b')).toBeUndefined();
   });
+});
+
+test('6-O1: an earlier state is told by its claims, sooner than by a reading of the balance', async () => {
+  await use(homeAt('home'), 5);
+  await noteClaims(homeAt('home'), 100_000);
+  await writeHomeMark(out, homeAt('home'), 'b');
+  cpSync(place('home'), place('copy'), { recursive: true });
+  expect(await homeMismatch(out, homeAt('copy'), 'b')).toBeUndefined();
+  await noteClaims(homeAt('home'), 106_000);
+  await writeHomeMark(out, homeAt('home'), 'b');
+  expect(await homeMismatch(out, homeAt('copy'), 'b')).toBe('older');
+  expect(await homeMismatch(out, homeAt('home'), 'b')).toBeUndefined();
 });
 
 describe('nothing is said of', () => {
