@@ -170,7 +170,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await connected.close();
       if (!options.shared) await emulator.close();
       if (!options.temporal) await temporal.teardown();
-      if (!options.folder) await rm(folder, { recursive: true, force: true });
+      if (!options.folder) await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
   return stack;
