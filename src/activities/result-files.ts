@@ -1,5 +1,6 @@
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { LiveWord, RowRecord } from '../domain/outcome.js';
+import { fedMedia } from '../domain/row.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
@@ -17,6 +18,7 @@ import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
+import { upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;
 
@@ -72,16 +74,18 @@ export async function* resultLines(
     const rows = await sources.rows.readPart(batch, generation, part);
     if (earlier.length > 0) for (const { row } of rows) present.add(row.id);
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
-    yield* await parallel(rows, READ_WIDTH, (stored) => lineOf(sources, batch, stored, touched, untouched));
+    yield* await parallel(rows, READ_WIDTH, (stored) =>
+      lineOf(sources, { batch, generation }, stored, touched, untouched),
+    );
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
-    yield { ...(await lineOf(sources, batch, stored, touched, untouched)), removed: true };
+    yield { ...(await lineOf(sources, { batch, generation }, stored, touched, untouched)), removed: true };
   }
 }
 
 async function lineOf(
   sources: ResultSources,
-  batch: string,
+  { batch, generation }: { batch: string; generation: string },
   { row, raw, isDamaged }: StoredRow,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
@@ -92,7 +96,10 @@ async function lineOf(
   if (record && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }
-  return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, touched, untouched)) };
+  const stands = await withoutRecord(sources, batch, row.id, touched, untouched);
+  const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
+  const upstream = isHeld ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  return { row, originalCells: raw, ...(upstream ?? stands) };
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

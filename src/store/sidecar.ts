@@ -55,6 +55,7 @@ export async function writeSidecars(
 /** A URL may be signed: its query is a key to the file, so only its place is told. */
 function mediaText(media: Media): Json {
   if (media.source === 'blob') return { sha256: media.sha256, media_type: media.mediaType, bytes: media.bytes };
+  if (media.source === 'row') return { row: media.id, ...(media.frame === undefined ? {} : { frame: media.frame }) };
   if (!URL.canParse(media.url)) return { url: null };
   const { origin, pathname } = new URL(media.url);
   return { url: `${origin}${pathname}` };
