@@ -1,7 +1,13 @@
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { fedMedia } from '../domain/row.js';
-import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
+import {
+  isRunAgain,
+  type ResultLine,
+  writeFailedCsv,
+  writeResultsCsv,
+  writeResultsJsonl,
+} from '../manifest/results.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
 import { damagedRecord } from '../store/damaged-row.js';
@@ -18,7 +24,7 @@ import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
-import { upstreamOf } from './upstream.js';
+import { feedsOf, upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;
 
@@ -47,13 +53,26 @@ export async function writeBatchResults(
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
   const tally = emptyTally();
   // Reading the records takes nearly all of the time.
-  await readOnce(resultLines(sources, batch, generation), [
+  const lines = withFeeds(sources, { batch, generation }, `${options.out}/${batch}`);
+  await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
     (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
   ]);
   return tally;
+}
+
+/** The lines of a batch's results, with what feeds those that are to be run again. */
+async function* withFeeds(
+  sources: ResultSources,
+  place: { batch: string; generation: string },
+  folder: string,
+): AsyncIterable<ResultLine> {
+  for await (const line of resultLines(sources, place.batch, place.generation)) {
+    const isAsked = isRunAgain(line) && !line.removed && fedMedia(line.row).length > 0;
+    yield isAsked ? { ...line, ...(await feedsOf(sources, place, line.row, folder)) } : line;
+  }
 }
 
 /**
@@ -79,13 +98,14 @@ export async function* resultLines(
     );
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
-    yield { ...(await lineOf(sources, { batch, generation }, stored, touched, untouched)), removed: true };
+    // What fed it is told by its own manifest, not by this one.
+    yield { ...(await lineOf(sources, { batch }, stored, touched, untouched)), removed: true };
   }
 }
 
 async function lineOf(
   sources: ResultSources,
-  { batch, generation }: { batch: string; generation: string },
+  { batch, generation }: { batch: string; generation?: string },
   { row, raw, isDamaged }: StoredRow,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
@@ -98,7 +118,8 @@ async function lineOf(
   }
   const stands = await withoutRecord(sources, batch, row.id, touched, untouched);
   const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
-  const upstream = isHeld ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  const upstream =
+    isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
   return { row, originalCells: raw, ...(upstream ?? stands) };
 }
 

@@ -40,3 +40,21 @@ function endOf({ media, record, file }: Feeder): Upstream | undefined {
     endedText: `row ${media.id}, which feeds it: ${why}`,
   };
 }
+
+/** What failed.csv must know of the rows that feed a row which is to be run again. `folder` is the batch's. */
+export async function feedsOf(
+  sources: FeedSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+  folder: string,
+): Promise<Pick<ResultLine, 'feeds' | 'isOrphan'>> {
+  const feeds: Record<string, string | null> = {};
+  for (const { media, row: feeding, record, file } of await feedersOf(sources, place, row)) {
+    feeds[media.id] = file === undefined ? null : `${folder}/${file.file}`;
+    if (file !== undefined) continue;
+    const isRunAgain = record === undefined || ['failed', 'cancelled', 'not_started'].includes(record.status);
+    const above = feeding && isRunAgain ? await feedsOf(sources, place, feeding, folder) : undefined;
+    if (above === undefined || above.isOrphan) return { feeds, isOrphan: true };
+  }
+  return { feeds };
+}

@@ -18,6 +18,10 @@ export interface ResultLine {
   /** Why it never started. */
   endedFor?: ReasonCode;
   endedText?: string;
+  /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
+  feeds?: Readonly<Record<string, string | null>>;
+  /** A row that feeds it has no output and is not run again: nothing could feed it in a manifest without that row. */
+  isOrphan?: true;
   /** The row left the manifest after an attempt was made. */
   removed?: true;
   originalCells: RawCells;

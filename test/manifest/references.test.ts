@@ -88,7 +88,8 @@ describe('references between rows', () => {
       `word,${EDIT('@film:middle')}`,
     ]);
     expect(problemsOf(summary)).toEqual([
-      '3:5 B72 image: @film (line 2, svc/clip) cannot feed it: it renders a film, the column needs an image; a frame of it is @film:first or @film:last',
+      '3:5 B72 image: @film (line 2, svc/clip) cannot feed it: it renders a film, the column needs an image',
+      '4:5 B72 image: @film:last (line 2, svc/clip) cannot feed it: frames of films are not taken yet; render the image as a row',
       '5:5 B72 image: @frame:last (line 4, svc/edit) cannot feed it: only a film has frames',
       "6:5 B70 image: '@film:middle' names no frame; a frame is @film:first or @film:last",
     ]);
@@ -132,6 +133,16 @@ describe('references between rows', () => {
     const { summary: refused } = await check([`film,${FILM('@my hero.png')}`]);
     expect(problemsOf(refused)).toEqual([
       "2:5 B70 image: '@my hero.png' names no row; a local file of that name is written ./@my hero.png",
+    ]);
+  });
+
+  test('a column that takes URLs alone is refused where nothing can be uploaded', async () => {
+    const { summary } = await check(
+      ['film,vendor-a/text2video,she walks,,,,', 'omni,vendor-a/omni-video,they meet,,,@film,5'],
+      'id,kind,prompt,width,height,videos,duration',
+    );
+    expect(problemsOf(summary)).toEqual([
+      '3:6 B72 videos: @film (line 2, vendor-a/text2video) cannot feed it: the endpoint takes a public URL only, and there is no S3 store to upload to',
     ]);
   });
 });

@@ -2,6 +2,7 @@ import type { Kind } from '../../domain/kind.js';
 import type { MediaFacts } from '../media/media-facts.js';
 import { factsFlaw, type MediaFlaw } from '../media/media-limits.js';
 import type { MediaSort } from '../media/media-types.js';
+import { takesUrlOnly } from '../media/needs-url.js';
 import type { MediaRule } from '../rules/rule.js';
 import { type Reference, referenceText } from './reference.js';
 import type { RowFacts } from './row-facts.js';
@@ -19,6 +20,7 @@ export function feedFlaw(
   feeder: RowFacts,
   rule: MediaRule,
   wanted: MediaSort,
+  hasUploadStore: boolean,
 ): MediaFlaw | undefined {
   const given = outputSort(feeder.kind);
   const said = `${name}: ${referenceText(reference)} (line ${feeder.line}, ${feeder.kind})`;
@@ -28,9 +30,11 @@ export function feedFlaw(
   if (reference.frame !== undefined && given !== 'video') return cannot('only a film has frames');
   if (reference.frame !== undefined && wanted !== 'image') return cannot(`the column needs a ${wanted}, not a frame`);
   if (reference.frame === undefined && given !== wanted) {
-    const { id } = reference;
-    const hint = wanted === 'image' ? `; a frame of it is @${id}:first or @${id}:last` : '';
-    return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}${hint}`);
+    return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}`);
+  }
+  if (reference.frame !== undefined) return cannot('frames of films are not taken yet; render the image as a row');
+  if (takesUrlOnly(rule, wanted) && !hasUploadStore) {
+    return cannot('the endpoint takes a public URL only, and there is no S3 store to upload to');
   }
   const flaw = knownMisfit(feeder, rule, wanted);
   return flaw === undefined ? undefined : cannot(flaw);

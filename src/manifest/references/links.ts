@@ -18,6 +18,8 @@ export interface Links {
   ids: IdBook;
   chains: ChainTally;
   log: ProblemLog;
+  /** Files can be uploaded for columns that take URLs alone. */
+  hasUploadStore: boolean;
 }
 
 /** The hash of a row whose feeders are linked, and its place in their chains. */
@@ -50,13 +52,13 @@ export interface LinkFlaw extends MediaFlaw {
 
 /** What is wrong with a reference to a known row, as far as that can be seen now. */
 export function knownFlaw(
-  { facts }: Links,
+  { facts, hasUploadStore }: Links,
   row: Pick<Row, 'kind' | 'cells'>,
   { column, media }: Refers,
 ): LinkFlaw | undefined {
   const rule = columnsOf(row.kind).get(column);
   if (rule?.type !== 'media') return undefined;
-  const flaw = feedFlaw(column, media, facts.get(media.at), rule.media, wantedSort(row, rule));
+  const flaw = feedFlaw(column, media, facts.get(media.at), rule.media, wantedSort(row, rule), hasUploadStore);
   return flaw && { ...flaw, column };
 }
 

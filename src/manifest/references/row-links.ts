@@ -28,9 +28,13 @@ export interface RowLinks {
 }
 
 /** `emit` marks rows that share a render and passes the row on. */
-export function createRowLinks(log: ProblemLog, emit: (row: Row, raw: RawCells) => Promise<void>): RowLinks {
+export function createRowLinks(
+  log: ProblemLog,
+  hasUploadStore: boolean,
+  emit: (row: Row, raw: RawCells) => Promise<void>,
+): RowLinks {
   const facts = createRowFacts();
-  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log };
+  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log, hasUploadStore };
   let rows = 0;
   let spill: Spill | undefined;
 
