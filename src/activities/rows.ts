@@ -31,7 +31,7 @@ export function rowActivities(deps: Dependencies): RowActivities {
 }
 
 async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
-  const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false } = input;
+  const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false, holdsFed } = input;
   const order = await runOrder(deps, batch, input.retry);
   const page = newPage(deps, batch, cursor.part);
   if (order.isPaused) return { ...page, next: cursor, isPaused: true };
@@ -43,7 +43,16 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const feeds = (await deps.rows.generation(batch, generation))?.fed
     ? await feedsReader(deps, batch, generation).ofPart(cursor.part)
     : undefined;
-  const filling: Filling = { page, generation, isSharing, isHeldOnly, feeds, room: input.roomNano, chars: 0 };
+  const filling: Filling = {
+    page,
+    generation,
+    isSharing,
+    isHeldOnly,
+    holdsFed: holdsFed === true,
+    feeds,
+    room: input.roomNano,
+    chars: 0,
+  };
   const rerun = await rerunOrder(deps.home, batch, generation);
   const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
   let at = cursor.index;
@@ -72,6 +81,7 @@ interface Filling {
   isSharing: boolean;
   /** A further way: it opens those that others feed, where they were missed. */
   isHeldOnly: boolean;
+  holdsFed: boolean;
   /** Undefined where no row feeds another. */
   feeds: Feeds | undefined;
   /** What new attempts may still cost, null = no limit. */
@@ -94,7 +104,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
     return;
   }
   const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
-  if (standing.letter === 'n' && !isReady(feeders)) {
+  const isHeld = !isReady(feeders) || (filling.holdsFed && feeders.length > 0);
+  if (standing.letter === 'n' && isHeld) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;
   }

@@ -142,6 +142,7 @@ export interface PageInput {
   isSharing?: boolean;
   /** Only rows that others feed and that are still held; the others were gone through. */
   isHeldOnly?: boolean;
+  holdsFed?: true; // no row that others feed is begun
   /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
   roomNano: CreditsNano | null;
   /** The limits that the room was reckoned by. */
@@ -157,8 +158,7 @@ export interface PageResult {
   deferred?: number;
   /** Rows passed over because a row that feeds them is not done. */
   held?: number;
-  /** The indexes of those entries that feed other rows. */
-  feeding?: number[];
+  feeding?: number[]; // the indexes of those entries that feed other rows
   /** Rows passed over because they are finished. */
   finished: Partial<Record<Status, number>>;
   /** The next row does not fit into the budget's room. */

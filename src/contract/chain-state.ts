@@ -17,6 +17,8 @@ export interface ChainState {
   feeders: FedFrom[];
   /** Rows that ended before a page came by them: it counts them by their records. */
   ahead: { counts: Partial<Record<Status, number>>; creditsNano: CreditsNano };
+  /** The batch goes on for one row by an order that named its cost alone: nothing that rows feed is begun. */
+  isFrozen?: true;
   /** Going through the rows once more for held ones: whether any was opened. `over` once nothing was. */
   rescan?: 'nothing' | 'opened' | 'over';
 }

@@ -3,7 +3,7 @@ import * as messages from '../contract/messages.js';
 import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent } from './budget.js';
-import { noteHeld, rescanHeld } from './chains.js';
+import { freezeChains, noteHeld, rescanHeld } from './chains.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
 import { listenForCases } from './noted-cases.js';
@@ -84,8 +84,10 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       supply({ generation: state.generation, rows: state.rows, retry: null, limits });
     });
     setHandler(messages.reopen, ({ row, ...order }) => {
-      if (state.generation === '') supply({ ...order, retry: null });
-      else state.reopened = [...(state.reopened ?? []), row];
+      if (state.generation === '') {
+        supply({ ...order, retry: null });
+        freezeChains(state);
+      } else state.reopened = [...(state.reopened ?? []), row];
       dirty = true;
     });
     setHandler(messages.rowFinished, async (report) => {

@@ -16,6 +16,11 @@ function chainsOf(state: BatchState): Chains {
   return state.chains;
 }
 
+/** What rows feed is not begun until a person orders the whole batch. */
+export function freezeChains(state: BatchState): void {
+  chainsOf(state).isFrozen = true;
+}
+
 /** Rows that a page passed over since they wait for others. */
 export function noteHeld(state: BatchState, held: number | undefined): void {
   if (!held) return;
@@ -27,7 +32,7 @@ export function noteHeld(state: BatchState, held: number | undefined): void {
 /** A row ended: what it feeds may be ready. One of an earlier manifest is another row than the one that feeds now. */
 export function noteFeeder(state: BatchState, { row, now, feeds }: OpenRow, status: Status): void {
   const { generation, index }: RowRef = now ?? row;
-  if (!feeds || status !== 'done' || generation !== state.generation) return;
+  if (!feeds || state.chains?.isFrozen || status !== 'done' || generation !== state.generation) return;
   const chains = chainsOf(state);
   if (chains.feeders.every((feeder) => feeder.index !== index)) chains.feeders.push({ index, seen: 0 });
 }
@@ -95,7 +100,7 @@ export function rescanHeld(state: BatchState): void {
   const { chains, cursor, open, deferred = 0 } = state;
   if (chains === undefined || chains.rescan === 'over') return;
   if (cursor !== null || open.length > 0 || deferred > 0 || chains.feeders.length > 0) return;
-  if (chains.held === 0 || chains.rescan === 'nothing') {
+  if (chains.held === 0 || chains.isFrozen || chains.rescan === 'nothing') {
     chains.rescan = 'over';
     return;
   }

@@ -58,13 +58,17 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
   async function openPage(limit: number): Promise<void> {
     if (state.cursor === null) return;
     const { generation, cursor, isSharing } = state;
-    const ways = { ...(isSharing ? { isSharing } : {}), ...(isRescan(state) ? { isHeldOnly: true } : {}) };
+    const ways = { ...(isSharing ? { isSharing } : {}), ...(isRescan(state) ? { isHeldOnly: true } : {}), ...holds() };
     endedAhead = [];
     const page = withEnded(await home.pageRows({ ...asked(limit), cursor, ...ways }), endedAhead);
     // An order that came while the page was read made it stale.
     if (state.generation !== generation || state.cursor !== cursor) return;
     if (await isHeld(state, page, isWoken)) return;
     await open(window.takePage(state, page, Date.now()), page.isShort);
+  }
+
+  function holds(): { holdsFed?: true } {
+    return state.chains?.isFrozen ? { holdsFed: true } : {};
   }
 
   async function openFed(limit: number): Promise<void> {

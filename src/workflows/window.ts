@@ -50,7 +50,8 @@ export function resumedState(handed: BatchState | undefined, nowMs: number): Bat
 export function supplyRows(state: BatchState, order: Supply): void {
   takeLimits(state, order.limits);
   const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
-  if (running && !isDraining(state) && order.generation === state.generation && order.retry === null) return;
+  const isWhole = !isDraining(state) && !state.chains?.isFrozen;
+  if (running && isWhole && order.generation === state.generation && order.retry === null) return;
   state.generation = order.generation;
   state.rows = order.rows;
   state.retry = order.retry;

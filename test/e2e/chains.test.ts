@@ -2,8 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reopen } from '../../src/contract/messages.js';
+import { batchId, jobId, taskQueues } from '../../src/contract/names.js';
+import { KINDS } from '../../src/domain/kind.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
+import { storedHistories } from '../support/histories.js';
+import { recordHistories } from '../support/record-histories.js';
 import { imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
@@ -23,7 +28,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
   afterAll(() => temporal?.teardown());
 
   async function withStack(account: string, faults: FaultRule[], use: (stack: Stack) => Promise<void>) {
-    const stack = await startStack({ temporal, account, speed: 20, emulator: { faults } });
+    const stack = await startStack({ temporal, account, speed: 20, emulator: { faults }, batch: { sidecar: true } });
     try {
       await stack.startWorker();
       await use(stack);
@@ -47,6 +52,12 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
         const record = await stack.record('b', id);
         expect(record?.submittedAtMs).toBeGreaterThanOrEqual(hero?.finishedAtMs ?? Number.POSITIVE_INFINITY);
       }
+      const stored = async (id: string) => storedHistories(temporal.client, `WorkflowId="${id}"`);
+      recordHistories('batch-chain', await stored(batchId('chain', 'b')));
+      recordHistories('job-fed', await stored(jobId('chain', 'b', 'edit')));
+      const sidecar = JSON.parse(readFileSync(join(stack.out, 'b', 'media', 'edit.png.json'), 'utf8')) as object;
+      const { sha256 } = hero?.files[0] ?? {};
+      expect(sidecar).toMatchObject({ inputs: [{ row: 'hero', file: 'media/hero.png', sha256 }] });
       const lines = await stack.resultLines('b');
       expect(lines.map(({ id, inputs }) => [id, inputs])).toEqual([
         ['clip', ['hero']],
@@ -99,6 +110,30 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
       expect((await stack.run('b', STORY)).counts).toMatchObject({ done: 2, not_started: 2 });
       expect((await stack.record('b', 'edit'))?.reason).toBe('400 no; media/hero.png of row hero is gone');
       writeFileSync(file, bytes);
+      // An order for one row brings that row alone: what rows feed is begun by an order for the batch.
+      const { generation, rows } = await stack.seed('b', STORY);
+      await stack.temporal.client.workflow.signalWithStart('batch', {
+        workflowId: batchId('chainChanged', 'b'),
+        taskQueue: taskQueues('chainChanged').home,
+        args: [
+          {
+            account: 'chainChanged',
+            batch: 'b',
+            policy: { ambiguity: 'hold', retries: 0 },
+            timeScale: stack.settings.timeScale,
+          },
+        ],
+        signal: reopen,
+        signalArgs: [
+          {
+            generation,
+            rows,
+            row: { batch: 'b', generation, part: 0, index: 1, id: 'hero', kind: KINDS.indexOf('svc/image') },
+          },
+        ],
+      });
+      await stack.result('b');
+      expect(stack.emulator.truth().jobs).toHaveLength(2);
       expect((await stack.run('b', STORY)).counts).toMatchObject({ done: 4 });
       expect(stack.emulator.truth().jobs).toHaveLength(4);
     });
