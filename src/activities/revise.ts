@@ -11,6 +11,8 @@ export type Revision =
   | { revision: 'contradicted'; sentence: string; attempts: number; seenStates?: number }
   /** A bill that was found came back: the job had failed. */
   | { revision: 'refunded'; sentence: string; seenStates: number }
+  /** A row that ended undecided was settled by the balance after all. */
+  | { revision: 'settled'; verdict: 'billed' | 'not_billed'; sentence: string; seenStates: number }
   /** The row's own charge was seen alone. */
   | { revision: 'measured'; creditsNano: CreditsNano };
 
@@ -54,6 +56,13 @@ function revisedRecord(record: RowRecord, revision: Revision): RowRecord {
   switch (revision.revision) {
     case 'measured':
       return { ...record, creditsNano: revision.creditsNano, creditsBasis: 'measured' };
+    case 'settled': {
+      if (record.reasonCode !== 'answer_lost_undecided') return record;
+      const { verdict, sentence: reason, seenStates } = revision;
+      return verdict === 'billed'
+        ? { ...record, status: 'lost_paid', reasonCode: 'answer_lost_billed', reason, seenStates }
+        : { ...record, status: 'failed', reasonCode: 'answer_lost_unbilled', reason, seenStates };
+    }
     case 'refunded': {
       if (record.status !== 'lost_paid') return record;
       const { creditsNano: _ofAll, ...rest } = record;

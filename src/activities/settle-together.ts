@@ -8,7 +8,7 @@ import { refOf } from './running.js';
 
 /** Interchangeable cases are decided once, for all of them, and each follows that decision. */
 
-type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string };
+export type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string };
 
 /** What a settlement means for the subject itself: by the group that it was decided in, or that is decided now. */
 export async function settleTogether(deps: Dependencies, evidence: Evidence, settled: Settlement): Promise<Own> {

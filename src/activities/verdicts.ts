@@ -18,12 +18,15 @@ import { renderMaxMs, slotUntilMs } from './waits.js';
 /** How long after a verdict what contradicts it is still looked for: the longest render once more, and an hour. */
 const WATCH_MS = 3_600_000;
 
-export async function watch(deps: Dependencies, ref: AttemptRef, kind: Kind, verdict: Verdict): Promise<void> {
-  const { timeScale } = deps.settings;
-  const atMs = deps.now();
-  const untilMs = atMs + (renderMaxMs(deps, KINDS.indexOf(kind)) + WATCH_MS) / timeScale;
+export async function watch(
+  deps: Dependencies,
+  ref: AttemptRef,
+  kind: Kind,
+  verdict: Verdict,
+  untilMs = deps.now() + (renderMaxMs(deps, KINDS.indexOf(kind)) + WATCH_MS) / deps.settings.timeScale,
+): Promise<void> {
   const { batch, id, n } = ref;
-  await watchVerdict(deps.home, { batch, id, n, kind, verdict, atMs, untilMs });
+  await watchVerdict(deps.home, { batch, id, n, kind, verdict, atMs: deps.now(), untilMs });
 }
 
 /** Compares every watched verdict with what the ledger and the balance show now. */
@@ -45,6 +48,7 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
   }
   // A person, or a later answer, has settled it otherwise.
   if (standing !== watched.verdict) return unwatchVerdict(deps.home, watched);
+  if (watched.verdict === 'undecided') return settleLate(deps, watched, attempt);
   // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
   const evidence = await gatherEvidence(deps, watched.kind, watched, attempt, { sinceMs: watched.atMs });
   if (!evidence.exclusive) return;
@@ -53,7 +57,7 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
   if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
     const sentence = `${opening(watched)} ${settled.sentence}`;
     await appendVerdict(deps, watched, 'billed', sentence);
-    await bookBill(deps, watched, attempt);
+    await book(deps, watched, attempt, 'billed', null);
     await contradict(deps, watched, sentence);
   }
   if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
@@ -63,6 +67,18 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
     const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
     await reviseRow(deps, watched, { revision: 'refunded', sentence, seenStates });
   }
+}
+
+/** The row has ended undecided, and its case goes on: what the balance says at last corrects both. */
+async function settleLate(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+  const evidence = await gatherEvidence(deps, watched.kind, watched, attempt);
+  const settled = settle(evidence);
+  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
+  const { verdict, sentence } = settled;
+  await appendVerdict(deps, watched, verdict, sentence);
+  await book(deps, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
+  const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
+  await reviseRow(deps, watched, { revision: 'settled', verdict, sentence, seenStates });
 }
 
 /** A charge after its time follows from no earlier reading: the newest must show it by itself. */
@@ -100,13 +116,19 @@ async function appendVerdict(
   await watch(deps, watched, watched.kind, verdict);
 }
 
-async function bookBill(deps: Dependencies, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+async function book(
+  deps: Dependencies,
+  watched: WatchedVerdict,
+  attempt: Attempt,
+  verdict: 'billed' | 'not_billed',
+  goneMs: number | null,
+): Promise<void> {
   const intent = intentOf(attempt);
   // Without a claim that can be read nobody knows what it cost.
   if (intent === undefined) return;
   const endedAtMs = Math.max(deps.now(), slotUntilMs(deps, attempt, KINDS.indexOf(watched.kind)));
   const row = await rowOf(deps, watched, intent);
-  await bookVerdict(deps, { row }, watched, { attempt, endedAtMs, verdict: 'billed', goneMs: null });
+  await bookVerdict(deps, { row }, watched, { attempt, endedAtMs, verdict, goneMs });
 }
 
 function opening({ verdict, atMs }: WatchedVerdict): string {
