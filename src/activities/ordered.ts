@@ -93,6 +93,11 @@ export async function notOrdered(
 
 const BY_CAUTION: readonly AmbiguityPolicy[] = ['hold', 'if-proved', 'always'];
 
+/** What a batch's user ordered for its lost answers; the most careful where the home does not say. */
+export async function policyOf({ home }: Dependencies, batch: string): Promise<AmbiguityPolicy> {
+  return (await readBatchOrder(home, batch))?.policy.ambiguity ?? 'hold';
+}
+
 /** The more careful one of what the job says and what was ordered. */
 export async function orderedPolicy(
   { home }: Dependencies,
