@@ -17,7 +17,8 @@ async function stand(states: (atMs: number) => AttemptState[], { hasRecord = tru
   for (const state of states(clock.nowMs)) await deps.ledger.append(ref, state);
   const record = { schema: 1, id: 'r', kind: row.kind, status: 'review', reasonCode: 'job_closed', flags: [] };
   const rest = { warnings: [], attempts: 1, files: [], creditsBasis: 'unknown', rowHash: row.hash };
-  if (hasRecord) await deps.records.writeRecord('b', { ...record, ...rest, finishedAtMs: clock.nowMs + 1 } as RowRecord);
+  if (hasRecord)
+    await deps.records.writeRecord('b', { ...record, ...rest, finishedAtMs: clock.nowMs + 1 } as RowRecord);
   const sweep = async () => (await slotActivities(deps).sweepHolders({ jobs: [{ batch: 'b', id: 'r' }] }))[0]?.action;
   const recover = async () => (await slotActivities(deps).recoverOpen({ from: 0 })).holders;
   return { clock, sweep, recover, deps, ref };
