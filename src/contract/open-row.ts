@@ -1,5 +1,5 @@
 import type { CreditsNano } from '../domain/money.js';
-import type { RowRef } from './workflows.js';
+import type { RowRef } from './row-ref.js';
 
 /** A row whose job was started and has not reported its end, as its batch hands it from run to run. */
 export interface OpenRow {

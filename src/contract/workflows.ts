@@ -3,21 +3,12 @@ import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { OpenRow } from './open-row.js';
+import type { RowRef } from './row-ref.js';
 import type { AmbiguityPolicy } from './settings.js';
 
 /** Inputs, results and references of workflows and activities: small plain JSON, never a prompt, URL or message. */
 
-/** Where a row stands: its batch, generation, part, place in the part, and id. */
-export interface RowRef {
-  batch: string;
-  generation: string;
-  part: number;
-  /** 0-based place within the part. */
-  index: number;
-  id: string;
-  /** Position of the row's kind in KINDS. */
-  kind: number;
-}
+export type { RowRef } from './row-ref.js';
 
 /** The policy of a batch as its jobs need it. */
 export interface JobPolicy {
