@@ -55,7 +55,8 @@ function isCreated(step: SettleResult): boolean {
   return step.outcome === 'standing' && step.result.outcome === 'standing' && step.result.standing === 'created';
 }
 
-async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
+/** Makes void what nobody claimed, and a case of a claim that no process here is sending any more (T12). */
+export async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
   const atMs = deps.now();
   const found = await deps.ledger.readAttempt(ref);
   if (!found) {

@@ -3,12 +3,13 @@ import { settle } from '../books/check/settle.js';
 import { clockText } from '../books/check/story.js';
 import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import { distrust } from '../store/trust.js';
+import { distrust, isTrusted } from '../store/trust.js';
 import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../store/verdict-watch.js';
 import { rowOf } from './attempts-since.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
+import { policyOf, runOrder } from './ordered.js';
 import { reviseRow } from './revise.js';
 import { statesOf } from './row-letter.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
@@ -64,8 +65,7 @@ async function audit(deps: Dependencies, watched: WatchedVerdict, attempt: Attem
     const sentence = `the bill came back: ${settled.sentence}`;
     await appendVerdict(deps, watched, 'not_billed', sentence);
     await deps.ledger.close(watched);
-    const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
-    await reviseRow(deps, watched, { revision: 'refunded', sentence, seenStates });
+    await goOnUnpaid(deps, watched, attempt, sentence);
   }
 }
 
@@ -77,8 +77,37 @@ async function settleLate(deps: Dependencies, watched: WatchedVerdict, attempt: 
   const { verdict, sentence } = settled;
   await appendVerdict(deps, watched, verdict, sentence);
   await book(deps, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
+  if (verdict === 'not_billed') return goOnUnpaid(deps, watched, attempt, sentence);
   const seenStates = statesOf(await deps.ledger.read(watched.batch, watched.id));
-  await reviseRow(deps, watched, { revision: 'settled', verdict, sentence, seenStates });
+  await reviseRow(deps, watched, { revision: 'billed', sentence, seenStates });
+}
+
+/** The row is unpaid again: by its batch's policy it is sent anew, else it has failed. */
+async function goOnUnpaid(
+  deps: Dependencies,
+  { batch, id }: WatchedVerdict,
+  attempt: Attempt,
+  sentence: string,
+): Promise<void> {
+  const intent = intentOf(attempt);
+  const goesOn = intent !== undefined && (await maySendAgain(deps, batch));
+  const states = statesOf(await deps.ledger.read(batch, id));
+  // A record that has not seen the last state is outdone by it.
+  await reviseRow(deps, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
+  if (!goesOn) return;
+  const { generation, part, index, kind } = intent;
+  const row = { batch, generation, part, index, id, kind: KINDS.indexOf(kind) };
+  // A batch that has ended finds it at its next order.
+  await deps.messenger.reopen({ generation, rows: 0, row });
+}
+
+async function maySendAgain(deps: Dependencies, batch: string): Promise<boolean> {
+  const [policy, { ends }, trusted] = await Promise.all([
+    policyOf(deps, batch),
+    runOrder(deps, batch, 'unsaid'),
+    isTrusted(deps.home),
+  ]);
+  return policy !== 'hold' && ends === undefined && trusted;
 }
 
 /** A charge after its time follows from no earlier reading: the newest must show it by itself. */

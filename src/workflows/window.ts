@@ -1,10 +1,12 @@
 import type { PageResult } from '../contract/activities.js';
 import type { RowFinished, Supply } from '../contract/messages.js';
-import type { BatchEvent, BatchProgress, BatchResult, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../contract/workflows.js';
 import type { BatchTally } from '../domain/batch-tally.js';
 import { noCounts, STATUSES } from '../domain/outcome.js';
 import { blockedOf } from './blocked-rows.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
+import { rowToReopen } from './late-ends.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
 
@@ -137,10 +139,8 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   if (found.countedIn !== state.generation) return true;
   count(state, report, 1);
   countFailure(state, report);
-  // Its job was the old row's; no page brings the new one once more.
-  if (report.reason === 'row_replaced' && found.now && !isDraining(state)) {
-    state.reopened = [...(state.reopened ?? []), found.now];
-  }
+  const again = rowToReopen(found, report);
+  if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
