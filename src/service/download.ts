@@ -129,7 +129,7 @@ async function reopen(fetch: Fetch): Promise<OpenAnswer> {
 /** Hands out what comes after the bytes that were handed out before; those must be the same again. */
 async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8Array> {
   const { host, maxBytes, handedOut } = fetch;
-  let left = answer.statusCode === 206 ? 0 : fetch.received;
+  let left = answer.statusCode === 206 && isWantedRange(answer, fetch) ? 0 : fetch.received;
   const again = left > 0 && handedOut !== undefined ? createHash('sha256') : undefined;
   for await (const chunk of bodyOf(fetch, answer)) {
     const known = chunk.subarray(0, left);
