@@ -69,12 +69,12 @@ async function salvage(
   body: Uint8Array,
   status: number | undefined,
 ): Promise<Pick<SubmitEvidence, 'salvagedHandle' | 'salvagedOutput'>> {
+  const isAccepted = status !== undefined && status >= 200 && status < 300;
   if (adapter.flow === 'async') {
-    const isAccepted = status !== undefined && status >= 200 && status < 300;
     const handle = adapter.salvageHandle(body, isAccepted);
     return handle === undefined ? {} : { salvagedHandle: handle };
   }
-  const output = await salvageOutput(adapter, body);
+  const output = await salvageOutput(adapter, body, isAccepted);
   return output === undefined ? {} : { salvagedOutput: output };
 }
 

@@ -37,7 +37,7 @@ function redactedBody(body: Uint8Array, key: string): Uint8Array {
 }
 
 /** Letters, digits, `-` and `_` alone: what means something in JSON stays escaped. */
-function unescaped(escape: string, code: string | undefined): string {
+function unescaped(written: string, code: string | undefined): string {
   const character = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
-  return /^[\w-]$/.test(character) ? character : escape;
+  return /^[\w-]$/.test(character) ? character : written;
 }

@@ -75,7 +75,7 @@ export function salvageSvcOutput(body: Uint8Array): SalvagedOutput | undefined {
   const url = salvageString(body, ['data', 0, 'url']);
   if (url !== undefined) return { url };
   const bytes = salvageBytes(body, ['data', 0, 'b64_json']);
-  return bytes && { bytes };
+  return bytes && { bytes, isWhole: false };
 }
 
 function outputOf(entry: z.output<typeof item>, warnings: string[]): Output[] {
