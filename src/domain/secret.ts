@@ -46,6 +46,11 @@ export function checkKeyForm(text: string | undefined): KeyProblem | undefined {
   return KEY_FORM.test(text) ? undefined : 'wrong_form';
 }
 
+/** The text without anything that looks like a key: for words that somebody typed, and otherwise as it is. */
+export function withoutTypedKeys(text: string): string {
+  return text.replace(KEY_IN_TEXT, REDACTED);
+}
+
 /**
  * The text without this key and without anything else that looks like one. In JSON it stays JSON: a backslash is no part
  * of what only looks like a key, since it may escape the quote behind it.

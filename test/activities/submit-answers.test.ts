@@ -172,6 +172,16 @@ describe('TS: an output in any answer to a synchronous call', () => {
     expect(shown(await classify('svc/image', cut(200, text.slice(0, end - 8))))).toBe('unknown S2');
   });
 
+  it('S0, TS: a URL that is the file itself counts as the bytes', async () => {
+    const base64 = smallPng().toString('base64');
+    const body = { created: 1, model: 'm', data: [{ url: `data:image/png;base64,${base64}` }] };
+    for (const exchange of [answered(200, body), answered(500, body), cut(200, JSON.stringify(body).slice(0, -3))]) {
+      const seen = await classify('svc/image', exchange);
+      expect(seen).toMatchObject({ state: 'done', outputs: [{ base64 }] });
+      expect(seen).not.toHaveProperty('outputs.0.url');
+    }
+  });
+
   it('S0: base64 that decodes to nothing is no result', async () => {
     for (const b64_json of ['', '***', 'a page of text']) {
       expect(shown(await classify('svc/image', answered(200, { data: [{ b64_json }] })))).toBe('unknown S2');

@@ -79,6 +79,23 @@ describe('a good server', () => {
   });
 });
 
+describe('a data: URI', () => {
+  test('is the file, and nothing is fetched', async () => {
+    const download = await downloader().fetchOutput(`data:video/mp4;base64,${FILE.toString('base64')}`);
+    expect(download).toMatchObject({ contentType: 'video/mp4', contentLength: FILE.length });
+    expect(sha256(await read(download))).toBe(sha256(FILE));
+  });
+
+  test.each(['data:video/mp4;base64,', 'data:,abc', 'data:text/html;base64,<b>'])('%s gives none', async (url) => {
+    await expect(downloader().fetchOutput(url)).rejects.toMatchObject({ reason: 'forbidden_address' });
+  });
+
+  test('is bounded as others are', async () => {
+    const url = `data:video/mp4;base64,${FILE.toString('base64')}`;
+    await expect(downloader({ maxBytes: 9 }).fetchOutput(url)).rejects.toMatchObject({ reason: 'too_large' });
+  });
+});
+
 describe('an answer of another status that is the whole file all the same', () => {
   const all = { 'content-range': `bytes 0-${FILE.length - 1}/${FILE.length}` };
   const wholly =
