@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { safeText } from '../domain/secret.js';
+import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import type { Cli } from './cli.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-codes.js';
@@ -68,7 +68,8 @@ function configured(command: Command, io: Io): Command {
     })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      // A key that was pasted at the wrong place is no word to repeat.
+      writeErr: (text) => io.stderr.write(withoutTypedKeys(text)),
       getOutHelpWidth: () => Math.min(io.columns(), 110),
       getErrHelpWidth: () => Math.min(io.columns(), 110),
       outputError: (text, write) => write(`${text.trimEnd()}\n${hintFor(command)}\n`),

@@ -246,6 +246,11 @@ describe('every command', () => {
 describe('wrong command lines end with 2 and a hint', () => {
   test.each([
     [['rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['sk-svc-abc'], "error: unknown command '[redacted]'\n`callsheet --help` shows what it takes.\n"],
+    [
+      ['run', 'a.csv', 'sk-svc-abc', '--sk-svc-abc'],
+      "error: unknown option '--[redacted]'\n`callsheet run --help` shows what it takes.\n",
+    ],
     [['run'], "error: missing required argument 'manifest'\n`callsheet run --help` shows what it takes.\n"],
     [
       ['run', 'a.csv', '--ot', 'x'],
@@ -279,4 +284,18 @@ describe('wrong command lines end with 2 and a hint', () => {
 
 test('--version', async () => {
   expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [['sk-svc-abc', '--json'], 2],
+  [['run', 'none.csv', '--name', 'sk-svc-abc'], 2],
+  [['run', 'sk-svc-abc.csv', '--json'], 2],
+  [['run', 'none.csv', '--rpm', 'sk-svc-abc'], 4],
+  [['status', 'sk-svc-abc'], 2],
+  [['review', 'show', 'sk-svc-abc', 'sk-svc-abc'], 2],
+])('a key that was pasted at the wrong place is not repeated: %j', async (args, exitCode) => {
+  const seen = await cli(args);
+  expect(seen.stdout + seen.stderr).toContain('[redacted]');
+  expect(seen.stdout + seen.stderr).not.toContain('sk-svc-abc');
+  expect(seen.exitCode).toBe(exitCode);
 });
