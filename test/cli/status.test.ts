@@ -7,6 +7,7 @@ import { nextWords } from '../../src/cli/batch/next-command.js';
 import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
 import type { SemaphoreView } from '../../src/contract/semaphore.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
+import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
 import { seededHome, T0 } from './seeded-home.js';
 
@@ -90,4 +91,43 @@ test('4-U10: rows that leave are named, and the other manifest whose batch this 
     'warning: 2 rows are not in this manifest any more (two, three): what was submitted of them',
   );
   expect(stderr).toContain("'b' was last run from /films/a/b.csv: --name makes this manifest a batch of its own");
+});
+
+describe('a batch that stopped by itself', () => {
+  const watched = async (home: Awaited<ReturnType<typeof seededHome>>) => {
+    const { exitCode, stdout, stderr } = await home.run('watch', 'b', '--json');
+    const events = stdout.split('\n').filter(Boolean);
+    return { exitCode, stderr, last: JSON.parse(events.at(-1) ?? '{}') as object };
+  };
+
+  test('watch says which limit stopped it, and ends as the run did', async () => {
+    const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    const budget = await watched(home);
+    expect(budget.exitCode, budget.stderr).toBe(6);
+    expect(budget.last).toMatchObject({ type: 'batch_finished', stopped: 'budget_reached', exitCode: 6 });
+    expect(budget.stderr).toContain('stopped by the budget: 1 row was not started');
+    await clearStopped(home.home, 'b');
+    await markStopped(home.home, 'b', 'too_many_failures', T0);
+    const failures = await watched(home);
+    expect(failures).toMatchObject({ exitCode: 1, last: { stopped: 'too_many_failures' } });
+  });
+
+  test('one that was cancelled afterwards waits for no budget', async () => {
+    const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markCancelled(home.home, 'b', T0 + 1);
+    expect(await watched(home)).toMatchObject({ exitCode: 1, last: { stopped: null } });
+  });
+});
+
+test('the plan of a cancelled batch says what becomes of its rows, and what runs them', async () => {
+  const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }]);
+  await markCancelled(home.home, 'b', T0);
+  const films = ['one', 'two'].map((id) => `${id},vendor-f/video,vendor-f-3.1-fast-generate-preview,film ${id},4\n`);
+  writeFileSync(join(home.folder, 'b.csv'), `id,kind,model,prompt,duration\n${films.join('')}`);
+  const said = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), '--no-network');
+  expect(said.stdout, said.stderr).toContain(
+    'cancelled 2 rows were cancelled and are not run again; `callsheet retry b` runs them',
+  );
 });
