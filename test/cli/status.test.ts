@@ -1,5 +1,6 @@
 // What `status` and `list` say of a batch: why nothing moves, since when it is there, and what to type next.
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
@@ -9,7 +10,8 @@ import type { SemaphoreView } from '../../src/contract/semaphore.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
-import { seededHome, T0 } from './seeded-home.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
+import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const progress: BatchProgress = {
@@ -130,4 +132,33 @@ test('the plan of a cancelled batch says what becomes of its rows, and what runs
   expect(said.stdout, said.stderr).toContain(
     'cancelled 2 rows were cancelled and are not run again; `callsheet retry b` runs them',
   );
+});
+
+test('pause starts no engine on a home that the batch was not run from, which would go on with what it knows', async () => {
+  const home = await seededHome('b', [{ id: 'one' }]);
+  const folder = join(home.folder, 'out', 'b');
+  mkdirSync(folder, { recursive: true });
+  const mark = { schema: 1, homeId: 'a'.repeat(32), seenMs: 5 };
+  writeFileSync(join(folder, `home-${ACCOUNT}.json`), JSON.stringify(mark));
+  const { exitCode, stderr } = await home.run('pause', 'b');
+  expect(exitCode, stderr).toBe(4);
+  expect(stderr).toContain("is not the home that 'b' in");
+  expect(stderr).toContain('none was started, so nothing is submitted; bring that home back');
+  expect(stderr).not.toContain('starting the engine');
+});
+
+test.skipIf(!canMount())('status and list name a disk without room, and what to do', async () => {
+  const home = await seededHome('b', [{ id: 'one' }]);
+  const data = join(home.folder, 'data');
+  mkdirSync(data, { recursive: true });
+  mountDisk(data, '1m');
+  try {
+    const advice = 'the disk of data is full: make room';
+    expect((await home.run('status', 'b')).stdout).toContain(`waits for ${advice}`);
+    expect((await home.run('list')).stderr).toContain(advice);
+    const { stdout } = await home.run('list', '--json');
+    expect((JSON.parse(stdout) as { blocked: string }).blocked).toContain(advice);
+  } finally {
+    execFileSync('umount', ['-l', data]);
+  }
 });
