@@ -79,7 +79,9 @@ function configured(command: Command, io: Io): Command {
 }
 
 function usageOf(command: Command): string {
-  return COMMANDS.find((entry) => entry.name === command.name())?.usage ?? '';
+  // `engine status` has the name of a command of its own, and takes nothing.
+  const isNested = command.parent?.parent != null;
+  return isNested ? '' : (COMMANDS.find((entry) => entry.name === command.name())?.usage ?? '');
 }
 
 function hintFor(command: Command): string {

@@ -11,6 +11,7 @@ import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
+import { cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
@@ -161,4 +162,9 @@ test.skipIf(!canMount())('status and list name a disk without room, and what to 
   } finally {
     execFileSync('umount', ['-l', data]);
   }
+});
+
+test('engine --help shows its own status, which takes no batch', async () => {
+  const { stdout } = await cli(['engine', '--help']);
+  expect(stdout).toMatch(/^ {2}status {2,}Shows whether the engine runs/m);
 });
