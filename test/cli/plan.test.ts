@@ -32,6 +32,7 @@ function planOf(tally: PlanTally): Plan {
     time: undefined,
     costNotes: [],
     changedRows: 0,
+    cancelledRows: 0,
     skippedFiles: [],
   };
 }
@@ -65,10 +66,8 @@ describe('costs', () => {
     expect(words(tallyOf())).toBe('nothing new to pay');
     expect(words(tallyOf({ lo: CREDIT, hi: CREDIT }))).toBe('1 credits');
     expect(words(tallyOf({ lo: CREDIT, hi: 3 * CREDIT }))).toBe('2 credits expected (low 1, worst 3)');
-    expect(words(tallyOf(null))).toMatch(/^unknown: 1 rows have no known price/);
-    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(
-      /^1 credits for 1 rows; 1 rows have no known price/,
-    );
+    expect(words(tallyOf(null))).toMatch(/^unknown: 1 row has no known price/);
+    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(/^1 credits for 1 row; 1 row has no known price/);
   });
 });
 
@@ -224,6 +223,11 @@ describe('wall-clock', () => {
     expect(time.bound).toBe('requests per minute');
     // One submit and at least three polls each, at 61 requests in 61 s.
     expect(time.atLeastMs).toBeGreaterThanOrEqual(400_000);
+  });
+
+  test('however many slots are free, a batch takes as long as one render', () => {
+    const time = wallClock({ ...question, rows: new Map([['vendor-f/video', 2]]), concurrent: 10, rpm: 10_000 });
+    expect(time).toEqual({ atLeastMs: 60_000, bound: 'one render', unseen: [] });
   });
 
   test('kinds that were never seen are named', () => {
