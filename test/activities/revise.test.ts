@@ -21,7 +21,7 @@ async function refund(answers: { isBatchOpen: boolean; failures: number }): Prom
     },
   };
   await deps.records.writeRecord('b', rowRecord('r', { status: 'lost_paid', reasonCode: 'answer_lost_billed' }));
-  const revision = { revision: 'refunded', sentence: 'the bill came back', seenStates: 3 } as const;
+  const revision = { revision: 'unbilled', sentence: 'the bill came back', seenStates: 3 } as const;
   await reviseRow({ ...deps, messenger }, { batch: 'b', id: 'r' }, revision);
   expect(await deps.records.readRecord('b', 'r')).toMatchObject({ status: 'failed', creditsNano: 0 });
   return told;
