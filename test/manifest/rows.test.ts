@@ -80,6 +80,7 @@ describe('normal form', () => {
 });
 
 describe('B61: extra names only what the documents do not show', () => {
+  const moved = { kind: 'svc/animation', model: 'svc-epsilon-2.5-video', image: 'https://a.example/a.png' };
   const cases: [Cells, string, boolean][] = [
     [image, '{"mood":"calm"}', true],
     [image, '{"n":1}', false],
@@ -87,6 +88,8 @@ describe('B61: extra names only what the documents do not show', () => {
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"mood":1}}', true],
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"audio":true}}', false],
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"num_frames":5}', false],
+    [{ ...moved, prompt: 'x' }, '{"image_url":"https://a.example/b.png"}', false],
+    [{ ...moved, prompt: 'x' }, '{"messages":[]}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"cfg":0.5}', true],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"callback_url":"https://a.example"}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"image_list":[]}', false],
