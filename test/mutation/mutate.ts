@@ -1,7 +1,7 @@
 // The mutation check: takes away one branch at a time in a copy of the checkout, runs the test that must notice, and says
 // which branches nobody would miss. `npm run mutate -- --only F7,T1,39-51`, `--write FILE` keeps the table.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -108,7 +108,7 @@ async function runTest({ ids, test, named }: Mutation): Promise<Verdict> {
   const report = join(scratch, 'report.json');
   rmSync(report, { force: true });
   const pattern = named ?? `\\b(${ids.join('|')})\\b`;
-  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', test, '-t', pattern, '--bail', '1'];
+  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', test, `--testNamePattern=${pattern}`, '--bail', '1'];
   const child = spawn(process.execPath, [...args, '--reporter', 'json', '--outputFile', report], {
     cwd: scratch,
     stdio: 'ignore',
@@ -125,6 +125,8 @@ async function runTest({ ids, test, named }: Mutation): Promise<Verdict> {
   const code = await exited;
   clearTimeout(timer);
   if (isLate) return 'killed by the time limit';
+  // The test program itself did not come to its end.
+  if (!existsSync(report)) return 'DOES NOT LOAD';
   const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
   if (numFailedTests > 0) return 'killed';
   if (code !== 0) return 'DOES NOT LOAD';
