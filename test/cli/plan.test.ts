@@ -9,6 +9,7 @@ import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
+import { rowRecord } from '../support/row-record.js';
 
 const CREDIT = 1_000_000_000;
 const LIST = 1_000_000_000;
@@ -101,20 +102,7 @@ describe('what running does with a row', () => {
     expected: null,
   });
   const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
-  const record = (more: Partial<RowRecord> = {}): RowRecord => ({
-    schema: 1,
-    id: 'a',
-    kind: 'svc/image',
-    status: 'done',
-    flags: [],
-    warnings: [],
-    attempts: 1,
-    files: [],
-    creditsBasis: 'unknown',
-    finishedAtMs: 5,
-    rowHash: 'new',
-    ...more,
-  });
+  const record = (more: Partial<RowRecord> = {}) => rowRecord({ rowHash: 'new', ...more });
   const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };
   const created: AttemptState = { state: 'created', atMs: 2, handle: 'h' };
   const retry = { beforeMs: 10, classes: [] };

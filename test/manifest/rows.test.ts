@@ -110,6 +110,7 @@ it.each([
 });
 
 describe('B61: extra names only what the documents do not show', () => {
+  const moved = { kind: 'svc/animation', model: 'svc-epsilon-2.5-video', image: 'https://a.example/a.png' };
   const cases: [Cells, string, boolean][] = [
     [image, '{"mood":"calm"}', true],
     [image, '{"n":1}', false],
@@ -130,6 +131,8 @@ describe('B61: extra names only what the documents do not show', () => {
       false,
     ]),
     [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: '1-D3' }, '{"resolution":"480P"}', false],
+    [{ ...moved, prompt: 'x' }, '{"image_url":"https://a.example/b.png"}', false],
+    [{ ...moved, prompt: 'x' }, '{"messages":[]}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"cfg":0.5}', true],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"callback_url":"https://a.example"}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"image_list":[]}', false],

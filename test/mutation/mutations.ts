@@ -8,13 +8,15 @@ export interface Edit {
 }
 
 export interface Mutation {
-  /** T, S and F numbers of design 3 and 5 that the branch handles. */
+  /** T, S and F numbers of design 3 and 5 that the branch handles, or a row of docs/conformance.md. */
   ids: string[];
   edits: Edit[];
   /** The test file that must go red. */
   test: string;
   /** A regular expression on the names of the tests to run; default: every test that names one of the ids. */
   named?: string;
+  /** The test's title, where one alone must notice. */
+  title?: string;
 }
 
 const CLASSIFY = 'src/reconcile/classify.ts';
