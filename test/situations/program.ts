@@ -24,7 +24,7 @@ export interface Surroundings {
 
 /** Whoever does not end after the first Ctrl-C gets a second one, and then is given up. */
 const SECOND_AFTER_MS = 20_000;
-const GIVEN_UP_AFTER_MS = 90_000;
+const GIVEN_UP_AFTER_MS = 240_000;
 const LISTENS_EVERY_MS = 100;
 
 const built = new URL('../../dist/cli/run-cli.js', import.meta.url);

@@ -72,6 +72,28 @@ export async function openStage(): Promise<Stage> {
       names: { batch: account, rows: ['a1', 'a2'], manifest: '' },
     };
   };
+  const ask = (...args: string[]): void => {
+    const env = { ...process.env, CALLSHEET_TEMPORAL_CLI: found.path, CALLSHEET_DATA: data, CALLSHEET_API_KEY: KEY };
+    const given = { ...env, CALLSHEET_BASE_URL: emulator.url, CALLSHEET_HOME: join(root, 'waker') };
+    spawnSync(process.execPath, [BIN, ...args, '--time-scale', String(SPEED)], { env: given, stdio: 'ignore' });
+  };
+  const close = async (): Promise<void> => {
+    ask('engine', 'stop', '--now');
+    await emulator.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  };
+  try {
+    const templates = await leaveAll(place);
+    // From here on a command that would start an engine of its own is told that there is no program for it.
+    process.env.CALLSHEET_TEMPORAL_CLI = join(root, 'no-temporal');
+    return { root, emulator, data, templates, place, close, wake: () => ask('resume', '--all', '--account', 'waker') };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function leaveAll(place: Stage['place']): Promise<Stage['templates']> {
   // The first one starts the engine.
   const ended = await leave('ended', place('ended'), 0);
   const [failed, review, open] = await Promise.all([
@@ -79,23 +101,7 @@ export async function openStage(): Promise<Stage> {
     leave('review', place('review'), 3),
     leave('open', place('open'), 130),
   ]);
-  const templates = { ended, failed, review, open };
-  // From here on a command that would start an engine of its own is told that there is no program for it.
-  process.env.CALLSHEET_TEMPORAL_CLI = join(root, 'no-temporal');
-  const ask = (...args: string[]): void => {
-    const env = { ...process.env, CALLSHEET_TEMPORAL_CLI: found.path, CALLSHEET_DATA: data, CALLSHEET_API_KEY: KEY };
-    const given = { ...env, CALLSHEET_BASE_URL: emulator.url, CALLSHEET_HOME: join(root, 'waker') };
-    spawnSync(process.execPath, [BIN, ...args, '--time-scale', String(SPEED)], { env: given, stdio: 'ignore' });
-  };
-  return {
-    ...{ root, emulator, data, templates, place },
-    wake: () => ask('resume', '--all', '--account', 'waker'),
-    async close() {
-      ask('engine', 'stop', '--now');
-      await emulator.close();
-      rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-    },
-  };
+  return { ended, failed, review, open };
 }
 
 /** A service as every draw meets it. */
@@ -118,7 +124,7 @@ async function leave(name: LeftBehind, place: Place, exitCode: number): Promise<
   writeManifest(place, name, ROWS[name]);
   const run = (interruptAfterMs: number) => runAt(place, ['run', `${name}.csv`, '--yes'], { interruptAfterMs });
   const films = () => place.emulator.truth().jobs.filter(({ kind }) => kind === 'vendor-f/video').length;
-  let ended = await run(exitCode === 130 ? 3_000 : 50_000);
+  let ended = await run(exitCode === 130 ? 3_000 : 200_000);
   // On a busy machine Ctrl-C came before anything was submitted.
   while (ended.exitCode === 130 && films() < ROWS.open.length) ended = await run(3_000);
   if (ended.exitCode !== exitCode) throw new Error(`the batch '${name}' ended with ${ended.exitCode}: ${ended.stderr}`);
