@@ -43,7 +43,8 @@ export function violations(draw: Draw, { ended, paid }: Outcome): string[] {
     found.push(`exit code ${exitCode}, where ${expected.join(' or ')} is due`);
   }
   if (/\n\s+at \S.*[:(]/.test(said)) found.push('a stack trace was printed');
-  if (/\[object |\bundefined\b|\bNaN\b(?!')/.test(stderr)) found.push('it says what only a program understands');
+  if (/\[object |\bundefined\b/.test(stderr) || (/\bNaN\b/.test(stderr) && !draw.words.join(' ').includes('NaN')))
+    found.push('it says what only a program understands');
   if (said.includes(KEY)) found.push('the API key was printed');
   if (REFUSED.includes(exitCode) && !TELLS_AS_DATA.includes(leaf.path)) found.push(...sentenceFlaws(stderr));
   if (draw.isJson) found.push(...jsonFlaws(draw, stdout, exitCode));
