@@ -108,7 +108,14 @@ async function runTest({ ids, test, named }: Mutation): Promise<Verdict> {
   const report = join(scratch, 'report.json');
   rmSync(report, { force: true });
   const pattern = named ?? `\\b(${ids.join('|')})\\b`;
-  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', test, `--testNamePattern=${pattern}`, '--bail', '1'];
+  const args = [
+    join('node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    test,
+    `--testNamePattern=${pattern}`,
+    '--bail',
+    '1',
+  ];
   const child = spawn(process.execPath, [...args, '--reporter', 'json', '--outputFile', report], {
     cwd: scratch,
     stdio: 'ignore',
