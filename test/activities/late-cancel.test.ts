@@ -4,7 +4,7 @@ import { notOrdered, runOrder } from '../../src/activities/ordered.js';
 import { reopenActivities } from '../../src/activities/reopen.js';
 import { clearCancelled, markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { rowRecord } from '../store/support/examples.js';
+import { wholeRecord } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const ROW = plainRow('r');
@@ -20,7 +20,7 @@ async function endedLate(status: 'cancelled' | 'failed') {
   const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
   const retry = { beforeMs: clock.nowMs + 1, classes: [] };
   await writeBatchOrder(deps.home, 'b', { limits, policy, retry });
-  await deps.records.writeRecord('b', rowRecord('r', { ...ended, finishedAtMs: clock.nowMs + 500 }));
+  await deps.records.writeRecord('b', wholeRecord('r', { ...ended, finishedAtMs: clock.nowMs + 500 }));
   clock.nowMs += 1_000;
   const row = refOf(ROW);
   const sent = { hash: ROW.hash, earlier: [], sinceMs: clock.nowMs };

@@ -8,7 +8,7 @@ import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { isTrusted } from '../../src/store/trust.js';
-import { intent, rowRecord } from '../store/support/examples.js';
+import { intent, wholeRecord } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const STILL = plainRow('still');
@@ -89,7 +89,7 @@ test('the quiet before a late job does not contradict its bill (F8)', async () =
   expect(await verdicts()).toEqual(['not_billed', 'billed']);
 });
 
-const lostPaid = rowRecord('still', {
+const lostPaid = wholeRecord('still', {
   ...{ kind: STILL.kind, status: 'lost_paid', reasonCode: 'answer_lost_billed', rowHash: STILL.hash, attempts: 1 },
   ...{ creditsNano: PRICE_NANO, seenStates: 3 },
 });

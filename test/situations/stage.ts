@@ -108,7 +108,7 @@ async function leaveAll(place: Stage['place']): Promise<Stage['templates']> {
 export function openEmulator(): Promise<Emulator> {
   return startEmulator({
     ...{ speed: SPEED, plan: 'enterprise', balanceCredits: '100000', keys: [{ key: KEY, state: 'active' }] },
-    renderSeconds: { 'vendor-f': [500, 700] },
+    renderSeconds: { 'vendor-f': [1_400, 1_600] },
     restrictedModels: [RESTRICTED],
     faults: [
       {
