@@ -1,6 +1,7 @@
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { LiveWord, RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
+import type { Posters } from '../report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
 import { damagedRecord } from '../store/damaged-row.js';
@@ -28,13 +29,19 @@ export interface ResultSources {
   records: Records;
   openStore(location: string): Store;
   now(): number;
+  /** Makes the pictures of a report; without it every output has a tile. */
+  posters?: Posters;
 }
 
-/** Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole, and counts the rows. */
+/**
+ * Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole, and counts the rows.
+ * `alsoReads` is given the same lines, so that nobody reads them twice.
+ */
 export async function writeBatchResults(
   sources: ResultSources,
   batch: string,
   generation: string,
+  alsoReads: readonly ((lines: AsyncIterable<ResultLine>) => Promise<unknown>)[] = [],
 ): Promise<BatchTally> {
   const options = await readBatchOptions(sources.home, batch);
   const facts = await sources.rows.generation(batch, generation);
@@ -50,6 +57,7 @@ export async function writeBatchResults(
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
     (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
+    ...alsoReads,
   ]);
   return tally;
 }

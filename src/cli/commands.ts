@@ -89,6 +89,12 @@ const BATCHES: Ungrouped[] = [
     load: async () => (await import('./commands/results.js')).defineResults,
   },
   {
+    name: 'report',
+    usage: '<batch>',
+    summary: 'write report.html now: the media, the costs and the failures on one page',
+    load: async () => (await import('./commands/report.js')).defineReport,
+  },
+  {
     name: 'clean',
     usage: '[batch]',
     summary: 'remove parts and temporary files of finished batches, never media',

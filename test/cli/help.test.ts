@@ -31,6 +31,7 @@ test('callsheet --help', async () => {
       review list|show|…  rows that need a person: the evidence, and how to settle them
       ledger show|verify  what is on record of a row, and whether the records agree
       results <batch>     write results.csv, results.jsonl and failed.csv now
+      report <batch>      write report.html now: the media, the costs and the failures on one page
       clean [batch]       remove parts and temporary files of finished batches, never media
 
     The service:

@@ -1,7 +1,7 @@
 // The import table of the house: who may import whom, and which packages.
 import { type Import, importsOf, type Source } from './sources.js';
 
-const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books'];
+const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books', 'report'];
 /** What the parts at the top have in common: connection and settings. */
 const common = ['temporal', 'config'];
 
@@ -15,6 +15,7 @@ const mayImport: Record<string, string[]> = {
   store: ['domain'],
   reconcile: ['domain'],
   books: ['domain'],
+  report: ['domain', 'manifest', 'store'],
   workflows: ['domain', 'contract'],
   activities: below,
   callbacks: ['domain', 'contract', 'store', 'vendors'],
@@ -61,6 +62,7 @@ const packageRules: PackageRule[] = [
   never('manifest', 'manifest knows neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
   never('service', 'service makes one HTTP attempt: Temporal waits and repeats', /^@temporalio\//),
   never('store', 'store does not know Temporal', /^@temporalio\//),
+  never('report', 'a report is made of files alone', /^(@temporalio\/|node:https?$)/),
   never('emulator', 'the emulator does not know Temporal', /^@temporalio\//),
 ];
 

@@ -1,9 +1,9 @@
 import { resultLines } from '../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
+import { needsPerson } from '../../domain/needs-person.js';
 import type { ResultLine } from '../../manifest/results.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { needsPerson } from '../review/needs-person.js';
 import { resultSources } from './final-rows.js';
 
 export interface HomeTally extends BatchTally {

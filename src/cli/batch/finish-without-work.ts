@@ -1,5 +1,7 @@
+import { collectedRows, storeReport } from '../../activities/batch-report.js';
 import { writeBatchResults } from '../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
+import { createPosters } from '../../report/posters.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
@@ -26,7 +28,10 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
   const hasResults = (await openPlace(session.config, out, 'shared').size(`${batch}/results.csv`)) !== undefined;
   if (!isCurrent || !hasResults) {
     await access.rows.setCurrentGeneration(batch, generation.generation);
-    await writeBatchResults(resultSources(access), batch, generation.generation);
+    const sources = { ...resultSources(access), posters: createPosters() };
+    const rows = collectedRows(sources, batch);
+    await writeBatchResults(sources, batch, generation.generation, [rows.collect]);
+    await storeReport(sources, batch, rows.collected(), { isPublic: false });
   }
   const { tally } = prepared;
   const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
