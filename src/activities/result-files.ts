@@ -108,10 +108,10 @@ async function stillStands({ ledger }: ResultSources, batch: string, record: Row
   return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
 }
 
-type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> & Pick<ResultLine, 'endedFor'>;
+export type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> & Pick<ResultLine, 'endedFor'>;
 
 /** How rows ended that their batch never tried; undefined while it may still try them. */
-async function endOfUntouched({ home }: ResultSources, batch: string): Promise<EndOfUntouched | undefined> {
+export async function endOfUntouched({ home }: { home: Home }, batch: string): Promise<EndOfUntouched | undefined> {
   if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
   const stopped = await stoppedReason(home, batch);
   return stopped && { ended: 'not_started', endedFor: stopped };

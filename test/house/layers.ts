@@ -18,15 +18,16 @@ const mayImport: Record<string, string[]> = {
   report: ['domain', 'manifest', 'store'],
   workflows: ['domain', 'contract'],
   activities: below,
+  'read-model': [...below, 'activities'],
   callbacks: ['domain', 'contract', 'store', 'vendors'],
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
   worker: [...below, ...common, 'activities', 'callbacks'],
   engine: ['domain', 'contract', 'temporal'],
-  dashboard: [...below.filter((name) => name !== 'vendors'), ...common],
+  dashboard: [...below.filter((name) => name !== 'vendors'), ...common, 'read-model'],
   // The command line puts the parts together: it is the only one that may reach over.
-  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator'],
+  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
 };
 
 /** Imports that the table alone would not allow. */

@@ -1,8 +1,11 @@
-import { resultLines } from '../../activities/result-files.js';
+import { type EndOfUntouched, endOfUntouched, resultLines } from '../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
 import { needsPerson } from '../../domain/needs-person.js';
+import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import type { ResultLine } from '../../manifest/results.js';
+import { indexedSums } from '../../read-model/batch-index.js';
+import type { ShardSum } from '../../read-model/index-shard.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';
 
@@ -23,9 +26,41 @@ export async function batchTally(
   { sinceMs = 0, signal }: { sinceMs?: number /** Throws once it is aborted. */; signal?: AbortSignal } = {},
 ): Promise<HomeTally> {
   const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
+  const sums = await indexedSums(access, batch, generation, signal);
+  if (sums !== undefined) return addSums(tally, sums, sinceMs, await endOfUntouched(access, batch));
   const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
   await tallyResults(seen(lines, tally, sinceMs), tally);
   return tally;
+}
+
+function addSums(
+  tally: HomeTally,
+  sums: readonly ShardSum[],
+  sinceMs: number,
+  untouched: EndOfUntouched | undefined,
+): HomeTally {
+  let untried = 0;
+  for (const sum of sums) {
+    for (const status of STATUSES) tally.counts[status] += sum.counts[status] ?? 0;
+    for (const word of LIVE_WORDS) addLive(tally, word, sum.live[word] ?? 0);
+    tally.creditsNano += sum.creditsNano;
+    tally.creditsUnknown += sum.creditsUnknown;
+    tally.forPerson += sum.forPerson;
+    for (const atMs of sum.endedAtMs) {
+      tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, atMs);
+      if (atMs >= sinceMs) tally.endedSince += 1;
+    }
+    untried += sum.untried;
+  }
+  if (untouched === undefined) addLive(tally, 'waiting', untried);
+  else tally.counts[untouched.ended] += untried;
+  return tally;
+}
+
+function addLive(tally: HomeTally, word: LiveWord, rows: number): void {
+  if (rows === 0) return;
+  tally.live[word] = (tally.live[word] ?? 0) + rows;
+  tally.open += rows;
 }
 
 async function* untilAborted<T>(lines: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
