@@ -1,5 +1,5 @@
 import type { BatchTally } from '../domain/batch-tally.js';
-import type { LiveWord, RowRecord } from '../domain/outcome.js';
+import type { RowRecord } from '../domain/outcome.js';
 import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
 import type { Posters } from '../report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
@@ -12,6 +12,7 @@ import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
 import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import { type TouchedRows, touchedRows } from '../store/touched-rows.js';
 import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
@@ -72,7 +73,7 @@ export async function* resultLines(
   generation: string,
 ): AsyncIterable<ResultLine> {
   const facts = await sources.rows.generation(batch, generation);
-  const untouched = await endOfUntouched(sources, batch);
+  const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await sources.rows.generationsBeside(batch, generation);
   const touched = touchedRows(sources.home, batch);
   const present = new Set<string>();
@@ -108,13 +109,23 @@ async function stillStands({ ledger }: ResultSources, batch: string, record: Row
   return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
 }
 
-export type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> & Pick<ResultLine, 'endedFor'>;
+export type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> &
+  Pick<ResultLine, 'endedFor'> & {
+    /** Rows that may still be tried all the same. */
+    except?: ReadonlySet<string>;
+  };
 
 /** How rows ended that their batch never tried; undefined while it may still try them. */
-export async function endOfUntouched({ home }: { home: Home }, batch: string): Promise<EndOfUntouched | undefined> {
+export async function endOfUntouched(
+  { home }: { home: Home },
+  batch: string,
+  generation: string,
+): Promise<EndOfUntouched | undefined> {
   if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
   const stopped = await stoppedReason(home, batch);
-  return stopped && { ended: 'not_started', endedFor: stopped };
+  if (stopped) return { ended: 'not_started', endedFor: stopped };
+  const sample = await sampleInForce(home, batch, generation);
+  return sample && { ended: 'not_started', except: sample };
 }
 
 async function withoutRecord(
@@ -123,9 +134,12 @@ async function withoutRecord(
   id: string,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
-): Promise<{ live: LiveWord } | EndOfUntouched> {
+): Promise<Pick<ResultLine, 'live' | 'ended' | 'endedFor'>> {
   const attempts = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
-  if (attempts.length === 0 && untouched) return untouched;
+  if (attempts.length === 0 && untouched && untouched.except?.has(id) !== true) {
+    const { ended, endedFor } = untouched;
+    return { ended, ...(endedFor === undefined ? {} : { endedFor }) };
+  }
   return { live: liveWordOf(attempts) };
 }
 

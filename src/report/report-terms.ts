@@ -4,6 +4,9 @@ import { readBatchOptions } from '../store/batch-options.js';
 import { readBatchOrder } from '../store/batch-order.js';
 import { fellSinceBegin, readBooks } from '../store/books.js';
 import type { Home } from '../store/home.js';
+import { readSampleGate, type SampleGate } from '../store/sample-gate.js';
+import { instant } from './charts.js';
+import { rowsText } from './html.js';
 import { productVersion } from './product-version.js';
 
 /** What a report says beside the rows: versions, settings, and how the balance moved. */
@@ -25,6 +28,7 @@ export async function readReportTerms(home: Home, batch: string, writtenAtMs: nu
     ...([home.readBatch(batch), readBatchOptions(home, batch), readBatchOrder(home, batch)] as const),
     ...([home.latestCheckpoint(), readBooks(home, batch), home.baseUrl()] as const),
   ]);
+  const gate = await readSampleGate(home, batch);
   const spending =
     books === undefined
       ? []
@@ -43,12 +47,21 @@ export async function readReportTerms(home: Home, batch: string, writtenAtMs: nu
     ['lost answers', order?.policy.ambiguity],
     ['new tries of failed renders', order === undefined ? undefined : String(order.policy.retries)],
     ['budget', order && budgetText(order.limits)],
+    ['sample', sampleText(batch, gate)],
   ];
   return {
     ...{ batch, version: productVersion(), writtenAtMs, createdAtMs: bound?.createdAtMs ?? 0, spending },
     ...{ slots: reading?.concurrent ?? undefined, rpm: reading?.rpm ?? undefined },
     settings: settings.filter((pair): pair is [string, string] => pair[1] !== undefined),
   };
+}
+
+function sampleText(batch: string, gate: SampleGate | undefined): string | undefined {
+  if (gate === undefined) return undefined;
+  const { ids, approved } = gate;
+  const rest =
+    approved === undefined ? `the rest waits for callsheet approve ${batch}` : `approved ${instant(approved.atMs)}`;
+  return `${rowsText(ids.length)}; ${rest}`;
 }
 
 function budgetText({ maxCreditsNano }: BatchLimits): string {

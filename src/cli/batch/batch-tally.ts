@@ -1,4 +1,4 @@
-import { type EndOfUntouched, endOfUntouched, resultLines } from '../../activities/result-files.js';
+import { endOfUntouched, resultLines } from '../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
 import { needsPerson } from '../../domain/needs-person.js';
@@ -6,6 +6,7 @@ import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import type { ResultLine } from '../../manifest/results.js';
 import { indexedSums } from '../../read-model/batch-index.js';
 import type { ShardSum } from '../../read-model/index-shard.js';
+import { touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';
 
@@ -27,19 +28,17 @@ export async function batchTally(
 ): Promise<HomeTally> {
   const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
   const sums = await indexedSums(access, batch, generation, signal);
-  if (sums !== undefined) return addSums(tally, sums, sinceMs, await endOfUntouched(access, batch));
+  if (sums !== undefined) {
+    addSums(tally, sums, sinceMs);
+    await addUntried(access, batch, generation, tally, sums);
+    return tally;
+  }
   const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
   await tallyResults(seen(lines, tally, sinceMs), tally);
   return tally;
 }
 
-function addSums(
-  tally: HomeTally,
-  sums: readonly ShardSum[],
-  sinceMs: number,
-  untouched: EndOfUntouched | undefined,
-): HomeTally {
-  let untried = 0;
+function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): void {
   for (const sum of sums) {
     for (const status of STATUSES) tally.counts[status] += sum.counts[status] ?? 0;
     for (const word of LIVE_WORDS) addLive(tally, word, sum.live[word] ?? 0);
@@ -50,11 +49,27 @@ function addSums(
       tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, atMs);
       if (atMs >= sinceMs) tally.endedSince += 1;
     }
-    untried += sum.untried;
   }
-  if (untouched === undefined) addLive(tally, 'waiting', untried);
-  else tally.counts[untouched.ended] += untried;
-  return tally;
+}
+
+/** Rows that were never tried wait, or have ended with their batch but for those of a sample. */
+async function addUntried(
+  { home }: HomeAccess,
+  batch: string,
+  generation: string,
+  tally: HomeTally,
+  sums: readonly ShardSum[],
+): Promise<void> {
+  const untried = sums.reduce((sum, one) => sum + one.untried, 0);
+  const untouched = await endOfUntouched({ home }, batch, generation);
+  if (untouched === undefined) return addLive(tally, 'waiting', untried);
+  const touched = touchedRows(home, batch);
+  let waiting = 0;
+  for (const id of untouched.except ?? []) {
+    if (!(await touched.hasRecord(id)) && !(await touched.wasTried(id))) waiting += 1;
+  }
+  addLive(tally, 'waiting', waiting);
+  tally.counts[untouched.ended] += untried - waiting;
 }
 
 function addLive(tally: HomeTally, word: LiveWord, rows: number): void {

@@ -4,6 +4,7 @@ import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { type FailureGroup, groupFailures } from '../../report/failure-groups.js';
 import { fellSinceBegin, readBooks } from '../../store/books.js';
+import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
@@ -42,12 +43,14 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
   const { groups, totals, cases, sum, settled } = await readEnd(ended);
   // A file that nothing gives any more needs a person, whatever the row's record says.
   const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
-  const exitCode = isGone ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
+  const isSampled = (await sampleInForce(ended.access.home, ended.batch, ended.generation)) !== undefined;
+  const exitCode = isGone || isSampled ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
   const folder = `${ended.out}/${ended.batch}`;
   const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
   events?.finished(result, {
     out: folder,
     exitCode,
+    ...(isSampled ? { sampled: true } : {}),
     cases,
     sum,
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
@@ -67,6 +70,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
     reviewHint,
     unattributed,
     fellNano,
+    isSampled,
   };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;

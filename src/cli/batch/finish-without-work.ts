@@ -34,8 +34,12 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
     await storeReport(sources, batch, rows.collected(), { isPublic: false });
   }
   const { tally } = prepared;
-  const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
-  if (prepared.lost.length === 0) session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
+  // Beyond a sample rows are left that nobody has started.
+  const left = prepared.finishedBefore.filter((isFinished) => !isFinished).length;
+  const counts = { ...tally.ended, not_started: tally.ended.not_started + left };
+  const result: BatchResult = { counts, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
+  if (prepared.lost.length === 0 && left === 0)
+    session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
   const events = newJsonEvents(session, access, batch);
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
   return closeBatch(session, {

@@ -25,6 +25,8 @@ export interface SummaryFacts {
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
   settled?: number;
+  /** Only a sample ran: the rest waits for a person. */
+  isSampled?: boolean;
   reviewHint: string;
   /** The batch's folder. */
   folder: string;
@@ -95,7 +97,8 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const forPerson = counts.review + counts.lost_paid - (facts.settled ?? 0);
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
-  if (stopped !== undefined)
+  if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
+  else if (stopped !== undefined)
     lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
   else if (counts.not_started > 0)
     lines.push(`${amount(counts.not_started, 'row was', 'rows were')} not started: the same command again goes on`);
@@ -107,6 +110,10 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
     );
   }
   return lines;
+}
+
+function sampledLine(batch: string, rows: number): string {
+  return `sampled: ${amount(rows, 'row waits', 'rows wait')} for your approval; report.html shows the sample, \`callsheet approve ${batch}\` goes on`;
 }
 
 const STOPPED_WORDS: Record<StopReason, string> = {
