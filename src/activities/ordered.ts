@@ -7,6 +7,7 @@ import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { isCancelledBatch, isRerun, rerunOrder, stoppedReason, wasCancelled } from '../store/batch-marks.js';
 import { readBatchOrder } from '../store/batch-order.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import type { Dependencies } from './dependencies.js';
 import { type RowContent, type RowStanding, rowStanding } from './row-letter.js';
 
@@ -90,6 +91,7 @@ export async function notOrdered(
   if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
   if (!order.isKnown) return undefined;
   if (order.isPaused) return { outcome: 'held' };
+  if ((await sampleInForce(deps.home, batch, generation))?.has(id) === false) return { outcome: 'held' };
   const [record, rerun] = await Promise.all([
     deps.records.readRecord(batch, id),
     rerunOrder(deps.home, batch, generation),

@@ -5,6 +5,7 @@ import type { Status } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { isRerun, type RerunOrder, rerunOrder } from '../store/batch-marks.js';
 import type { StoredRow } from '../store/row-schema.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import { adapterFor } from '../vendors/index.js';
 import { lastReading } from './account.js';
 import { reopen } from './closed-models.js';
@@ -44,6 +45,7 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const filling: Filling = {
     page,
+    sample: await sampleInForce(deps.home, batch, generation),
     isSharing,
     room: input.roomNano,
     chars: 0,
@@ -75,6 +77,8 @@ interface Filling {
   page: PageResult;
   /** The second way through the rows: it opens those that share a render; all others were counted by the first. */
   isSharing: boolean;
+  /** The rows that may run before the rest is approved; undefined where all may. */
+  sample: ReadonlySet<string> | undefined;
   /** What new attempts may still cost, null = no limit. */
   room: number | null;
   chars: number;
@@ -85,6 +89,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const { page, isSharing, room } = filling;
   if (isSharing && (standing.ended || standing.letter !== 'n')) return;
   if (standing.ended) return count(page, standing);
+  // What is at the service already is fetched in any case.
+  if (standing.letter === 'n' && filling.sample?.has(row.id) === false) return;
   if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
     page.deferred = (page.deferred ?? 0) + 1;
     return;
