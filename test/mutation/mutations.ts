@@ -288,8 +288,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F21',
     'src/service/transport.ts',
-    '      headers = headersOf(key(), userAgent, body !== null);',
-    '      const first = times as { key?: string };\n      first.key ??= key();\n      headers = headersOf(first.key, userAgent, body !== null);',
+    '      secret = key();',
+    '      const first = times as { key?: string };\n      first.key ??= key();\n      secret = first.key;',
     TRANSPORT_TEST,
   ),
   one(
@@ -499,7 +499,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F44',
     'src/service/public-address.ts',
-    "      if (error !== null || permits(socket.remoteAddress ?? '')) return callback(...result);",
+    "      if (permits(socket.remoteAddress ?? '')) return callback(...result);",
     '      return callback(...result);',
     'test/download/connected-address.test.ts',
   ),

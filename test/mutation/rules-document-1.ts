@@ -50,7 +50,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
       "types: ['image/png', 'image/jpeg'], url: 'http-or-https'",
     ],
     [70, "types: ['image/png', 'image/jpeg'],", "types: ['image/png', 'image/jpeg', 'image/webp'],", 1],
-    [213, 'messages: true, image_url: true', 'messages: true', 1],
+    [213, "...settled('messages', 'image_url'),", "...settled('messages'),", 1],
   ]),
   ...within('src/manifest/rules/helpers.ts', [
     [48, "    if (has(row, 'width') === has(row, 'height')) return;", '    return;'],

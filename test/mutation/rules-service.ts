@@ -10,8 +10,8 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [106, "    'User-Agent': userAgent,\n", ''],
     [
       [27, 73],
-      '      headers = headersOf(key(), userAgent, body !== null);',
-      '      const first = times as { key?: string };\n      first.key ??= key();\n      headers = headersOf(first.key, userAgent, body !== null);',
+      '      secret = key();',
+      '      const first = times as { key?: string };\n      first.key ??= key();\n      secret = first.key;',
       { 27: 2 },
     ],
   ]),

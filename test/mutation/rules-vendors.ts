@@ -22,7 +22,11 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [214, "  'prompt_expansion',\n  'seed',", "  'prompt_expansion',"],
   ]),
   ...within('src/vendors/svc-result.ts', [
-    [20, 'if (!entry.url && base64 === undefined) return [];', 'if (!entry.url && base64 === undefined) return [{}];'],
+    [
+      20,
+      'if (url === undefined && base64 === undefined) return [];',
+      'if (url === undefined && base64 === undefined) return [{}];',
+    ],
     [21, '      revisedPrompt: revised,\n', ''],
     [22, '      frameRate: entry.frame_rate,\n', ''],
     [214, 'Number.isSafeInteger(read.seed)', 'read.seed >= 0', 1],
