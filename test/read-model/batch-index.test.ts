@@ -11,7 +11,7 @@ import { markCancelled } from '../../src/store/batch-marks.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent, rowRecord, states, storedRow } from '../store/support/examples.js';
+import { intent, states, storedRow, wholeRecord } from '../store/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 
 const ROWS = 1_200;
@@ -66,8 +66,8 @@ function age(folder: string): void {
 }
 
 const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });
-const record = (index: number, over: Parameters<typeof rowRecord>[1] = {}) =>
-  rowRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
+const record = (index: number, over: Parameters<typeof wholeRecord>[1] = {}) =>
+  wholeRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
 
 test('it says what a walk says, after everything that can become of a row', async () => {
   const home = await batch();
