@@ -4,6 +4,7 @@ import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { RowRef } from '../contract/workflows.js';
+import type { Posters } from '../report/posters.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
 import type { AccountRecords } from '../store/account-records.js';
@@ -21,6 +22,8 @@ export interface Dependencies extends AccountRecords {
   openStore(location: string): Store;
   /** Opens an input at `s3://bucket/key`. */
   openInput: OpenInput;
+  /** Makes the pictures of reports; absent where no other program may be started. */
+  posters?: Posters;
   messenger: Messenger;
   log: Log;
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */

@@ -5,6 +5,7 @@ import type { Row } from '../domain/row.js';
 import { rerunOrder } from '../store/batch-marks.js';
 import { type Feeds, readFeeds } from '../store/feeds.js';
 import { rowAt } from '../store/row-place.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import { lastReading } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -34,6 +35,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     return { ...result, limits: order.limits };
   }
   const rerun = await rerunOrder(deps.home, batch, generation);
+  const sample = await sampleInForce(deps.home, batch, generation);
   const feeds = feedsReader(deps, batch, generation);
   const seen = new Set<number>();
   let room = input.roomNano;
@@ -51,7 +53,8 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     const place = seen.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
     const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
     seen.add(next);
-    if (place !== undefined && standing?.ended === false && standing.letter === 'n') {
+    const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
+    if (mayRun && standing?.ended === false && standing.letter === 'n') {
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
       if (isReady(feeding)) {

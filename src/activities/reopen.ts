@@ -6,6 +6,7 @@ import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';
 import { feedersOf, isReady } from './feeders.js';
+import { retryFor, runOrder } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { rowStanding } from './row-letter.js';
 import { loadRow } from './row-work.js';
@@ -25,12 +26,15 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const record = await deps.records.readRecord(batch, id);
   // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
   if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
-  const [{ row: stored }, order] = await Promise.all([
+  const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
     rerunOrder(deps.home, batch, row.generation),
+    runOrder(deps, batch, 'unsaid'),
   ]);
-  const content = { hash: stored.hash, mayRerun: isRerun(order, id) };
-  const standing = rowStanding(record, await deps.ledger.read(batch, id), null, content);
+  const content = { hash: stored.hash, mayRerun: isRerun(rerun, id) };
+  // Rows that failed go on by the pages of a retry; one that a cancel ended after its page has no other way.
+  const retry = record?.status === 'cancelled' ? retryFor(record, order.retry) : null;
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), retry, content);
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
   const feeders = await feedersOf(deps, row, stored);

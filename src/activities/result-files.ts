@@ -1,5 +1,5 @@
 import type { BatchTally } from '../domain/batch-tally.js';
-import type { LiveWord, RowRecord } from '../domain/outcome.js';
+import type { RowRecord } from '../domain/outcome.js';
 import { fedMedia } from '../domain/row.js';
 import {
   isRunAgain,
@@ -8,6 +8,7 @@ import {
   writeResultsCsv,
   writeResultsJsonl,
 } from '../manifest/results.js';
+import type { Posters } from '../report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
 import { damagedRecord } from '../store/damaged-row.js';
@@ -18,6 +19,7 @@ import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
 import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import { type TouchedRows, touchedRows } from '../store/touched-rows.js';
 import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
@@ -36,13 +38,19 @@ export interface ResultSources {
   records: Records;
   openStore(location: string): Store;
   now(): number;
+  /** Makes the pictures of a report; without it every output has a tile. */
+  posters?: Posters;
 }
 
-/** Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole, and counts the rows. */
+/**
+ * Writes results.csv, results.jsonl and failed.csv into the batch's folder, each replaced whole, and counts the rows.
+ * `alsoReads` is given the same lines, so that nobody reads them twice.
+ */
 export async function writeBatchResults(
   sources: ResultSources,
   batch: string,
   generation: string,
+  alsoReads: readonly ((lines: AsyncIterable<ResultLine>) => Promise<unknown>)[] = [],
 ): Promise<BatchTally> {
   const options = await readBatchOptions(sources.home, batch);
   const facts = await sources.rows.generation(batch, generation);
@@ -59,6 +67,7 @@ export async function writeBatchResults(
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
     (lines) => write('failed.csv', writeFailedCsv(lines, { columns, manifestFolder })),
+    ...alsoReads,
   ]);
   return tally;
 }
@@ -85,7 +94,7 @@ export async function* resultLines(
   generation: string,
 ): AsyncIterable<ResultLine> {
   const facts = await sources.rows.generation(batch, generation);
-  const untouched = await endOfUntouched(sources, batch);
+  const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await sources.rows.generationsBeside(batch, generation);
   const touched = touchedRows(sources.home, batch);
   const present = new Set<string>();
@@ -128,13 +137,23 @@ async function stillStands({ ledger }: ResultSources, batch: string, record: Row
   return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
 }
 
-type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> & Pick<ResultLine, 'endedFor'>;
+export type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> &
+  Pick<ResultLine, 'endedFor'> & {
+    /** Rows that may still be tried all the same. */
+    except?: ReadonlySet<string>;
+  };
 
 /** How rows ended that their batch never tried; undefined while it may still try them. */
-async function endOfUntouched({ home }: ResultSources, batch: string): Promise<EndOfUntouched | undefined> {
+export async function endOfUntouched(
+  { home }: { home: Home },
+  batch: string,
+  generation: string,
+): Promise<EndOfUntouched | undefined> {
   if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
   const stopped = await stoppedReason(home, batch);
-  return stopped && { ended: 'not_started', endedFor: stopped };
+  if (stopped) return { ended: 'not_started', endedFor: stopped };
+  const sample = await sampleInForce(home, batch, generation);
+  return sample && { ended: 'not_started', except: sample };
 }
 
 async function withoutRecord(
@@ -143,9 +162,12 @@ async function withoutRecord(
   id: string,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
-): Promise<{ live: LiveWord } | EndOfUntouched> {
+): Promise<Pick<ResultLine, 'live' | 'ended' | 'endedFor'>> {
   const attempts = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
-  if (attempts.length === 0 && untouched) return untouched;
+  if (attempts.length === 0 && untouched && untouched.except?.has(id) !== true) {
+    const { ended, endedFor } = untouched;
+    return { ended, ...(endedFor === undefined ? {} : { endedFor }) };
+  }
   return { live: liveWordOf(attempts) };
 }
 

@@ -2,8 +2,11 @@ import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../contract/activities.js';
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { StopReason } from '../domain/limits.js';
+import { safeText } from '../domain/secret.js';
+import type { ReportRows } from '../report/collect.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { StoreError } from '../store/port.js';
+import { collectedRows, storeReport } from './batch-report.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { markHome } from './home-marks.js';
@@ -44,8 +47,10 @@ export function resultActivities(deps: Dependencies): ResultActivities {
 async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
   try {
-    const tally = await writeBatchResults(deps, batch, generation);
+    const rows = collectedRows(deps, batch);
+    const tally = await writeBatchResults(deps, batch, generation, [rows.collect]);
     await markHome(deps, batch);
+    await report(deps, batch, rows.collected());
     return tally;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -55,6 +60,20 @@ async function write(deps: Dependencies, batch: string, generation: string): Pro
     throw tryAgain('output.unavailable', code);
   } finally {
     clearInterval(beat);
+  }
+}
+
+/** A batch ends without its report where it cannot be made; where it cannot be stored, the results cannot be either. */
+async function report(deps: Dependencies, batch: string, rows: ReportRows): Promise<void> {
+  try {
+    await storeReport(deps, batch, rows, { isPublic: false });
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const { name, message } = error as Error;
+    deps.log.error(
+      { batch, name, message: safeText(message) },
+      'the report cannot be made; `callsheet report` tries again',
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import type { Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';
 import { rerunOrder } from '../store/batch-marks.js';
 import type { Feeds } from '../store/feeds.js';
+import { sampleInForce } from '../store/sample-gate.js';
 import { lastReading } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
@@ -46,6 +47,7 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const filling: Filling = {
     page,
     generation,
+    sample: await sampleInForce(deps.home, batch, generation),
     isSharing,
     isHeldOnly,
     holdsFed: holdsFed === true,
@@ -84,6 +86,8 @@ interface Filling {
   holdsFed: boolean;
   /** Undefined where no row feeds another. */
   feeds: Feeds | undefined;
+  /** The rows that may run before the rest is approved; undefined where all may. */
+  sample: ReadonlySet<string> | undefined;
   /** What new attempts may still cost, null = no limit. */
   room: number | null;
   chars: number;
@@ -99,6 +103,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const { page, isSharing, isHeldOnly, room } = filling;
   if ((isSharing || isHeldOnly) && (standing.ended || standing.letter !== 'n')) return;
   if (standing.ended) return count(page, standing);
+  // What is at the service already is fetched in any case.
+  if (standing.letter === 'n' && filling.sample?.has(row.id) === false) return;
   if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
     if (!isHeldOnly) page.deferred = (page.deferred ?? 0) + 1;
     return;

@@ -5,10 +5,9 @@ import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { creditsFromNumber } from '../domain/money.js';
 import type { ErrorReading, Output } from '../domain/reading.js';
 import type { RefusalNext } from '../domain/refusal-next.js';
-import { safeText } from '../domain/secret.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../reconcile/classify.js';
 import { readError } from '../service/errors.js';
-import { readRetryAfter } from '../service/retry-after.js';
+import { readRetryAfter, retryAfterNote } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { lastReading } from './account.js';
@@ -69,12 +68,12 @@ async function salvage(
   body: Uint8Array,
   status: number | undefined,
 ): Promise<Pick<SubmitEvidence, 'salvagedHandle' | 'salvagedOutput'>> {
+  const isAccepted = status !== undefined && status >= 200 && status < 300;
   if (adapter.flow === 'async') {
-    const isAccepted = status !== undefined && status >= 200 && status < 300;
     const handle = adapter.salvageHandle(body, isAccepted);
     return handle === undefined ? {} : { salvagedHandle: handle };
   }
-  const output = await salvageOutput(adapter, body);
+  const output = await salvageOutput(adapter, body, isAccepted);
   return output === undefined ? {} : { salvagedOutput: output };
 }
 
@@ -82,9 +81,9 @@ async function salvage(
 function withWait(deps: Dependencies, classified: Classified, header: string | undefined): Classified {
   const asked = classified.state === 'refused' ? readRetryAfter(header, deps.now()) : undefined;
   if (classified.state !== 'refused' || asked === undefined) return classified;
-  const note = `Retry-After '${safeText(header ?? '', 60)}' makes no sense: ${asked.waitMs / 60_000} min are waited`;
-  const message = asked.isAbsurd ? `${classified.message}; ${note}` : classified.message;
-  if (asked.isAbsurd) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
+  const note = retryAfterNote(header, asked);
+  const message = note === undefined ? classified.message : `${classified.message}; ${note}`;
+  if (note !== undefined) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
   return { ...classified, message, retryAfterMs: asked.waitMs };
 }
 

@@ -10,3 +10,5 @@ export interface CommandEntry {
   group: string;
   load: () => Promise<(command: Command, cli: Cli) => void>;
 }
+
+export type Ungrouped = Omit<CommandEntry, 'group'>;

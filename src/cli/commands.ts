@@ -1,4 +1,5 @@
-import type { CommandEntry } from './command-entry.js';
+import type { CommandEntry, Ungrouped } from './command-entry.js';
+import { MACHINE } from './machine-commands.js';
 
 const RUNNING: Ungrouped[] = [
   {
@@ -65,6 +66,12 @@ const BATCHES: Ungrouped[] = [
     load: async () => (await import('./commands/cancel.js')).defineCancel,
   },
   {
+    name: 'approve',
+    usage: '<batch>',
+    summary: 'run the rest of a batch after its sample',
+    load: async () => (await import('./commands/approve.js')).defineApprove,
+  },
+  {
     name: 'retry',
     usage: '<batch>',
     summary: 'run failed and cancelled rows again',
@@ -87,6 +94,12 @@ const BATCHES: Ungrouped[] = [
     usage: '<batch>',
     summary: 'write results.csv, results.jsonl and failed.csv now',
     load: async () => (await import('./commands/results.js')).defineResults,
+  },
+  {
+    name: 'report',
+    usage: '<batch>',
+    summary: 'write report.html now: the media, the costs and the failures on one page',
+    load: async () => (await import('./commands/report.js')).defineReport,
   },
   {
     name: 'clean',
@@ -128,59 +141,6 @@ const SERVICE: Ungrouped[] = [
     load: async () => (await import('./commands/emulator.js')).defineEmulator,
   },
 ];
-
-const MACHINE: Ungrouped[] = [
-  {
-    name: 'doctor',
-    usage: '',
-    summary: 'check everything and say what to do',
-    load: async () => (await import('./commands/doctor.js')).defineDoctor,
-  },
-  {
-    name: 'config',
-    usage: 'show',
-    summary: 'settings and where each came from',
-    load: async () => (await import('./commands/config.js')).defineConfig,
-  },
-  {
-    name: 'engine',
-    usage: 'status|stop',
-    summary: 'the engine of the data folder',
-    load: async () => (await import('./commands/engine.js')).defineEngine,
-  },
-  {
-    name: 'dev',
-    usage: '',
-    summary: 'the engine in the foreground',
-    load: async () => (await import('./commands/dev.js')).defineDev,
-  },
-  {
-    name: 'worker',
-    usage: '',
-    summary: 'a worker for a shared Temporal',
-    load: async () => (await import('./commands/worker.js')).defineWorker,
-  },
-  {
-    name: 'callbacks',
-    usage: '',
-    summary: "receive vendor-a's status updates for a shared Temporal",
-    load: async () => (await import('./commands/callbacks.js')).defineCallbacks,
-  },
-  {
-    name: 'explain',
-    usage: '[code]',
-    summary: 'what a code means, whether it was billed, and what to do',
-    load: async () => (await import('./commands/explain.js')).defineExplain,
-  },
-  {
-    name: 'completion',
-    usage: '<shell>',
-    summary: 'what a shell needs to complete commands, flags and batches',
-    load: async () => (await import('./commands/completion.js')).defineCompletion,
-  },
-];
-
-type Ungrouped = Omit<CommandEntry, 'group'>;
 
 /** Every command with its line in the help. A command's own file is loaded only when it is used. */
 export const COMMANDS: readonly CommandEntry[] = [

@@ -3,11 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /** What this build of callsheet says of itself. */
 
-/** The version in package.json. */
-export function productVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
+export { productVersion } from '../report/product-version.js';
 
 /** By this an engine knows clients of its own build; sources that run unbuilt have none. */
 export function buildId(): string {

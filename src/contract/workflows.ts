@@ -3,21 +3,13 @@ import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { ChainState } from './chain-state.js';
+import type { OpenRow } from './open-row.js';
+import type { RowRef } from './row-ref.js';
 import type { AmbiguityPolicy } from './settings.js';
 
 /** Inputs, results and references of workflows and activities: small plain JSON, never a prompt, URL or message. */
 
-/** Where a row stands: its batch, generation, part, place in the part, and id. */
-export interface RowRef {
-  batch: string;
-  generation: string;
-  part: number;
-  /** 0-based place within the part. */
-  index: number;
-  id: string;
-  /** Position of the row's kind in KINDS. */
-  kind: number;
-}
+export type { RowRef } from './row-ref.js';
 
 /** The policy of a batch as its jobs need it. */
 export interface JobPolicy {
@@ -122,34 +114,6 @@ export interface BatchState {
   events: BatchEvent[];
   nextEvent: number;
   startedAtMs: number;
-}
-
-export interface OpenRow {
-  row: RowRef;
-  /** The row in a newer manifest, where that one's page has come by while the row was open. */
-  now?: RowRef;
-  /** The generation whose count it belongs to; an older one than the batch's is not counted. */
-  countedIn: string;
-  /** It shares the render of another row. */
-  isSharing?: boolean;
-  /** Other rows feed it. */
-  isFed?: true;
-  /** It feeds other rows. */
-  feeds?: true;
-  /** It was opened before a page came by it. */
-  isAhead?: true;
-  /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
-  blocked?: string;
-  /** The most that its attempt can cost; null when unknown. */
-  upToNano: CreditsNano | null;
-  /** What is reserved for paying it again, last because of attempt `n`. */
-  again?: { n: number; nano: CreditsNano };
-  /** An attempt of it was at the service when it was opened. */
-  isJoined?: true;
-  /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
-  isCase?: true;
-  restarts: number;
-  sinceMs: number;
 }
 
 /** Rows that ended before `beforeMs` with a retryable class are run again. */

@@ -19,6 +19,8 @@ export interface Evidence {
   status?: number;
   code?: string;
   message: string;
+  /** The beginning of an answer that could not be read: a person may find the job in it. */
+  answer?: string;
   /** Where the answer says that the output is: it is fetched, and what comes decides. */
   outputUrl?: string;
 }

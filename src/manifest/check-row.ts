@@ -163,13 +163,18 @@ function readExtra(row: CheckedRow, cell: Cell, report: Report): void {
     return;
   }
   if (!isJsonObject(value.value)) return;
-  const settled = settledField(value.value, KIND_RULES[row.kind].documentedFields);
+  const settled = settledField(value.value, KIND_RULES[row.kind].documentedFields) ?? ownColumn(row, value.value);
   if (settled !== undefined) {
     const message = `extra may not name '${settled}', which the documents settle for ${row.kind}; use the columns`;
     report.problem(row, 'B61', 'extra', message);
     return;
   }
   if (Object.keys(value.value).length > 0) row.extra = value.value;
+}
+
+/** A column's name is no field of the request where the documents call the field otherwise: sent, it would do nothing. */
+function ownColumn({ kind }: CheckedRow, extra: JsonObject): string | undefined {
+  return Object.keys(extra).find((name) => columnsOf(kind).has(name));
 }
 
 function readMediaCell(row: CheckedRow, cell: Cell, column: MediaColumn, report: Report): void {

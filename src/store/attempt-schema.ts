@@ -24,6 +24,7 @@ const evidence = z.object({
   status: optionalNumber,
   code: optionalText,
   message: text,
+  answer: optionalText,
   outputUrl: optionalText,
 });
 

@@ -17,6 +17,7 @@ import { learnedSchema, pricesSchema } from './learned.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
 import { currentSchema } from './rows.js';
 import { generationSchema } from './rows-writer.js';
+import { sampleGateSchema } from './sample-gate.js';
 import { trustSchema } from './trust.js';
 import { watchSchema } from './verdict-watch.js';
 import { wasteSchema } from './waste-book.js';
@@ -69,6 +70,12 @@ const SORTS: DocumentSort[] = [
     name: 'the mark of a stopped batch',
     schema: stoppedSchema,
     mended: 'again',
+  },
+  {
+    place: /^batches\/[^/]+\/sample\.json$/,
+    name: 'a sample that waits for approval',
+    schema: sampleGateSchema,
+    mended: 'kept',
   },
   { place: /^batches\/[^/]+\/rerun\.json$/, name: 'an order to pay again', schema: rerunSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },

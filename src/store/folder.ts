@@ -4,6 +4,7 @@ import { errorCode, toStoreError } from './folder-errors.js';
 import type { Folder, Place } from './folder-files.js';
 import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
 import { type ProbedFiles, probeFolder } from './folder-probe.js';
+import { stampsIn } from './folder-stamps.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
 import { listKeys, namesIn } from './folder-tree.js';
 import type { Store, StoreEntry } from './port.js';
@@ -47,6 +48,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
     size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
     url: () => Promise.resolve(undefined),
+    stamps: (keys) => stampsIn(location, keys),
     freeBytes: () => reading('', () => freeBytes(location)),
     probe: () => explained(folder, 'write', '', () => probeFolder(folder, unexplained(folder))),
   };

@@ -31,6 +31,8 @@ export interface HomeKeys {
   /** Below it lie the records of a batch's rows, as `<shard>/<id>.json`. */
   recordsOf(batch: string): string;
   record(batch: string, id: string): string;
+  /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
+  index(batch: string, generation: string): string;
   blob(sha256: string): string;
   balances: string;
   balanceBucket(atMs: number): string;
@@ -92,6 +94,7 @@ export function homeKeys(account: string): HomeKeys {
     attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
     recordsOf,
     record: (batch, id) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
+    index: (batch, generation) => `${batchFolder(batch)}/index/${safe(generation)}`,
     blob: (sha256) => `${root}/media/${safe(sha256)}`,
     balances: `${root}/balance`,
     balanceBucket,

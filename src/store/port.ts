@@ -47,6 +47,11 @@ export interface Store {
    * (a folder). The key need not exist.
    */
   url(key: string, seconds: number, contentType: string): Promise<SignedUrl | undefined>;
+  /**
+   * For each key, of a file or of a folder, what changes whenever it is written anew, or a name directly below it is;
+   * undefined where it is absent. Two stamps are equal only where nothing can have changed. Not for a bucket.
+   */
+  stamps?(keys: readonly string[]): Promise<(string | undefined)[]>;
   /** Bytes that can still be written, or undefined where that is not known. */
   freeBytes(): Promise<number | undefined>;
   /** Throws a StoreError that says in one sentence why the store cannot be written; leaves nothing behind. */

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../activities/dependencies.js';
+import { createPosters } from '../report/posters.js';
 import { createDownloader } from '../service/download.js';
 import { createTransport } from '../service/transport.js';
 import { openAccountRecords } from '../store/account-records.js';
@@ -28,6 +29,7 @@ export function createDependencies(
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => openStore(location, 'shared'),
     openInput,
+    posters: createPosters(),
     messenger: createMessenger(place.client, account, timeScale),
     log,
     onCaps: ({ rpm }) => onRpm(rpm),

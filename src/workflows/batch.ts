@@ -1,11 +1,13 @@
-import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent } from './budget.js';
 import { freezeChains, noteHeld, rescanHeld } from './chains.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
+import { noteCancelled } from './late-ends.js';
 import { listenForCases } from './noted-cases.js';
 import { openRows } from './open-rows.js';
 import { answerPayments } from './payments.js';
@@ -104,6 +106,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   function supply(order: messages.Supply): void {
+    // The jobs that are being cancelled end after this order, which runs their rows again.
+    if (order.retry !== null && window.isDraining(state) && patched('retry-outlives-cancel')) noteCancelled(state);
     window.supplyRows(state, order);
     drained = false;
     rows.tryAgain();

@@ -1,5 +1,6 @@
 import type { PageEntry } from '../contract/activities.js';
-import type { BatchState, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchState, RowRef } from '../contract/workflows.js';
 
 /** A row whose job must be started, with what the page or look said of it. Pure. */
 export type OpenedRow = OpenRow & { entry: PageEntry };

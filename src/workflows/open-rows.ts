@@ -1,5 +1,6 @@
 import type { RowFinished } from '../contract/messages.js';
-import type { BatchInput, BatchState, Letter, OpenRow } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, BatchState, Letter } from '../contract/workflows.js';
 import { roomNano } from './budget.js';
 import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
 import { isHeld } from './hold-batch.js';

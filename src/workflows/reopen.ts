@@ -1,5 +1,6 @@
 import type { RowFinished } from '../contract/messages.js';
-import type { BatchState, Letter, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchState, Letter, RowRef } from '../contract/workflows.js';
 import type { CreditsNano } from '../domain/money.js';
 import { roomNano } from './budget.js';
 import { count } from './window.js';

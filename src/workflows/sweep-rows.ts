@@ -1,5 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import type { BatchInput, BatchState, Letter, OpenRow } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, BatchState, Letter } from '../contract/workflows.js';
 import { homeProxy } from './proxies.js';
 import * as window from './window.js';
 

@@ -5,6 +5,7 @@ import type { BatchTally } from '../domain/batch-tally.js';
 import { noCounts, STATUSES } from '../domain/outcome.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
 import { chainsAreOver, countAhead, forgetAhead, isRescan, noteFeeder, noteHeld, noteRescanned } from './chains.js';
+import { rowToReopen } from './late-ends.js';
 import { type OpenedRow, openRow } from './open-row.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
@@ -133,10 +134,8 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   else if (found.countedIn !== state.generation) return true;
   else count(state, report, 1);
   countFailure(state, report);
-  // Its job was the old row's; no page brings the new one once more.
-  if (report.reason === 'row_replaced' && found.now && !isDraining(state)) {
-    state.reopened = [...(state.reopened ?? []), found.now];
-  }
+  const again = rowToReopen(found, report);
+  if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }

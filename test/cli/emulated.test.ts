@@ -83,7 +83,7 @@ describe('the plan', () => {
         'cost      1.5 credits',
         'balance   12.5 credits',
         'caps      10 jobs at once, 200 requests per minute (plan pro)',
-        'time      at least 622 ms, bound by requests per minute as far as known; no render of svc/image was seen in this account yet',
+        'time      how long svc/image takes is not known yet',
         '',
       ].join('\n'),
     );

@@ -74,4 +74,13 @@ describe('callsheet explain', () => {
     expect(stdout.trim().split('\n')).toHaveLength(allExplanations().length);
     expect((await cli(['explain', '--markdown'])).stdout).toBe(errorsMarkdown());
   });
+
+  test('with --json nothing but JSON: --markdown excludes it', async () => {
+    const { exitCode, stdout, stderr } = await cli(['explain', '--json', '--markdown']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("'--markdown' cannot be used with option '--json'"),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ schema: 1, type: 'error', exitCode: 2 });
+  });
 });

@@ -27,10 +27,12 @@ test('callsheet --help', async () => {
       pause <batch>       submit nothing new for now
       resume [batch]      go on after a pause, a stop or a reboot, or with a higher budget
       cancel <batch>      submit nothing new; what is paid is still fetched
+      approve <batch>     run the rest of a batch after its sample
       retry <batch>       run failed and cancelled rows again
       review list|show|…  rows that need a person: the evidence, and how to settle them
       ledger show|verify  what is on record of a row, and whether the records agree
       results <batch>     write results.csv, results.jsonl and failed.csv now
+      report <batch>      write report.html now: the media, the costs and the failures on one page
       clean [batch]       remove parts and temporary files of finished batches, never media
 
     The service:
@@ -98,6 +100,9 @@ test('callsheet run --help', async () => {
 
     Running:
       -y, --yes                       submit without asking
+      --sample <n>                    run only so many rows that stand for the others; \`approve\` runs
+                                      the rest
+      --another                       with --sample: rows that no sample had yet
       --retry-failed[=class]          run failed and cancelled rows again, or only those of this class
                                       or reason_code
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
@@ -157,6 +162,7 @@ test('callsheet run --help', async () => {
     Examples:
       callsheet run shots.csv
       callsheet run shots.csv --out /media/shots --max-credits 40
+      callsheet run shots.csv --sample 8 --yes
       callsheet run shots.csv --retry-failed=render_failed
       cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json
 
@@ -249,6 +255,11 @@ describe('every command', () => {
 describe('wrong command lines end with 2 and a hint', () => {
   test.each([
     [['rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['sk-svc-abc'], "error: unknown command '[redacted]'\n`callsheet --help` shows what it takes.\n"],
+    [
+      ['run', 'a.csv', 'sk-svc-abc', '--sk-svc-abc'],
+      "error: unknown option '--[redacted]'\n`callsheet run --help` shows what it takes.\n",
+    ],
     [['run'], "error: missing required argument 'manifest'\n`callsheet run --help` shows what it takes.\n"],
     [
       ['run', 'a.csv', '--ot', 'x'],
@@ -282,4 +293,18 @@ describe('wrong command lines end with 2 and a hint', () => {
 
 test('--version', async () => {
   expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [['sk-svc-abc', '--json'], 2],
+  [['run', 'none.csv', '--name', 'sk-svc-abc'], 2],
+  [['run', 'sk-svc-abc.csv', '--json'], 2],
+  [['run', 'none.csv', '--rpm', 'sk-svc-abc'], 4],
+  [['status', 'sk-svc-abc'], 2],
+  [['review', 'show', 'sk-svc-abc', 'sk-svc-abc'], 2],
+])('a key that was pasted at the wrong place is not repeated: %j', async (args, exitCode) => {
+  const seen = await cli(args);
+  expect(seen.stdout + seen.stderr).toContain('[redacted]');
+  expect(seen.stdout + seen.stderr).not.toContain('sk-svc-abc');
+  expect(seen.exitCode).toBe(exitCode);
 });

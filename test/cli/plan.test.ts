@@ -10,6 +10,7 @@ import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js'
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { NO_CHAINS } from '../../src/manifest/references/chains.js';
+import { rowRecord } from '../support/row-record.js';
 
 const CREDIT = 1_000_000_000;
 const LIST = 1_000_000_000;
@@ -34,6 +35,7 @@ function planOf(tally: PlanTally): Plan {
     costNotes: [],
     changedRows: 0,
     chains: NO_CHAINS,
+    cancelledRows: 0,
     skippedFiles: [],
   };
 }
@@ -67,10 +69,8 @@ describe('costs', () => {
     expect(words(tallyOf())).toBe('nothing new to pay');
     expect(words(tallyOf({ lo: CREDIT, hi: CREDIT }))).toBe('1 credits');
     expect(words(tallyOf({ lo: CREDIT, hi: 3 * CREDIT }))).toBe('2 credits expected (low 1, worst 3)');
-    expect(words(tallyOf(null))).toMatch(/^unknown: 1 rows have no known price/);
-    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(
-      /^1 credits for 1 rows; 1 rows have no known price/,
-    );
+    expect(words(tallyOf(null))).toMatch(/^unknown: 1 row has no known price/);
+    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(/^1 credits for 1 row; 1 row has no known price/);
   });
 });
 
@@ -104,20 +104,7 @@ describe('what running does with a row', () => {
     expected: null,
   });
   const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
-  const record = (more: Partial<RowRecord> = {}): RowRecord => ({
-    schema: 1,
-    id: 'a',
-    kind: 'svc/image',
-    status: 'done',
-    flags: [],
-    warnings: [],
-    attempts: 1,
-    files: [],
-    creditsBasis: 'unknown',
-    finishedAtMs: 5,
-    rowHash: 'new',
-    ...more,
-  });
+  const record = (more: Partial<RowRecord> = {}) => rowRecord({ rowHash: 'new', ...more });
   const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };
   const created: AttemptState = { state: 'created', atMs: 2, handle: 'h' };
   const retry = { beforeMs: 10, classes: [] };
@@ -238,6 +225,17 @@ describe('wall-clock', () => {
     expect(time.bound).toBe('requests per minute');
     // One submit and at least three polls each, at 61 requests in 61 s.
     expect(time.atLeastMs).toBeGreaterThanOrEqual(400_000);
+  });
+
+  test('however many slots are free, a batch takes as long as one render', () => {
+    const time = wallClock({
+      ...question,
+      paths: [],
+      rows: new Map([['vendor-f/video', 2]]),
+      concurrent: 10,
+      rpm: 10_000,
+    });
+    expect(time).toEqual({ atLeastMs: 60_000, bound: 'one render', unseen: [] });
   });
 
   test('kinds that were never seen are named', () => {

@@ -1,7 +1,7 @@
 // The import table of the house: who may import whom, and which packages.
 import { type Import, importsOf, type Source } from './sources.js';
 
-const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books'];
+const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books', 'report'];
 /** What the parts at the top have in common: connection and settings. */
 const common = ['temporal', 'config'];
 
@@ -15,17 +15,19 @@ const mayImport: Record<string, string[]> = {
   store: ['domain'],
   reconcile: ['domain'],
   books: ['domain'],
+  report: ['domain', 'manifest', 'store'],
   workflows: ['domain', 'contract'],
   activities: below,
+  'read-model': [...below, 'activities'],
   callbacks: ['domain', 'contract', 'store', 'vendors'],
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
   worker: [...below, ...common, 'activities', 'callbacks'],
   engine: ['domain', 'contract', 'temporal'],
-  dashboard: [...below.filter((name) => name !== 'vendors'), ...common],
+  dashboard: [...below.filter((name) => name !== 'vendors'), ...common, 'read-model'],
   // The command line puts the parts together: it is the only one that may reach over.
-  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator'],
+  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
 };
 
 /** Imports that the table alone would not allow. */
@@ -61,6 +63,7 @@ const packageRules: PackageRule[] = [
   never('manifest', 'manifest knows neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
   never('service', 'service makes one HTTP attempt: Temporal waits and repeats', /^@temporalio\//),
   never('store', 'store does not know Temporal', /^@temporalio\//),
+  never('report', 'a report is made of files alone', /^(@temporalio\/|node:https?$)/),
   never('emulator', 'the emulator does not know Temporal', /^@temporalio\//),
 ];
 

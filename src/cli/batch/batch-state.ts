@@ -5,6 +5,7 @@ import type { LiveWord, Status } from '../../domain/outcome.js';
 import { stoppedReason } from '../../store/batch-marks.js';
 import { readBatchOptions } from '../../store/batch-options.js';
 import { StoreError } from '../../store/port.js';
+import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { creditsJson } from '../views/counts.js';
@@ -16,7 +17,7 @@ import { batchTally, type HomeTally } from './batch-tally.js';
 export interface BatchStateReport {
   batch: string;
   /** `not running` while no engine runs it; `unknown` when Temporal does not answer. */
-  state: 'finished' | 'not running' | 'unknown' | BatchProgress['phase'];
+  state: 'finished' | 'sampled' | 'not running' | 'unknown' | BatchProgress['phase'];
   rows: number;
   counts: Record<Status, number>;
   /** Rows that have not ended, by what the ledger says of them. */
@@ -55,10 +56,11 @@ export async function readBatchState(
   const seen = running === 'unknown' ? undefined : running;
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
+  const restState = (await sampleInForce(access.home, batch, generation)) === undefined ? 'finished' : 'sampled';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   return {
     batch,
-    state: running === 'unknown' ? running : (running?.progress.phase ?? (open === 0 ? 'finished' : 'not running')),
+    state: running === 'unknown' ? running : (running?.progress.phase ?? (open > 0 ? 'not running' : restState)),
     rows,
     counts,
     live,

@@ -1,9 +1,13 @@
-import { resultLines } from '../../activities/result-files.js';
+import { endOfUntouched, resultLines } from '../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
+import { needsPerson } from '../../domain/needs-person.js';
+import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import type { ResultLine } from '../../manifest/results.js';
+import { indexedSums } from '../../read-model/batch-index.js';
+import type { ShardSum } from '../../read-model/index-shard.js';
+import { touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { needsPerson } from '../review/needs-person.js';
 import { resultSources } from './final-rows.js';
 
 export interface HomeTally extends BatchTally {
@@ -23,9 +27,55 @@ export async function batchTally(
   { sinceMs = 0, signal }: { sinceMs?: number /** Throws once it is aborted. */; signal?: AbortSignal } = {},
 ): Promise<HomeTally> {
   const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
+  const sums = await indexedSums(access, batch, generation, signal);
+  if (sums !== undefined) {
+    addSums(tally, sums, sinceMs);
+    await addUntried(access, batch, generation, tally, sums);
+    return tally;
+  }
   const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
   await tallyResults(seen(lines, tally, sinceMs), tally);
   return tally;
+}
+
+function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): void {
+  for (const sum of sums) {
+    for (const status of STATUSES) tally.counts[status] += sum.counts[status] ?? 0;
+    for (const word of LIVE_WORDS) addLive(tally, word, sum.live[word] ?? 0);
+    tally.creditsNano += sum.creditsNano;
+    tally.creditsUnknown += sum.creditsUnknown;
+    tally.forPerson += sum.forPerson;
+    for (const atMs of sum.endedAtMs) {
+      tally.endedAtMs = Math.max(tally.endedAtMs ?? 0, atMs);
+      if (atMs >= sinceMs) tally.endedSince += 1;
+    }
+  }
+}
+
+/** Rows that were never tried wait, or have ended with their batch but for those of a sample. */
+async function addUntried(
+  { home }: HomeAccess,
+  batch: string,
+  generation: string,
+  tally: HomeTally,
+  sums: readonly ShardSum[],
+): Promise<void> {
+  const untried = sums.reduce((sum, one) => sum + one.untried, 0);
+  const untouched = await endOfUntouched({ home }, batch, generation);
+  if (untouched === undefined) return addLive(tally, 'waiting', untried);
+  const touched = touchedRows(home, batch);
+  let waiting = 0;
+  for (const id of untouched.except ?? []) {
+    if (!(await touched.hasRecord(id)) && !(await touched.wasTried(id))) waiting += 1;
+  }
+  addLive(tally, 'waiting', waiting);
+  tally.counts[untouched.ended] += untried - waiting;
+}
+
+function addLive(tally: HomeTally, word: LiveWord, rows: number): void {
+  if (rows === 0) return;
+  tally.live[word] = (tally.live[word] ?? 0) + rows;
+  tally.open += rows;
 }
 
 async function* untilAborted<T>(lines: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {

@@ -1,18 +1,19 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
+import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { type FailureGroup, groupFailures } from '../../report/failure-groups.js';
 import { fellSinceBegin, readBooks } from '../../store/books.js';
+import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
-import { needsPerson } from '../review/needs-person.js';
 import type { Session } from '../session.js';
 import { type Counts, exitCodeOf } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
 import { finalRows } from './final-rows.js';
-import { type FailureGroup, groupFailures } from './group-failures.js';
 import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
 import type { JsonEvents } from './json-events.js';
 import type { LostFile } from './lost-files.js';
@@ -42,12 +43,14 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
   const { groups, totals, cases, sum, settled } = await readEnd(ended);
   // A file that nothing gives any more needs a person, whatever the row's record says.
   const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
-  const exitCode = isGone ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
+  const isSampled = (await sampleInForce(ended.access.home, ended.batch, ended.generation)) !== undefined;
+  const exitCode = isGone || isSampled ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
   const folder = `${ended.out}/${ended.batch}`;
   const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
   events?.finished(result, {
     out: folder,
     exitCode,
+    ...(isSampled ? { sampled: true } : {}),
     cases,
     sum,
     ...(totals.size > 0 ? { groups: groupsJson(totals) } : {}),
@@ -67,6 +70,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
     reviewHint,
     unattributed,
     fellNano,
+    isSampled,
   };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;

@@ -1,5 +1,7 @@
+import { collectedRows, storeReport } from '../../activities/batch-report.js';
 import { writeBatchResults } from '../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
+import { createPosters } from '../../report/posters.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
@@ -26,11 +28,18 @@ export async function finishWithoutWork(run: FinishedRun): Promise<number> {
   const hasResults = (await openPlace(session.config, out, 'shared').size(`${batch}/results.csv`)) !== undefined;
   if (!isCurrent || !hasResults) {
     await access.rows.setCurrentGeneration(batch, generation.generation);
-    await writeBatchResults(resultSources(access), batch, generation.generation);
+    const sources = { ...resultSources(access), posters: createPosters() };
+    const rows = collectedRows(sources, batch);
+    await writeBatchResults(sources, batch, generation.generation, [rows.collect]);
+    await storeReport(sources, batch, rows.collected(), { isPublic: false });
   }
   const { tally } = prepared;
-  const result: BatchResult = { counts: tally.ended, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
-  if (prepared.lost.length === 0) session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
+  // Beyond a sample rows are left that nobody has started.
+  const left = prepared.finishedBefore.filter((isFinished) => !isFinished).length;
+  const counts = { ...tally.ended, not_started: tally.ended.not_started + left };
+  const result: BatchResult = { counts, creditsNano: tally.endedNano, creditsUnknown: tally.endedUnknown };
+  if (prepared.lost.length === 0 && left === 0)
+    session.terminal.note(`every row of '${batch}' is finished: nothing to do`);
   const events = newJsonEvents(session, access, batch);
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
   return closeBatch(session, {

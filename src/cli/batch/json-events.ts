@@ -33,6 +33,8 @@ export interface JsonSink {
 export interface FinishedFacts {
   out: string;
   exitCode: number;
+  /** A sample ended, and the rest waits for `approve`. */
+  sampled?: boolean;
   /** What the balance lost that nothing known here explains. */
   unattributed?: string;
   /** Rows that need a person, the first ones, and the money at stake in all of them. */

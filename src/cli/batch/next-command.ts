@@ -3,6 +3,8 @@ import type { BatchStateReport } from './batch-state.js';
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
   switch (state) {
+    case 'sampled':
+      return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
     case 'paused':
     case 'not running':
       return `resume ${batch}`;

@@ -1,6 +1,7 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { BatchLimits } from '../../domain/limits.js';
+import { formatCredits } from '../../domain/money.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -8,13 +9,14 @@ import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js
 import { wakeRows } from '../review/continue-rows.js';
 import { decidedRows } from '../review/decided-rows.js';
 import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { otherHomeText, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
-import { givenLimits, limitsOf, submitBatch } from './submit-batch.js';
+import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
 export interface Resumed {
   /** Handed to a workflow again. */
@@ -83,6 +85,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const { generation } = known;
   await refuseOtherHome(session, access, batch, trustsHome);
   const stopped = await stoppedReason(access.home, batch);
+  await refuseAboveApproval(access, batch, generation.generation, limitsOf(session));
   const work = await resumeWork(session);
   try {
     const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
@@ -101,7 +104,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
     }
     await orderPause(access.home, batch, false);
     if (isRunning) {
-      await orderLimits(access, batch, limitsOf(session));
+      await orderLimits(access, batch, generation.generation, limitsOf(session));
       const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
       await handle.signal(setBudget, limitsOf(session));
     }
@@ -117,10 +120,25 @@ async function carryOut(session: Session, access: HomeAccess, work: WorkAccess, 
   await wakeRows(session, work, { ...known, refs: await decidedRows(access, known) });
 }
 
-async function orderLimits({ home }: HomeAccess, batch: string, given: BatchLimits): Promise<void> {
+/** More credits than were approved after a sample are asked for again. */
+async function refuseAboveApproval(
+  { home }: HomeAccess,
+  batch: string,
+  generation: string,
+  given: BatchLimits,
+): Promise<void> {
+  const { maxCreditsNano } = await approvedLimits(home, batch, generation, given);
+  if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
+  throw new UserError(
+    `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
+  );
+}
+
+async function orderLimits({ home }: HomeAccess, batch: string, generation: string, given: BatchLimits): Promise<void> {
   const order = await readBatchOrder(home, batch);
   if (order === undefined) return;
-  await writeBatchOrder(home, batch, { ...order, limits: givenLimits(given, order.limits) });
+  const limits = await approvedLimits(home, batch, generation, givenLimits(given, order.limits));
+  await writeBatchOrder(home, batch, { ...order, limits });
 }
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */

@@ -2,6 +2,7 @@ import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { NO_CHAINS } from '../../manifest/references/chains.js';
 import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
+import { sampleInForce } from '../../store/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
@@ -27,6 +28,7 @@ export async function retryBatch(
   const { generation, out } = await knownBatch(session, access, batch);
   await refuseOtherHome(session, access, batch, order.trustsHome);
   const { retry } = order;
+  const sample = await sampleInForce(access.home, batch, generation.generation);
   const counter = await createRowCounter(session, {
     access,
     batch,
@@ -35,7 +37,9 @@ export async function retryBatch(
     outputs: undefined,
   });
   for (const part of generation.parts.keys()) {
-    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) await counter.add(row);
+    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
+      if (sample?.has(row.id) !== false) await counter.add(row);
+    }
   }
   const rows = await counter.finish();
   if (rows.finishedBefore.every((finished) => finished)) {

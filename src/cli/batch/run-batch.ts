@@ -7,6 +7,7 @@ import { writeBatchOptions } from '../../store/batch-options.js';
 import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
+import { writeSampleGate } from '../../store/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
@@ -29,6 +30,7 @@ import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { refuseForgottenBatch, refuseOtherHome } from './same-home.js';
+import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
@@ -45,6 +47,8 @@ export interface RunRequest {
   /** A person says that the home is right, whatever outputs or Temporal tell. */
   trustsHome: boolean;
   responseFormat: ResponseFormat;
+  /** Only rows that stand for the manifest are run, until a person approves the rest. */
+  sample: SampleOrder | undefined;
 }
 
 /** Outputs beyond this are not the service's, whatever it says. */
@@ -58,6 +62,7 @@ interface Run {
   generation: GenerationFacts;
   /** Rows that were changed after a paid attempt are paid again. */
   mayRerun: ChangedOrder;
+  sample: SampleOfRun | undefined;
 }
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
@@ -78,24 +83,28 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   refuseTakenNames(prepared, place);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) session.terminal.warn(leaving);
-  const run: Run = { session, request, access, prepared, generation, mayRerun };
+  const sample = await sampleOfRun(session, { access, batch: place.batch, generation, prepared }, request.sample);
+  const rows = sample?.rows ?? prepared;
+  const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
   const isRecorded = prepared.skipped.every((skipped) => skipped.isRecorded);
-  const isFinished = isRecorded && prepared.finishedBefore.every((finished) => finished);
-  if (isFinished) return finishWithoutWork(run);
+  const isFinished = isRecorded && rows.finishedBefore.every((finished) => finished);
+  if (isFinished) {
+    if (sample?.isNew) await writeSampleGate(access.home, place.batch, sample.gate);
+    const exitCode = await finishWithoutWork(run);
+    return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
+  }
   await access.home.bindBaseUrl(baseUrl);
   const credits = await readOwnCredits(session);
-  const plan = await makePlan(session, access, planSubject(place, prepared), credits);
+  const plan = await makePlan(session, access, { ...planSubject(place, prepared), rows }, credits);
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await provePlaces(run);
   const { total } = plan.costs;
   const saving = total.shared > 0 ? savedText(total) : undefined;
-  return submitAndFollow(
-    session,
-    { access, batch: place.batch, generation, rows: prepared, saving, ...request },
-    (work) => takeOver(run, work),
-  );
+  const toRun = { access, batch: place.batch, generation, rows, saving, ...request };
+  const exitCode = await submitAndFollow(session, toRun, (work) => takeOver(run, work));
+  return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
 }
 
 /** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
@@ -158,6 +167,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   const { batch, folder, file } = place;
   await refuseForgottenBatch(session, access, work, { batch, trusts: request.trustsHome });
   await refuseChanged(access, place, await changedByNow(access, batch, generation, prepared), mayRerun);
+  if (run.sample?.isNew) await closeGate(access, work, batch, run.sample.gate);
   await access.home.bindOut(batch, config.out, Date.now());
   await writeBatchOptions(access.home, batch, {
     schema: 1,

@@ -4,6 +4,8 @@ import { batchId, semaphoreId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/limits.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import type { Home } from '../../store/home.js';
+import { readSampleGate } from '../../store/sample-gate.js';
 import { openHomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
@@ -35,7 +37,8 @@ export async function submitBatch(
   const { home } = openHomeAccess(session.config);
   await endOldPause(session, work, batch);
   const running = (await isRunning(session, work, batch)) ? await readBatchOrder(home, batch) : undefined;
-  const order = orderOf(given, terms, running);
+  const ordered = orderOf(given, terms, running);
+  const order = { ...ordered, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
   await work.temporal.client.workflow.signalWithStart<
@@ -64,6 +67,19 @@ function orderOf(
     retry: retry ?? (isSame ? (running.retry ?? null) : null),
     generation,
   };
+}
+
+/** What was approved after a sample bounds what the batch may cost, whatever a later command says. */
+export async function approvedLimits(
+  home: Home,
+  batch: string,
+  generation: string,
+  limits: BatchLimits,
+): Promise<BatchLimits> {
+  const approved = (await readSampleGate(home, batch))?.approved;
+  if (approved?.generation !== generation || approved.maxCreditsNano === null) return limits;
+  const { maxCreditsNano } = limits;
+  return { ...limits, maxCreditsNano: Math.min(maxCreditsNano ?? Number.MAX_SAFE_INTEGER, approved.maxCreditsNano) };
 }
 
 /** The limits that are given, and the old ones for the others. */

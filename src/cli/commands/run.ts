@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
@@ -8,6 +8,7 @@ import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan
 import { sayChecking } from '../say-checking.js';
 import { addSettings } from '../settings-options.js';
 import { trustHomeOption } from '../trust-home-option.js';
+import { UserError } from '../user-error.js';
 
 interface RunFlags extends ManifestFlags {
   yes?: boolean;
@@ -18,6 +19,8 @@ interface RunFlags extends ManifestFlags {
   sharedFolder?: boolean;
   trustHome?: boolean;
   responseFormat: 'url' | 'b64_json';
+  sample?: number;
+  another?: boolean;
 }
 
 /** `run`: a manifest from its first check to its last file. */
@@ -36,6 +39,7 @@ export function defineRun(command: Command, cli: Cli): void {
       sayChecking(manifest, command, cli);
       const session = await openSession(command, cli);
       const flags = command.opts<RunFlags>();
+      if (flags.another && flags.sample === undefined) throw new UserError('--another goes with --sample <n>');
       const place = readManifestFlags(manifest, flags, session);
       const { runBatch } = await import('../batch/run-batch.js');
       cli.exitCode = await runBatch(session, {
@@ -52,6 +56,7 @@ export function defineRun(command: Command, cli: Cli): void {
         isSharedFolder: flags.sharedFolder === true,
         trustsHome: flags.trustHome === true,
         responseFormat: flags.responseFormat,
+        sample: flags.sample === undefined ? undefined : { rows: flags.sample, takesOthers: flags.another === true },
       });
     });
 }
@@ -59,6 +64,10 @@ export function defineRun(command: Command, cli: Cli): void {
 function runOptions(): Option[] {
   return [
     new Option('-y, --yes', 'submit without asking'),
+    new Option('--sample <n>', 'run only so many rows that stand for the others; `approve` runs the rest').argParser(
+      sampleSize,
+    ),
+    new Option('--another', 'with --sample: rows that no sample had yet'),
     // The class only behind `=`: run-cli sees to it that the manifest is never taken for one.
     new Option(
       '--retry-failed [class]',
@@ -80,10 +89,16 @@ function runOptions(): Option[] {
   ];
 }
 
+function sampleSize(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('it must be a whole number from 1 to 9999');
+}
+
 const HELP = `
 Examples:
   callsheet run shots.csv
   callsheet run shots.csv --out /media/shots --max-credits 40
+  callsheet run shots.csv --sample 8 --yes
   callsheet run shots.csv --retry-failed=render_failed
   cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json
 

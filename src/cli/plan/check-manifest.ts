@@ -51,7 +51,7 @@ export async function checkManifest(
   for (const warning of summary.warnings) terminal.warn(formatProblem(warning));
   if (summary.problemCount === 0) return summary;
   for (const problem of summary.problems) terminal.say(formatProblem(problem));
-  throw new UserError(refusal(summary, place.errorsFile), EXIT.usage);
+  throw new UserError(refusal(summary, place.errorsFile), EXIT.usage, summary.problems);
 }
 
 function refusal(summary: ManifestSummary, errorsFile: string | undefined): string {

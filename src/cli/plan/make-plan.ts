@@ -71,6 +71,7 @@ export async function makePlan(
     time,
     costNotes: subject.costNotes,
     changedRows: subject.rows.changedCount,
+    cancelledRows: tally.ended.cancelled,
     skippedFiles: subject.rows.skipped.map(({ file }) => file),
   };
 }

@@ -3,13 +3,13 @@ import type { RowRef } from '../../contract/workflows.js';
 import { type Attempt, intentOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { KINDS } from '../../domain/kind.js';
 import type { CreditsNano } from '../../domain/money.js';
+import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { UserError } from '../user-error.js';
-import { needsPerson } from './needs-person.js';
 
 /** A row that a person may have to settle, with all that the home knows of it. */
 export interface CaseRow {

@@ -1,9 +1,9 @@
+import { needsPerson } from '../../domain/needs-person.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/retry-flags.js';
 import { UserError } from '../user-error.js';
 import { caseRows } from './case-row.js';
-import { needsPerson } from './needs-person.js';
 
 /** Which rows of a batch an order is for: those that are named, or those that need a person. */
 export interface RowChoice {

@@ -18,7 +18,7 @@ import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf } from './comm
 import { salvagedHandle } from './confirm-handle.js';
 import { evidenceJson, evidenceLines, verdictLine } from './evidence-lines.js';
 import { isCase, standingText } from './standing-text.js';
-import { attemptJson, stateLine } from './state-lines.js';
+import { answerLines, attemptJson, stateLine } from './state-lines.js';
 import { type CaseStory, caseStory } from './story.js';
 
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
@@ -75,7 +75,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
     ...(last ? outputUrls(last) : []).map((url) => `output    ${plain(url, URL_SHOWN)}`),
     ...attempts.flatMap(({ n, states, torn }) => [
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
-      ...states.map((state) => `  ${stateLine(state)}`),
+      ...states.flatMap((state) => [`  ${stateLine(state)}`, ...answerLines(state)]),
     ]),
     ...(!isEvidence ? [] : ['evidence', ...evidenceLines(story), verdict]),
     ...(isEvidence && readings.length > 0 ? ['balance'] : []),

@@ -1,7 +1,7 @@
 import { type Standing, standingOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
+import { needsPerson } from '../../domain/needs-person.js';
 import type { CaseRow } from './case-row.js';
-import { needsPerson } from './needs-person.js';
 
 /** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */
 export function standingText({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): string {

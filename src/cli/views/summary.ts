@@ -2,7 +2,8 @@ import { rangeText } from '../../books/check/story.js';
 import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
-import { type FailureGroup, failureLine } from '../batch/group-failures.js';
+import type { FailureGroup } from '../../report/failure-groups.js';
+import { failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
@@ -24,6 +25,8 @@ export interface SummaryFacts {
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
   settled?: number;
+  /** Only a sample ran: the rest waits for a person. */
+  isSampled?: boolean;
   reviewHint: string;
   /** The batch's folder. */
   folder: string;
@@ -94,7 +97,8 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const forPerson = counts.review + counts.lost_paid - (facts.settled ?? 0);
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
-  if (stopped !== undefined)
+  if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
+  else if (stopped !== undefined)
     lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
   else if (counts.not_started > 0)
     lines.push(`${amount(counts.not_started, 'row was', 'rows were')} not started: the same command again goes on`);
@@ -106,6 +110,10 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
     );
   }
   return lines;
+}
+
+function sampledLine(batch: string, rows: number): string {
+  return `sampled: ${amount(rows, 'row waits', 'rows wait')} for your approval; report.html shows the sample, \`callsheet approve ${batch}\` goes on`;
 }
 
 const STOPPED_WORDS: Record<StopReason, string> = {

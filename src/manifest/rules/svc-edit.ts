@@ -65,7 +65,10 @@ export const svcEdit: KindRules = {
     { name: 'seed', type: 'integer', help: 'The same seed with the same values gives the same image.' },
   ],
   checks: [sizeTogether],
-  documentedFields: settled('model', 'url', 'prompt', 'tier', 'width', 'height', 'n', 'response_format', 'seed'),
+  documentedFields: {
+    ...settled('model', 'url', 'prompt', 'tier', 'width', 'height', 'n', 'response_format', 'seed'),
+    ...settled('steps', 'true_cfg_scale', 'prompt_expansion'),
+  },
   costNotes: () => [],
   samples: [
     {

@@ -1,4 +1,4 @@
-import type { RowRecord } from '../../domain/outcome.js';
+import type { RowRecord } from './outcome.js';
 
 /**
  * True for a row that ended and that a person has to look at. One that a person gave up as billed and lost stays

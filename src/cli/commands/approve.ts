@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { openSession } from '../open-session.js';
+import { addSettings } from '../settings-options.js';
+import { trustHomeOption } from '../trust-home-option.js';
+
+/** `approve`: the rest of a batch of which a sample ran. */
+export function defineApprove(command: Command, cli: Cli): void {
+  addSettings(
+    command
+      .description(
+        'Shows what the rest of a sampled batch will cost by the prices that the sample measured, asks, and runs it.\n' +
+          'The upper end of that becomes the budget of the batch, or a lower --max-credits. No row of the sample is paid again.',
+      )
+      .argument('<batch>', "the batch's name")
+      .addOption(trustHomeOption()),
+    'run',
+  )
+    .addHelpText(
+      'after',
+      `\nExamples:\n  callsheet approve shots\n  callsheet approve shots --max-credits 12\n\nWithout a terminal --max-credits is needed.\n\n${RUN_EXIT_HELP}`,
+    )
+    .action(async (batch: string) => {
+      const session = await openSession(command, cli);
+      const { approveBatch } = await import('../batch/approve-batch.js');
+      cli.exitCode = await approveBatch(session, batch, command.opts<{ trustHome?: boolean }>().trustHome === true);
+    });
+}

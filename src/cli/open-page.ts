@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isS3Address } from '../domain/s3.js';
+import type { Session } from './session.js';
+
+/** Shows a page in the person's browser; one that lies in a bucket from a copy that nobody else can read. */
+export async function openPage(session: Session, file: string, page: string): Promise<void> {
+  const path = isS3Address(file) ? await copyOf(page) : file;
+  const [program = '', ...args] = opener();
+  try {
+    await started(program, [...args, path]);
+  } catch {
+    session.terminal.warn(`no browser could be started with '${program}': open ${path}`);
+  }
+}
+
+async function copyOf(page: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'callsheet-report-')), 'report.html');
+  await writeFile(path, page, { mode: 0o600 });
+  return path;
+}
+
+function opener(): string[] {
+  if (process.platform === 'darwin') return ['open'];
+  return process.platform === 'win32' ? ['explorer'] : ['xdg-open'];
+}
+
+/** The program is left to itself; the API key is nothing for it. */
+function started(program: string, args: string[]): Promise<void> {
+  const options = { detached: true, stdio: 'ignore', env: { ...process.env, CALLSHEET_API_KEY: undefined } } as const;
+  const child = spawn(program, args, options);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('spawn', () => {
+      child.unref();
+      resolve();
+    });
+  });
+}

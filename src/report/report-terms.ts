@@ -1,0 +1,69 @@
+import type { BatchLimits } from '../domain/limits.js';
+import { formatCredits } from '../domain/money.js';
+import { readBatchOptions } from '../store/batch-options.js';
+import { readBatchOrder } from '../store/batch-order.js';
+import { fellSinceBegin, readBooks } from '../store/books.js';
+import type { Home } from '../store/home.js';
+import { readSampleGate, type SampleGate } from '../store/sample-gate.js';
+import { instant } from './charts.js';
+import { rowsText } from './html.js';
+import { productVersion } from './product-version.js';
+
+/** What a report says beside the rows: versions, settings, and how the balance moved. */
+export interface ReportTerms {
+  batch: string;
+  version: string;
+  writtenAtMs: number;
+  createdAtMs: number;
+  /** What the plan allows, as it was last read. */
+  slots: number | undefined;
+  rpm: number | undefined;
+  /** Sentences about money. */
+  spending: string[];
+  settings: [string, string][];
+}
+
+export async function readReportTerms(home: Home, batch: string, writtenAtMs: number): Promise<ReportTerms> {
+  const [bound, options, order, reading, books, baseUrl] = await Promise.all([
+    ...([home.readBatch(batch), readBatchOptions(home, batch), readBatchOrder(home, batch)] as const),
+    ...([home.latestCheckpoint(), readBooks(home, batch), home.baseUrl()] as const),
+  ]);
+  const gate = await readSampleGate(home, batch);
+  const spending =
+    books === undefined
+      ? []
+      : [
+          `The balance fell by ${formatCredits(fellSinceBegin(books))} credits while the batch ran, as far as it showed.`,
+        ];
+  const settings: [string, string | undefined][] = [
+    ['callsheet', `${productVersion()}, Node ${process.versions.node}`],
+    ['account', home.account],
+    ['service', baseUrl],
+    ['plan', reading?.plan ?? undefined],
+    ['manifest', options.manifest ?? 'standard input, or not known'],
+    ['writes to', `${options.out}/${batch}`],
+    ['a name that is taken', options.onExists],
+    ['answers of synchronous requests', options.responseFormat],
+    ['lost answers', order?.policy.ambiguity],
+    ['new tries of failed renders', order === undefined ? undefined : String(order.policy.retries)],
+    ['budget', order && budgetText(order.limits)],
+    ['sample', sampleText(batch, gate)],
+  ];
+  return {
+    ...{ batch, version: productVersion(), writtenAtMs, createdAtMs: bound?.createdAtMs ?? 0, spending },
+    ...{ slots: reading?.concurrent ?? undefined, rpm: reading?.rpm ?? undefined },
+    settings: settings.filter((pair): pair is [string, string] => pair[1] !== undefined),
+  };
+}
+
+function sampleText(batch: string, gate: SampleGate | undefined): string | undefined {
+  if (gate === undefined) return undefined;
+  const { ids, approved } = gate;
+  const rest =
+    approved === undefined ? `the rest waits for callsheet approve ${batch}` : `approved ${instant(approved.atMs)}`;
+  return `${rowsText(ids.length)}; ${rest}`;
+}
+
+function budgetText({ maxCreditsNano }: BatchLimits): string {
+  return maxCreditsNano === null ? 'none' : `${formatCredits(maxCreditsNano)} credits`;
+}

@@ -1,0 +1,81 @@
+// A sample first: what it renders, what it holds back from every command, and what `approve` lets through.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
+import { csv, film, image, rowOf } from './support/manifest.js';
+import { type Rig, startRig } from './support/rig.js';
+
+const ROWS = [...Array.from({ length: 5 }, (_, i) => image(`i${i}`)), film('f1'), film('f2')];
+
+describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }, () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig({ speed: 100 });
+    await rig.write('shots.csv', csv(ROWS));
+  });
+  afterEach(() => rig?.stop());
+
+  const jobs = () => rig.emulator.truth().jobs.map(rowOf).sort();
+  const sampled = async (...args: string[]) => {
+    const ended = await rig.run(['run', 'shots.csv', ...args]);
+    expect(ended.code, ended.stderr).toBe(3);
+    return ended;
+  };
+
+  it('holds the rest back from run, resume and retry; approve renders it within its quote, nothing twice', async () => {
+    const first = await sampled('--sample', '2', '--yes', '--json');
+    expect(jobs()).toEqual(['f1', 'i0']);
+    expect(first.stderr).toContain('5 rows wait for your approval');
+    expect(first.stderr).toMatch(/rows {6}7: .*5 /);
+    const last = jsonLines<{ type: string; exitCode?: number; sampled?: boolean }>(first.stdout);
+    expect(last.find(({ type }) => type === 'batch_finished')).toMatchObject({ exitCode: 3, sampled: true });
+    expect(last.at(-1)).toMatchObject({ type: 'quote', rows: { toSubmit: 5 } });
+    expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout)).toMatchObject({ state: 'sampled' });
+
+    await sampled('--sample', '2', '--yes');
+    await sampled('--yes');
+    await rig.run(['resume', 'shots']);
+    await rig.run(['retry', 'shots', '--yes']);
+    await rig.run(['resume', '--all']);
+    expect(jobs()).toEqual(['f1', 'i0']);
+
+    const unsaid = await rig.run(['approve', 'shots']);
+    expect([unsaid.code, unsaid.stderr]).toEqual([
+      2,
+      expect.stringMatching(/5 rows would be submitted .*say --max-credits/),
+    ]);
+    expect(jobs()).toHaveLength(2);
+
+    const approved = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    expect(approved.code, approved.stderr).toBe(0);
+    expectHonestEnd(
+      rig,
+      'shots',
+      ROWS.map(({ id }) => id),
+    );
+    expect(jobs()).toHaveLength(ROWS.length);
+    const again = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('waits for approval')]);
+  });
+
+  it('another manifest asks again, other rows can be taken, and a low budget ends the rest with 6', async () => {
+    await sampled('--sample', '1', '--yes');
+    expect(jobs()).toHaveLength(1);
+    await sampled('--sample', '1', '--another', '--yes');
+    expect(jobs()).toHaveLength(2);
+    const stopped = await rig.run(['approve', 'shots', '--max-credits', '0.002']);
+    expect(stopped.code, stopped.stderr).toBe(6);
+    const spent = jobs().length;
+    expect(spent).toBeLessThan(ROWS.length);
+    const more = await rig.run(['resume', 'shots', '--max-credits', '50']);
+    expect([more.code, more.stderr]).toEqual([2, expect.stringContaining('callsheet approve shots --max-credits 50')]);
+
+    await rig.write('shots.csv', csv([...ROWS, image('i9')]));
+    await sampled('--yes');
+    expect(jobs()).toHaveLength(spent);
+    const approved = await rig.run(['approve', 'shots', '--max-credits', '50']);
+    expect(approved.code, approved.stderr).toBe(0);
+    expect(results(rig, 'shots').map(({ status }) => status)).toEqual(Array(ROWS.length + 1).fill('done'));
+    expect(jobs()).toHaveLength(ROWS.length + 1);
+  });
+});

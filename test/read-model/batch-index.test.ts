@@ -1,0 +1,139 @@
+// The index of a large batch says what a walk over all of its rows says, and needs no walk where nothing changed.
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resultLines } from '../../src/activities/result-files.js';
+import { emptyTally, tallyResults } from '../../src/activities/tally-results.js';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import { batchTally } from '../../src/cli/batch/batch-tally.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
+import { markCancelled } from '../../src/store/batch-marks.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import type { Store } from '../../src/store/port.js';
+import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { intent, states, storedRow, wholeRecord } from '../store/support/examples.js';
+import { temporaryFolder } from '../store/support/temporary.js';
+
+const ROWS = 1_200;
+const LONG_AGO = new Date(2020, 0, 1);
+
+/** Counts what is asked of the store. */
+function counted(store: Store, seen: { reads: number }): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      return (...args: never[]) => {
+        if (name === 'get' || name === 'names') seen.reads += 1;
+        return (value as (...args: never[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+async function batch() {
+  const place = join(temporaryFolder(), 'home');
+  const seen = { reads: 0 };
+  const store = counted(createFolderStore(place), seen);
+  const account = openAccountRecords(store, 'a');
+  const writer = createRowsWriter(store, 'a', 'b');
+  for (let index = 0; index < ROWS; index += 1) await writer.add(storedRow(index, { hash: `hash ${index}` }));
+  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
+  const access = { ...account, config: {} } as unknown as HomeAccess;
+  return {
+    ...account,
+    place,
+    seen,
+    generation,
+    tally: () => batchTally(access, 'b', generation, { sinceMs: 50 }),
+    /** What every row says for itself. */
+    walk: async () => {
+      const tally = emptyTally();
+      await tallyResults(resultLines({ ...account, openStore: () => store, now: () => 9 }, 'b', generation), tally);
+      return tally;
+    },
+    /** As if all of it had been written long ago. */
+    age: () => age(place),
+  };
+}
+
+function age(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) age(path);
+    utimesSync(path, LONG_AGO, LONG_AGO);
+  }
+}
+
+const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });
+const record = (index: number, over: Parameters<typeof wholeRecord>[1] = {}) =>
+  wholeRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
+
+test('it says what a walk says, after everything that can become of a row', async () => {
+  const home = await batch();
+  const { records, ledger } = home;
+  const steps: (() => Promise<unknown>)[] = [
+    async () => undefined,
+    () => records.writeRecord('b', record(1)),
+    () => records.writeRecord('b', record(2, { status: 'failed', creditsNano: 0 })),
+    // An attempt is claimed, goes on, and ends; its record comes last.
+    () => ledger.claim(ref(3), intent()),
+    () => ledger.append(ref(3), states.unknown),
+    () => ledger.append(ref(3), states.verdict),
+    () => records.writeRecord('b', record(3, { status: 'lost_paid', seenStates: 3 })),
+    // The ledger learns more of a row that had ended.
+    () => ledger.append(ref(3), states.attached),
+    () => records.writeRecord('b', record(3, { seenStates: 4 })),
+    // A row that failed is tried again.
+    () => ledger.claim(ref(2), intent()),
+    // What was done for other values needs a person.
+    () => records.writeRecord('b', record(1, { rowHash: 'other' })),
+    () => records.writeRecord('b', record(4, { status: 'skipped', attempts: 0 })),
+    () => records.forgetSkipped('b', 'row-4'),
+    // A record that cannot be read needs a person.
+    () => home.home.store.put(home.home.keys.record('b', 'row-1'), Buffer.from('{torn')),
+    () => markCancelled(home.home, 'b', 1),
+  ];
+  for (const [i, step] of steps.entries()) {
+    // Folders that look old change their stamps by what is written into them alone.
+    if (i % 2 === 1) home.age();
+    await step();
+    expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
+  }
+  const { forPerson, endedAtMs, endedSince } = await home.tally();
+  expect([forPerson, endedAtMs, endedSince]).toEqual([1, 3, 0]);
+}, 60_000);
+
+test('where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {
+  const home = await batch();
+  for (let index = 0; index < ROWS; index += 1) await home.records.writeRecord('b', record(index));
+  await home.tally();
+  home.age();
+  await home.tally();
+  home.age();
+  home.seen.reads = 0;
+  expect((await home.tally()).counts.done).toBe(ROWS);
+  expect(home.seen.reads).toBeLessThan(10);
+  await home.records.writeRecord('b', record(7, { status: 'failed' }));
+  home.seen.reads = 0;
+  expect((await home.tally()).counts).toMatchObject({ done: ROWS - 1, failed: 1 });
+  expect(home.seen.reads).toBeLessThan(20);
+}, 60_000);
+
+test('thrown away, torn or not to be written, it is made again', async () => {
+  const home = await batch();
+  for (let index = 0; index < 5; index += 1) await home.records.writeRecord('b', record(index));
+  const before = await home.tally();
+  const folder = join(home.place, home.home.keys.index('b', home.generation));
+  for (const damage of [
+    () => writeFileSync(join(folder, 'sums.json'), '{'),
+    () => writeFileSync(join(folder, readdirSync(folder)[0] ?? ''), '['),
+    () => rmSync(folder, { recursive: true }),
+  ]) {
+    damage();
+    expect(await home.tally()).toEqual(before);
+  }
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'in its way');
+  expect(await home.tally()).toEqual(before);
+}, 60_000);

@@ -1,0 +1,160 @@
+// The report as a page: whole, small at any size, and nothing that was put into it becomes markup.
+import { expect, test } from 'vitest';
+import type { ResultLine } from '../../src/manifest/results.js';
+import { collectRows } from '../../src/report/collect.js';
+import { publicPage } from '../../src/report/public-page.js';
+import { reportPage } from '../../src/report/report-page.js';
+import type { ReportTerms } from '../../src/report/report-terms.js';
+import { TimeBins } from '../../src/report/time-bins.js';
+import { storedRow, wholeRecord } from '../store/support/examples.js';
+
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onmouseover='alert(3)\u202e`;
+const TAGS = /<\/?([a-z]+)[^>]*>/gi;
+
+const terms = (over: Partial<ReportTerms> = {}): ReportTerms => ({
+  ...{ batch: 'shots', version: '1', writtenAtMs: 1, createdAtMs: 0, slots: 10, rpm: 200, spending: [] },
+  ...{ settings: [['account', 'secret-account']], ...over },
+});
+
+async function* lines(count: number, make: (index: number) => Partial<ResultLine>): AsyncIterable<ResultLine> {
+  for (let index = 0; index < count; index += 1) {
+    const { row } = storedRow(index);
+    yield { row, originalCells: {}, ...make(index) };
+  }
+}
+
+const done = (index: number): Partial<ResultLine> => {
+  const { row } = storedRow(index, { group: `group ${index % 3}` });
+  const times = {
+    submittedAtMs: index * 1_000,
+    renderedAtMs: index * 1_000 + 30_000,
+    finishedAtMs: index * 1_000 + 31_000,
+  };
+  return { row, record: wholeRecord(row.id, times) };
+};
+
+test('counts, costs by kind, model and group, failures with their command, and rows that need a person', async () => {
+  const rows = await collectRows(
+    lines(6, (index) => {
+      if (index === 3)
+        return {
+          record: wholeRecord('row-3', {
+            status: 'failed',
+            reasonCode: 'render_failed',
+            reason: 'no faces',
+            files: [],
+            creditsNano: 0,
+          }),
+        };
+      if (index === 4)
+        return { record: wholeRecord('row-4', { status: 'review', reasonCode: 'answer_lost_undecided', files: [] }) };
+      if (index === 5) return { live: 'rendering' };
+      return done(index);
+    }),
+    { createdAtMs: 0 },
+  );
+  const page = reportPage(rows, terms(), []);
+  expect(page).toContain('<code>callsheet retry shots --class render_failed</code>');
+  expect(page).toContain('row-3: no faces');
+  expect(page).toContain('1 row for a person');
+  expect(page).toContain('<code>callsheet review list shots</code>');
+  expect(page).toContain('1 row not ended yet');
+  expect(page).toMatch(/By kind[\s\S]*svc\/image<\/th><td class="n">6<\/td><td class="n">3<\/td><td class="n">0.0024</);
+  expect(page).toMatch(/group 2<\/th><td class="n">1<\/td><td class="n">1<\/td><td class="n">0.0006</);
+  expect(page).toContain('href="./media/row-0.png"');
+  expect(page).toMatch(/<svg[\s\S]*Jobs at once: at most 3 jobs|<svg[\s\S]*Jobs at once/);
+});
+
+test('identical rows say what they saved', async () => {
+  const twin = (index: number): Partial<ResultLine> => {
+    const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});
+    return { row, record: wholeRecord(row.id, { creditsNano: index > 0 ? 0 : 600_000 }) };
+  };
+  const rows = await collectRows(lines(3, twin), { createdAtMs: 0 });
+  expect(reportPage(rows, terms(), [])).toContain(
+    '2 rows with the request of another row shared its render, which saved 0.0012 credits',
+  );
+});
+
+test('names, prompts, groups, files and the words of the service are text and nothing else', async () => {
+  const make = (index: number): Partial<ResultLine> => {
+    const { row } = storedRow(index, {
+      ...{ group: HOSTILE, cells: { model: HOSTILE, prompt: HOSTILE }, passthrough: { 'x-title': HOSTILE } },
+    });
+    const files = [{ file: `media/${HOSTILE}`, contentType: 'image/png', bytes: 3, sha256: 'd' }];
+    if (index === 0) return { row, record: wholeRecord(row.id, { files }) };
+    return { row, record: wholeRecord(row.id, { status: 'failed', reason: HOSTILE, files: [] }) };
+  };
+  const rows = await collectRows(lines(2, make), { createdAtMs: 0 });
+  const tiles = rows.outputs.map((output) => ({ output, poster: undefined }));
+  for (const page of [
+    reportPage(rows, terms({ batch: HOSTILE, settings: [['manifest', HOSTILE]] }), tiles),
+    publicPage(HOSTILE, rows, tiles),
+  ]) {
+    const tags = new Set(Array.from(page.matchAll(TAGS), ([, name = '']) => name.toLowerCase()));
+    expect([...tags].filter((name) => ['script', 'img', 'iframe', 'object'].includes(name))).toEqual([]);
+    expect(page).not.toContain('\u202e');
+    expect(page).toContain(`content="default-src 'none'; img-src data:;`);
+  }
+});
+
+test('a client sees media and titles: no cost, account, setting or message', async () => {
+  const make = (index: number): Partial<ResultLine> => {
+    const { row } = storedRow(index, { group: 'inner group', passthrough: { 'x-title': `Scene ${index}` } });
+    if (index === 1)
+      return { row, record: wholeRecord(row.id, { status: 'failed', reason: 'the words of the service', files: [] }) };
+    return { row, record: wholeRecord(row.id) };
+  };
+  const rows = await collectRows(lines(3, make), { createdAtMs: 0 });
+  const page = publicPage(
+    'shots',
+    rows,
+    rows.outputs.map((output) => ({ output, poster: undefined })),
+  );
+  expect(page).toContain('Scene 0');
+  expect(page).toContain('Scene 2');
+  for (const inner of [
+    '0.0006',
+    'credit',
+    'secret-account',
+    'inner group',
+    'the words',
+    'prompt',
+    'svc-alpha',
+    'failed',
+    'callsheet',
+  ]) {
+    expect(page).not.toContain(inner);
+  }
+});
+
+test('2,000 rows with long texts leave room for pictures; 100,000 rows are counted, with the files that hold them', async () => {
+  const long = (index: number): Partial<ResultLine> => {
+    const { row } = storedRow(index, { group: `${index}${'&'.repeat(500)}` });
+    return {
+      row,
+      record: wholeRecord(row.id, {
+        status: 'failed',
+        reasonCode: 'render_failed',
+        reason: `${'<'.repeat(900)}${'abcdefghij'[index % 10]}`,
+      }),
+    };
+  };
+  const wide = reportPage(await collectRows(lines(2_000, long), { createdAtMs: 0 }), terms(), []);
+  expect(Buffer.byteLength(wide)).toBeLessThan(1_200_000);
+  const many = await collectRows(lines(100_000, done), { createdAtMs: 0 });
+  const page = reportPage(many, terms(), []);
+  expect(Buffer.byteLength(page)).toBeLessThan(200_000);
+  expect(page).toContain('100000 rows. results.csv and results.jsonl hold every row');
+});
+
+test('bins widen as time goes on and lose nothing', () => {
+  const bins = new TimeBins(1_000);
+  bins.add(0, 1);
+  bins.addSpan(1_000, 11_000);
+  bins.add(1_000 + 7 * 86_400_000, 2);
+  bins.addSpan(5_000, 86_400_000);
+  const total = bins.sums().reduce((sum, one) => sum + one, 0);
+  expect(total).toBe(1 + 10_000 + 2 + 86_395_000);
+  expect(bins.sums().length).toBeLessThanOrEqual(240);
+});
