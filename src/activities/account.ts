@@ -1,5 +1,5 @@
+import type { AccountReadInput, AccountReadResult } from '../contract/account-read.js';
 import type { AccountReading } from '../contract/activities.js';
-import type { AccountReadInput, AccountReadResult } from '../contract/workflows.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../service/account.js';
 import { VOICES_REQUEST } from '../vendors/vendor-b.js';

@@ -9,7 +9,7 @@ import type { RowWork } from './row-work.js';
 
 /** Local inputs of fields that take URLs alone: uploaded once per content, signed anew for each submit. */
 
-export type InputWork = Pick<RowWork, 'row' | 'adapter' | 'options'> & { batch: string };
+export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'> & { batch: string };
 
 type Blob = Extract<Media, { source: 'blob' }>;
 

@@ -39,7 +39,10 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
   const record = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   if (work.options.sidecar === true && record.files.length > 0) {
-    const sidecar = sidecarOf(work.row, record, modelOf(work.row));
+    const inputs = work.feeders.flatMap(({ media, file }) =>
+      file === undefined ? [] : [{ row: media.id, file: file.file, sha256: file.sha256 }],
+    );
+    const sidecar = sidecarOf(work.row, record, modelOf(work.row), inputs);
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
   const was = ending.isLate && (await deps.records.readRecord(ref.batch, ref.id));
@@ -110,7 +113,12 @@ async function buildRecord(
     ...(ending.reason ? { reasonCode: ending.reason } : {}),
     ...(reason ? { reason } : {}),
     flags: flagsOf(attempts),
-    warnings: [...warningsOf(attempts), ...(facts.warnings ?? []), ...(ending.warnings ?? [])],
+    warnings: [
+      ...warningsOf(attempts),
+      ...severalOf(work.feeders),
+      ...(facts.warnings ?? []),
+      ...(ending.warnings ?? []),
+    ],
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files: ending.files ?? [],
     ...(facts.seed === undefined ? {} : { seed: facts.seed }),
@@ -142,4 +150,12 @@ function warningsOf(attempts: Attempt[]): string[] {
   return attempts.flatMap(({ states }) =>
     states.flatMap((state) => (state.state === 'created' && state.warning ? [state.warning] : [])),
   );
+}
+
+/** A row that gave several files feeds the first of them. */
+function severalOf(feeders: RowWork['feeders']): string[] {
+  return feeders.flatMap(({ media, record }) => {
+    const count = record?.files.length ?? 0;
+    return count > 1 ? [`row ${media.id} gave ${count} files: the first of them feeds this row`] : [];
+  });
 }

@@ -4,6 +4,8 @@ import type { CreditsNano } from '../domain/money.js';
 import { isRerun, rerunOrder } from '../store/batch-marks.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { feedsReader } from './fed-rows.js';
+import { feedersOf, isReady } from './feeders.js';
 import { retryFor, runOrder } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { rowStanding } from './row-letter.js';
@@ -35,10 +37,22 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const standing = rowStanding(record, await deps.ledger.read(batch, id), retry, content);
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
-  const { letter, attempts } = standing;
+  const feeders = await feedersOf(deps, row, stored);
+  if (standing.letter === 'n' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
+  const { attempts } = standing;
+  const letter = standing.letter === 'n' && feeders.length > 0 ? 'f' : standing.letter;
+  const fed = await feedsReader(deps, batch, row.generation).of(row.index);
+  const feeds = fed === undefined ? {} : { feeds: true as const };
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
-  const upToNano = letter === 'n' ? await priceOf(deps, row) : null;
-  return { outcome: 'restart', letter, attempts, ...(was ? { was } : {}), ...(upToNano === null ? {} : { upToNano }) };
+  const upToNano = letter === 'n' || letter === 'f' ? await priceOf(deps, row) : null;
+  return {
+    outcome: 'restart',
+    letter,
+    attempts,
+    ...feeds,
+    ...(was ? { was } : {}),
+    ...(upToNano === null ? {} : { upToNano }),
+  };
 }
 
 async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {

@@ -1,6 +1,13 @@
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { RowRecord } from '../domain/outcome.js';
-import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
+import { fedMedia } from '../domain/row.js';
+import {
+  isRunAgain,
+  type ResultLine,
+  writeFailedCsv,
+  writeResultsCsv,
+  writeResultsJsonl,
+} from '../manifest/results.js';
 import type { Posters } from '../report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
@@ -19,6 +26,7 @@ import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
+import { feedsOf, upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;
 
@@ -53,7 +61,8 @@ export async function writeBatchResults(
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
   const tally = emptyTally();
   // Reading the records takes nearly all of the time.
-  await readOnce(resultLines(sources, batch, generation), [
+  const lines = withFeeds(sources, { batch, generation }, `${options.out}/${batch}`);
+  await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
@@ -61,6 +70,18 @@ export async function writeBatchResults(
     ...alsoReads,
   ]);
   return tally;
+}
+
+/** The lines of a batch's results, with what feeds those that are to be run again. */
+async function* withFeeds(
+  sources: ResultSources,
+  place: { batch: string; generation: string },
+  folder: string,
+): AsyncIterable<ResultLine> {
+  for await (const line of resultLines(sources, place.batch, place.generation)) {
+    const isAsked = isRunAgain(line) && !line.removed && fedMedia(line.row).length > 0;
+    yield isAsked ? { ...line, ...(await feedsOf(sources, place, line.row, folder)) } : line;
+  }
 }
 
 /**
@@ -81,16 +102,19 @@ export async function* resultLines(
     const rows = await sources.rows.readPart(batch, generation, part);
     if (earlier.length > 0) for (const { row } of rows) present.add(row.id);
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
-    yield* await parallel(rows, READ_WIDTH, (stored) => lineOf(sources, batch, stored, touched, untouched));
+    yield* await parallel(rows, READ_WIDTH, (stored) =>
+      lineOf(sources, { batch, generation }, stored, touched, untouched),
+    );
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
-    yield { ...(await lineOf(sources, batch, stored, touched, untouched)), removed: true };
+    // What fed it is told by its own manifest, not by this one.
+    yield { ...(await lineOf(sources, { batch }, stored, touched, untouched)), removed: true };
   }
 }
 
 async function lineOf(
   sources: ResultSources,
-  batch: string,
+  { batch, generation }: { batch: string; generation?: string },
   { row, raw, isDamaged }: StoredRow,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
@@ -101,7 +125,11 @@ async function lineOf(
   if (record && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }
-  return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, touched, untouched)) };
+  const stands = await withoutRecord(sources, batch, row.id, touched, untouched);
+  const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
+  const upstream =
+    isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  return { row, originalCells: raw, ...(upstream ?? stands) };
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

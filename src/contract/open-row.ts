@@ -10,6 +10,12 @@ export interface OpenRow {
   countedIn: string;
   /** It shares the render of another row. */
   isSharing?: boolean;
+  /** Other rows feed it. */
+  isFed?: true;
+  /** It feeds other rows. */
+  feeds?: true;
+  /** It was opened before a page came by it. */
+  isAhead?: true;
   /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
   blocked?: string;
   /** The most that its attempt can cost; null when unknown. */

@@ -2,6 +2,7 @@ import type { Verdict } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { ChainState } from './chain-state.js';
 import type { OpenRow } from './open-row.js';
 import type { RowRef } from './row-ref.js';
 import type { AmbiguityPolicy } from './settings.js';
@@ -20,11 +21,12 @@ export interface JobPolicy {
 }
 
 /**
- * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `h`andle,
+ * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `f`ed (new, and other rows
+ * feed it), `h`andle,
  * `c`ase (claimed without an answer, or an answer lost), `r`endered (outputs known, not yet stored), `s`hares the render
  * of another row, which has ended.
  */
-export type Letter = 'n' | 'h' | 'c' | 'r' | 's';
+export type Letter = 'n' | 'f' | 'h' | 'c' | 'r' | 's';
 
 export interface JobInput {
   account: string;
@@ -68,6 +70,8 @@ export interface BatchInput {
   syncMaxMs?: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
+  /** Rows run in the manifest's order: a chain is not carried through before others begin. */
+  isBreadthFirst?: true;
   /** Handed from run to run by continue-as-new. */
   state?: BatchState;
 }
@@ -83,6 +87,8 @@ export interface BatchState {
   /** The second way through the rows, for the deferred ones. */
   isSharing?: boolean;
   open: OpenRow[];
+  /** Absent while no row feeds another. */
+  chains?: ChainState;
   /** Rows that ended and may go on, since something about them changed in the ledger. */
   reopened?: RowRef[];
   /** Open jobs allowed at once; pages bring the newest figure. */
@@ -154,17 +160,4 @@ export interface BatchResult {
   counts: Record<Status, number>;
   creditsNano: CreditsNano;
   creditsUnknown: number;
-}
-
-/** What the command line may read of the account while an engine runs. */
-export type AccountReadWhat = 'credits' | 'discounts' | 'voices';
-
-export interface AccountReadInput {
-  account: string;
-  what: AccountReadWhat;
-}
-
-/** The answer's JSON stands in the home under this key: it may be large and is nobody's history. */
-export interface AccountReadResult {
-  key: string;
 }

@@ -15,7 +15,7 @@ export function noCounts(): Record<Status, number> {
 }
 
 /** What a view shows for a row that has not ended. */
-export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
+export const LIVE_WORDS = ['held', 'waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
 /** `removed` (the row left the manifest) stands in the results alone: it depends on the manifest, not on the row. */

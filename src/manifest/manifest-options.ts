@@ -5,6 +5,7 @@ import type { UrlProbing } from './media/probe-url-media.js';
 import type { S3MediaOptions } from './media/s3-media.js';
 import type { Problem } from './problem.js';
 import type { ManifestSource } from './read-manifest.js';
+import type { Chains } from './references/chains.js';
 
 /** The cells of a row as they stand in the manifest, by column, only filled ones; always with `kind`. */
 export type RawCells = Record<string, string>;
@@ -68,4 +69,6 @@ export interface ManifestSummary {
   groups: Record<string, number>;
   /** sha256 over every row with its stem: names the generation. */
   contentHash: string;
+  /** The rows that feed rows. */
+  chains: Chains;
 }

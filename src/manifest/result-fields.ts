@@ -2,7 +2,7 @@ import type { ReasonCode } from '../domain/failure.js';
 import type { Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
-import type { Row } from '../domain/row.js';
+import { fedMedia, type Row } from '../domain/row.js';
 import { modelOf } from './cost-notes.js';
 import type { RawCells } from './manifest-options.js';
 
@@ -17,6 +17,11 @@ export interface ResultLine {
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;
+  endedText?: string;
+  /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
+  feeds?: Readonly<Record<string, string | null>>;
+  /** A row that feeds it has no output and is not run again: nothing could feed it in a manifest without that row. */
+  isOrphan?: true;
   /** The row left the manifest after an attempt was made. */
   removed?: true;
   originalCells: RawCells;
@@ -50,6 +55,7 @@ export const RESULT_COLUMNS = [
   'credits',
   'credits_basis',
   'handle',
+  'inputs',
   'settled_together',
   'submitted_at',
   'rendered_at',
@@ -81,7 +87,7 @@ export function resultFields(line: ResultLine): ResultFields {
     group: row.group ?? null,
     status: statusOf(line),
     reason_code: record?.reasonCode ?? line.endedFor ?? null,
-    reason: record?.reason ?? null,
+    reason: record?.reason ?? line.endedText ?? null,
     flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : [])],
     warnings: record?.warnings ?? [],
     attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
@@ -93,6 +99,7 @@ export function resultFields(line: ResultLine): ResultFields {
     credits: creditsOf(line),
     credits_basis: record?.creditsBasis ?? null,
     handle: record?.handle ?? null,
+    inputs: [...new Set(fedMedia(row).map(({ id }) => id))],
     settled_together: record?.settledTogether ?? null,
     submitted_at: timeOf(record?.submittedAtMs),
     rendered_at: timeOf(record?.renderedAtMs),

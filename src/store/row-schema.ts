@@ -24,6 +24,7 @@ const optionalTime = z.exactOptional(timeSchema);
 const mediaSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('url'), url: text }),
   z.object({ source: z.literal('blob'), sha256: text, mediaType: text, bytes: z.int(), seconds: optionalNumber }),
+  z.object({ source: z.literal('row'), id: text, at: z.int(), frame: z.exactOptional(z.enum(['first', 'last'])) }),
 ]);
 
 const rowSchema = z.object({

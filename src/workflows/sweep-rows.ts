@@ -39,8 +39,8 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
         continue;
       }
       open.restarts += 1;
-      const letter = open.isSharing && seen.letter === 'n' ? 's' : seen.letter;
-      await start(open, letter, seen.attempts);
+      const fresh = open.isSharing ? 's' : open.isFed ? 'f' : 'n';
+      await start(open, seen.letter === 'n' ? fresh : seen.letter, seen.attempts);
     }
   }
 }

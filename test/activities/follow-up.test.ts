@@ -70,7 +70,7 @@ test('it is expected after a bill that was found by the balance, too', async () 
 test('it may have come before a poll saw the end', async () => {
   const { deps, startMs } = await bothLost();
   const course = { claimedAtMs: startMs, endedAtMs: startMs + 4 * MINUTE_MS, facts: {} };
-  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), options: {} as never };
+  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), feeders: [], options: {} as never };
   await bookCharge(deps, work, { batch: 'b', id: 'dance', n: 2 }, course);
   const { known } = await attemptsSince(deps, startMs);
   const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one.known, 0));

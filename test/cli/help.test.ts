@@ -108,6 +108,9 @@ test('callsheet run --help', async () => {
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
       --changed <what>                rows whose content changed after a submit that was or may be
                                       billed: rerun pays again for all, rerun=ID,… for these
+      --order <order>                 depth: carry chains of rows through before new ones begin;
+                                      breadth: as the manifest has them (choices: "depth", "breadth",
+                                      default: "depth")
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
       --trust-home                    this home is the right one, although the outputs or Temporal tell

@@ -194,7 +194,7 @@ describe('what is told', () => {
     expect(rules.get('tier')).toBe('radical_speed or radical_value; default radical_speed');
     expect(rules.get('image')).toBe(
       'URL, file or data: URI; URLs public, http or https; PNG, JPEG or WEBP; at most 10 MB; ' +
-        'each side at least 64 px; aspect ratio at most 8:1 either way',
+        'each side at least 64 px; aspect ratio at most 8:1 either way; @id: the image that row id of this manifest renders',
     );
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountSettings } from '../../config/account-settings.js';
-import type { AccountReadWhat } from '../../contract/workflows.js';
+import type { AccountReadWhat } from '../../contract/account-read.js';
 import type { Answer, Exchange, ServiceRequest } from '../../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST } from '../../service/account.js';
 import { readError } from '../../service/errors.js';

@@ -1,4 +1,5 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
+import { NO_CHAINS } from '../../manifest/references/chains.js';
 import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { sampleInForce } from '../../store/sample-gate.js';
@@ -47,7 +48,12 @@ export async function retryBatch(
     return tellEnd(session, { access, batch, generation, out, rows });
   }
   const credits = await readOwnCredits(session);
-  const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
+  const plan = await makePlan(
+    session,
+    access,
+    { batch, manifest: 'retry', rows, costNotes: [], chains: NO_CHAINS },
+    credits,
+  );
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(session, plan, order.isSaidYes, await spentBefore(session, access, batch));
   await clearCancelled(access.home, batch);

@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchId } from '../../contract/names.js';
+import { NO_CHAINS } from '../../manifest/references/chains.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { Home } from '../../store/home.js';
@@ -57,7 +58,10 @@ export async function sampleOfRun(
   if (!takesNew && (known === undefined || isApproved)) return undefined;
   const kept = (known?.ids ?? []).filter((id) => !prepared.leaving.has(id));
   const fresh = takesNew ? await freshSample(session, run, order.rows, new Set(kept)) : [];
-  if (takesNew) session.terminal.note(`sample    ${amount(fresh.length, 'row')}: ${shown(fresh)}`);
+  if (takesNew) {
+    const raised = fresh.length > order.rows ? ', so that each chain is whole' : '';
+    session.terminal.note(`sample    ${amount(fresh.length, 'row')}${raised}: ${shown(fresh)}`);
+  }
   const ids = [...kept, ...fresh];
   const isNew = takesNew || ids.length !== known?.ids.length;
   // A new sample asks for a new approval; rows that left change nothing of the one that was given.
@@ -75,15 +79,15 @@ async function freshSample(
 ): Promise<string[]> {
   const { access, batch, generation, prepared } = run;
   const prices = await knownPrices(session, access);
-  const candidates: Candidate[] = [];
+  const candidates = new Map<number, Candidate>();
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
       // A row that shares a render would bring nothing of its own.
       if (row.shares !== undefined || not.has(row.id) || prepared.finishedBefore[row.index] === true) continue;
-      candidates.push(candidateOf(row, withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))));
+      candidates.set(row.index, candidateOf(row, withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))));
     }
   }
-  if (candidates.length > 0) return chooseSample(candidates, count);
+  if (candidates.size > 0) return chooseSample(candidates, count);
   throw new UserError(`batch '${batch}' has no row left for a sample; nothing was submitted`);
 }
 
@@ -106,7 +110,7 @@ export async function countRows(
 /** What the rows beyond the sample would cost and take, by the prices that are known now. */
 export async function planRest(session: Session, facts: QuoteFacts): Promise<{ plan: Plan; rows: CountedRows }> {
   const rows = await countRows(session, facts, () => true);
-  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [] };
+  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [], chains: NO_CHAINS };
   return { plan: await makePlan(session, facts.access, subject, await readOwnCredits(session)), rows };
 }
 

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import { isS3Address } from '../../domain/s3.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
 import { ERRORS_HEADER, errorLine, formatProblem, type Problem } from '../../manifest/problem.js';
 import { validateManifest } from '../../manifest/validate-manifest.js';
@@ -33,7 +34,8 @@ export async function checkManifest(
     ...(place.delimiter === undefined ? {} : { delimiter: place.delimiter }),
     ...(place.defaultKind === undefined ? {} : { defaultKind: place.defaultKind }),
     ...(config.names.template === null ? {} : { nameTemplate: config.names.template }),
-    inputRoots: place.inputRoots,
+    // What an earlier row rendered may be named where it lies, as failed.csv does.
+    inputRoots: isS3Address(config.out) ? place.inputRoots : [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,

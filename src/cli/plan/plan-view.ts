@@ -1,6 +1,7 @@
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
+import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
 import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
@@ -24,6 +25,8 @@ export interface Plan {
   time: WallClock | undefined;
   costNotes: ManifestSummary['costNotes'];
   changedRows: number;
+  /** The rows that feed rows. */
+  chains: Omit<Chains, 'paths'>;
   /** Rows that a cancel ended: only a retry submits them. */
   cancelledRows: number;
   /** The files in the way of the rows that are skipped, the first ones, relative to the batch's folder. */
@@ -46,6 +49,7 @@ export function planLines(plan: Plan): string[] {
       return `  group     ${safeText(group, 60)}: ${cost.rows}, ${rowsText(cost)}${costSuffix(cost)}`;
     }),
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
+    ...(plan.chains.count > 0 ? [`chains    ${chainsText(plan.chains)}`] : []),
     `cost      ${costText(total)}`,
     ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
@@ -91,6 +95,7 @@ export function planJson(plan: Plan): object {
         : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
+    chains: plan.chains,
     cancelledRows: plan.cancelledRows,
     skippedFiles: plan.skippedFiles,
   };
@@ -114,6 +119,11 @@ export function savedText({ shared, savedNano }: Pick<CostTally, 'shared' | 'sav
   const rows = shared === 1 ? '1 row is identical to another and is' : `${shared} rows are identical to others and are`;
   const amount = savedNano === 0 ? '' : `: about ${formatCredits(savedNano)} credits less`;
   return `${rows} copied instead of rendered${amount}`;
+}
+
+function chainsText({ count, rows, fed, longest }: Plan['chains']): string {
+  const whose = count === 1 ? `1 chain of ${rows} rows` : `${count} chains of ${rows} rows`;
+  return `${whose}; ${fed} ${fed === 1 ? 'waits' : 'wait'} for others, at most ${longest} run one after the other`;
 }
 
 function cancelledText({ batch, cancelledRows }: Plan): string {

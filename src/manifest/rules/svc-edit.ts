@@ -78,5 +78,12 @@ export const svcEdit: KindRules = {
       width: '1536',
       height: '1024',
     },
+    {
+      model: 'svc-beta-image-edit-2511',
+      image: '@svc-edit-1',
+      prompt: 'hang a picture on the wall',
+      width: '1536',
+      height: '1024',
+    },
   ],
 };

@@ -79,11 +79,12 @@ export const vendorAMotionControl: KindRules = {
       name: 'input_video_seconds',
       type: 'integer',
       required: true,
+      unlessFed: 'video',
       min: 1,
       max: 10,
       code: 'B28',
       missing: { code: 'B28', message: 'input_video_seconds 1-10 is required (under-declaring is charged later)' },
-      help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded.',
+      help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded. May be empty where a film of the manifest feeds the row.',
     },
     modelColumn(MODEL),
     {

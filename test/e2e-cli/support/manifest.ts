@@ -6,6 +6,7 @@ const COLUMNS = [
   'kind',
   'model',
   'prompt',
+  'image',
   'width',
   'height',
   'avatar_id',
