@@ -7,6 +7,7 @@ import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 import { discountLine, type PlanDiscount } from './plan-discounts.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
+import { priceSnippet } from './price-snippet.js';
 import type { WallClock } from './wall-clock.js';
 
 /** A plan in words and as JSON: rows, costs, time, and which cap binds. Pure. */
@@ -51,6 +52,7 @@ export function planLines(plan: Plan): string[] {
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
     ...(plan.chains.count > 0 ? [`chains    ${chainsText(plan.chains)}`] : []),
     `cost      ${costText(total)}`,
+    ...(total.unknown > 0 ? [`prices    ${pricesText(byKind)}`] : []),
     ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
     ...balanceLines(plan),
@@ -112,6 +114,12 @@ export function costText(cost: CostTally): string {
       ? `${formatCredits(cost.worstNano)} credits`
       : `${formatCredits(expectedNano(cost))} credits expected (low ${formatCredits(cost.lowNano)}, worst ${formatCredits(cost.worstNano)})`;
   return cost.unknown === 0 ? bounds : `${bounds} for ${amount(known, 'row')}; ${unknown}`;
+}
+
+/** One line to paste into the settings, with the figures to fill in. */
+function pricesText(byKind: PlanCosts['byKind']): string {
+  const kinds = [...byKind].flatMap(([kind, { unknown }]) => (unknown > 0 ? [kind] : []));
+  return `fill in and paste into callsheet.config.json: ${JSON.stringify(priceSnippet(kinds))}`;
 }
 
 /** What identical rows save, where it is known. */
