@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { useReadings } from '../../src/activities/after-reading.js';
 import { rowStanding } from '../../src/activities/row-letter.js';
 import { settleActivities } from '../../src/activities/settle.js';
+import { bornAfterMs, lastedMs } from '../../src/activities/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
@@ -76,6 +77,19 @@ test('a later reading that shows it with nothing else under way does', async () 
   await read(minutes(25, 27), 19.8);
   expect(await verdicts()).toEqual(['billed', 'not_billed', 'billed']);
   expect(await isTrusted(deps.home)).toBe(false);
+});
+
+test('S2: a job that may still be charged is not called unbilled, however quiet the balance is until then', async () => {
+  const { deps, read, verdicts, settle } = await lostRow(FILM);
+  const dueMinutes = Math.floor((bornAfterMs(deps) + lastedMs(deps, FILM.kind)) / MINUTE_MS);
+  for (let minute = 1; minute <= dueMinutes; minute += 1) {
+    await read([minute], 20);
+    await settle();
+    expect([minute, await verdicts()]).toEqual([minute, []]);
+  }
+  await read(minutes(dueMinutes + 1, dueMinutes + 30), 20);
+  await settle();
+  expect(await verdicts()).toEqual(['not_billed']);
 });
 
 test('the quiet before a late job does not contradict its bill (F8)', async () => {
