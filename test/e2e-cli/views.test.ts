@@ -182,6 +182,6 @@ describe.skipIf(!hasTemporal())('what the commands print', { timeout: 240_000 },
     expect(named.code, named.stderr).toBe(0);
     expect(results(rig, 'piped')).toMatchObject([{ id: 'in1', status: 'done' }]);
     const wrong = await rig.run(['plan', '-', '--name', 'piped2'], { stdin: csv([film('x', { duration: '5' })]) });
-    expect(wrong.stderr).toMatch(/^<stdin>:2:11: B41 /m);
+    expect(wrong.stderr).toMatch(/^<stdin>:2:10: B41 /m);
   });
 });

@@ -6,13 +6,13 @@ const COLUMNS = [
   'kind',
   'model',
   'prompt',
-  'image',
   'width',
   'height',
   'avatar_id',
   'script',
   'voice_id',
   'duration',
+  'image',
 ] as const;
 export type Cells = Partial<Record<(typeof COLUMNS)[number], string>> & { id: string };
 
