@@ -89,7 +89,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { 
     await rig.write('bad.csv', STORY.replace('a hero,,', 'a hero,@film,').replace('@hero,,,5', '@heroe,,,5'));
     const ended = await rig.run(['run', 'bad.csv', '--yes']);
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('bad.csv:4:11: B70 image: @heroe refers to a row');
+    expect(ended.stderr).toContain('bad.csv:4:5: B70 image: @heroe refers to a row');
     await rig.write('circle.csv', STORY.replace('in the rain,@hero', 'in the rain,@edit'));
     const circle = await rig.run(['run', 'circle.csv', '--yes']);
     expect([circle.code, circle.stderr]).toEqual([2, expect.stringContaining('edit (line 3) → edit (line 3)')]);
