@@ -8,7 +8,7 @@ import type { RefusalNext } from '../domain/refusal-next.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../reconcile/classify.js';
 import { readError } from '../service/errors.js';
 import { readRetryAfter, retryAfterNote } from '../service/retry-after.js';
-import { LedgerError } from '../store/ledger.js';
+import { StoreError } from '../store/port.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { lastReading } from './account.js';
 import { bookCharge, bookUnbilled } from './charges.js';
@@ -19,9 +19,11 @@ import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
 import { salvageOutput } from './salvaged-output.js';
 import { noteCase } from './semaphore-notes.js';
+import { noteUnwritten } from './under-way.js';
 
-/** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
-const OFFER_MS = 90_000;
+/** What no waiting mends in a home that cannot be written. */
+const FOR_GOOD: readonly string[] = ['BAD_KEY', 'DAMAGED', 'EEXIST'];
+const OFFER_EVERY_MS = 1_000;
 
 /** About how long a slot takes from its release to the next request, ms. */
 const HAND_OVER_MS = 60;
@@ -144,22 +146,25 @@ async function keepBytes(deps: Dependencies, { base64, ...output }: Output): Pro
   return { ...output, blobSha256: await deps.home.putBlob(Buffer.from(base64, 'base64')) };
 }
 
-/** The outcome exists only here until it is written: a home that is away for a moment must not lose it. */
+/**
+ * The outcome exists only here until it is written, and may be paid for: it is offered to a home that cannot take it, on a
+ * full disk for one, for as long as this process lives.
+ */
 async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Classified): Promise<AttemptState> {
   const atMs = deps.now();
-  const untilMs = deps.monotonic() + OFFER_MS;
   for (;;) {
     try {
       const state = await withBlobs(deps, classified, atMs);
       await deps.ledger.append(ref, state);
       return state;
     } catch (error) {
-      if (error instanceof LedgerError || deps.monotonic() > untilMs) throw error;
+      if (!(error instanceof StoreError) || FOR_GOOD.includes(error.code)) throw error;
+      noteUnwritten(deps, ref);
       deps.log.error(
         { ...ref, state: classified.state, error: String(error) },
         'the outcome could not be written; trying again',
       );
-      await delay(1_000);
+      await delay(OFFER_EVERY_MS);
     }
   }
 }
