@@ -1,6 +1,6 @@
 // Another render of a row that is done, by a person's order.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
@@ -126,5 +126,32 @@ describe.skipIf(!hasTemporal())('rerun', { timeout: 300_000 }, () => {
     await ended();
     expect(jobs()).toBe(5);
     expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], file: 'media/hero.v2.png' });
+  });
+
+  it('a retouched file: a row that waited ends with input_changed, and `retry --accept-inputs` takes it as it lies', async () => {
+    rig = await startRig({ speed: 100, emulator: { faults: [refuses('svc.edit', 1)] } });
+    await rig.write('story.csv', STORY);
+    expect((await rig.run(['run', 'story.csv', '--yes'])).code).toBe(1);
+    const file = join(rig.out, 'story', 'media', 'hero.png');
+    const other = readFileSync(file).toString('latin1').replace('Comment', 'comment');
+    writeFileSync(file, other, 'latin1');
+    expect((await rig.run(['retry', 'story', '--yes'])).code).toBe(1);
+    expect(lines().get('edit')).toMatchObject({ status: 'not_started', reason_code: 'input_changed' });
+    expect(jobs()).toBe(2);
+    const accepted = await ok('retry', 'story', '--yes', '--accept-inputs');
+    expect(accepted.stderr).toContain("media/hero.png of row 'hero' is taken as it lies");
+    expect(jobs()).toBe(4);
+    const sha256 = createHash('sha256').update(other, 'latin1').digest('hex');
+    const edit = rig.emulator.truth().jobs.find(({ body }) => JSON.stringify(body).includes('in the rain'));
+    const { url } = (edit?.body ?? {}) as { url?: unknown };
+    const bytes = Buffer.from(String(url).replace(/^data:[^,]*,/, ''), 'base64');
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    expect(lines().get('hero')).toMatchObject({ status: 'done', sha256 });
+    expect([...lines()].map(([id, { status, flags }]) => [id, status, flags])).toEqual([
+      ['hero', 'done', []],
+      ['edit', 'done', []],
+      ['clip', 'done', ['stale_input']],
+      ['film', 'done', []],
+    ]);
   });
 });
