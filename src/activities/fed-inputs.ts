@@ -5,7 +5,7 @@ import { probeMedia } from '../manifest/media/probe-media.js';
 import { fedFlaw } from '../manifest/references/fed-flaw.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
-import { type Feeder, isReady } from './feeders.js';
+import type { Feeder } from './feeders.js';
 import type { InputWork } from './input-urls.js';
 
 /**
@@ -15,7 +15,12 @@ import type { InputWork } from './input-urls.js';
 export async function takeFedInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
   const { feeders, batch, options } = work;
   if (feeders.length === 0) return undefined;
-  if (!isReady(feeders)) return { reason: 'upstream_failed', text: `waits for ${waitsFor(feeders)}` };
+  if (feeders.some(({ file }) => file === undefined))
+    return { reason: 'upstream_failed', text: `waits for ${waitsFor(feeders)}` };
+  const waitsInVain = await failedFirst(deps, work);
+  if (waitsInVain !== undefined) {
+    return { reason: 'upstream_failed', text: `row ${waitsInVain}, which feeds it, was to be rendered again first` };
+  }
   for (const { media, file } of feeders) {
     if (file === undefined) continue;
     const problem = await keep(deps, `${batch}/${file.file}`, options.out, file);
@@ -23,6 +28,16 @@ export async function takeFedInputs(deps: Dependencies, work: InputWork): Promis
   }
   const flaw = fedFlaw(work.row, await factsOf(deps, work));
   return flaw === undefined ? undefined : { reason: 'input_unfit', text: `${namesOf(feeders)}: ${flaw}` };
+}
+
+/** The feeder whose new render the row was to be rendered again for, where that one has not come. */
+async function failedFirst({ records }: Dependencies, { row, feeders, batch }: InputWork): Promise<string | undefined> {
+  const orderedAtMs = (await records.readRecord(batch, row.id))?.rerunAtMs;
+  if (orderedAtMs === undefined) return undefined;
+  const failed = feeders.find(
+    ({ record }) => record?.flags.includes('rerun_failed') === true && record.finishedAtMs >= orderedAtMs,
+  );
+  return failed?.media.id;
 }
 
 /** What is wrong with the file at its place. */

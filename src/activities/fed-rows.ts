@@ -53,7 +53,10 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     const place = seen.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
     const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
     seen.add(next);
-    const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
+    const mayRun =
+      place !== undefined &&
+      sample?.has(place.stored.row.id) !== false &&
+      (await isMeant(deps, input, place.stored.row));
     if (mayRun && standing?.ended === false && standing.letter === 'n') {
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
@@ -73,6 +76,15 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   return { ...result, feeders: left };
 }
 
+/** Whether the order that the batch runs by is for the row as well. */
+async function isMeant(
+  { records }: Dependencies,
+  { batch, isOrderedOnly }: FedRowsInput,
+  { id }: Row,
+): Promise<boolean> {
+  return isOrderedOnly !== true || (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
+}
+
 async function aheadOf(
   deps: Dependencies,
   { batch, generation, cursor }: FedRowsInput,
@@ -87,7 +99,7 @@ async function aheadOf(
 
 /** Reads each part's document once. */
 export function feedsReader(
-  { home, rows }: Dependencies,
+  { home, rows }: Pick<Dependencies, 'home' | 'rows'>,
   batch: string,
   generation: string,
 ): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {

@@ -1,6 +1,6 @@
 import type { RowRef } from '../contract/workflows.js';
 import type { OutputFile, RowRecord } from '../domain/outcome.js';
-import { type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
+import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
 import type { Records } from '../store/records.js';
 import { rowAt } from '../store/row-place.js';
 import type { Rows } from '../store/rows.js';
@@ -21,6 +21,12 @@ export interface Feeder {
   file: OutputFile | undefined;
 }
 
+/** What a request is made with that other rows rendered; nothing where none feeds it. */
+export function fedInputs({ feeders }: { feeders: readonly Feeder[] }): { inputs?: FedInput[] } {
+  const inputs = feeders.flatMap(({ media, file }) => (file ? [{ row: media.id, sha256: file.sha256 }] : []));
+  return inputs.length === 0 ? {} : { inputs };
+}
+
 type Place = Pick<RowRef, 'batch' | 'generation'>;
 
 /** In the order of the row's media. */
@@ -36,8 +42,9 @@ export async function feedersOf(sources: FeedSources, { batch, generation }: Pla
   );
 }
 
+/** What is being rendered again feeds nothing that has not begun. */
 export function isReady(feeders: readonly Feeder[]): boolean {
-  return feeders.every(({ file }) => file !== undefined);
+  return feeders.every(({ file, record }) => file !== undefined && record?.rerunAtMs === undefined);
 }
 
 /** The row with the files that feed it in the places of its references; those that are not there yet stay. */

@@ -55,7 +55,7 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
 
 /** Once a row, whichever policy it was. */
 function isPaidAgain(attempts: Attempt[]): boolean {
-  return attempts.some((attempt) => overrideOf(attempt) !== undefined);
+  return attempts.some((attempt) => (overrideOf(attempt)?.cause ?? 'rerun') !== 'rerun');
 }
 
 function hasRoom(

@@ -17,6 +17,7 @@ import type { Ledger } from '../store/ledger.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
+import { rerunIds } from '../store/reruns.js';
 import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
 import { sampleInForce } from '../store/sample-gate.js';
@@ -26,7 +27,7 @@ import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
-import { feedsOf, upstreamOf } from './upstream.js';
+import { feedsOf, isStale, upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;
 
@@ -97,13 +98,19 @@ export async function* resultLines(
   const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await sources.rows.generationsBeside(batch, generation);
   const touched = touchedRows(sources.home, batch);
+  const reruns = new Set(await rerunIds(sources.home, batch));
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const rows = await sources.rows.readPart(batch, generation, part);
     if (earlier.length > 0) for (const { row } of rows) present.add(row.id);
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
     yield* await parallel(rows, READ_WIDTH, (stored) =>
-      lineOf(sources, { batch, generation }, stored, touched, untouched),
+      withStale(
+        sources,
+        { batch, generation },
+        reruns,
+        lineOf(sources, { batch, generation }, stored, touched, untouched),
+      ),
     );
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
@@ -130,6 +137,18 @@ async function lineOf(
   const upstream =
     isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
   return { row, originalCells: raw, ...(upstream ?? stands) };
+}
+
+/** Says of a row that is done where what feeds it was rendered again since. */
+async function withStale(
+  sources: ResultSources,
+  place: { batch: string; generation: string },
+  reruns: ReadonlySet<string>,
+  made: Promise<ResultLine>,
+): Promise<ResultLine> {
+  const line = await made;
+  const isFed = reruns.size > 0 && line.record?.status === 'done' && line.record.inputs !== undefined;
+  return isFed && (await isStale(sources, place, line.row, line.record)) ? { ...line, isStale: true } : line;
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

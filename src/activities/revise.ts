@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreditsNano } from '../domain/money.js';
 import type { Flag, RowRecord } from '../domain/outcome.js';
 import type { Dependencies } from './dependencies.js';
+import { keepEarlier } from './earlier-render.js';
 
 const SENDS_MAX = 10;
 
@@ -24,7 +25,7 @@ export async function reviseRow(
 ): Promise<void> {
   const record = await deps.records.readRecord(batch, id);
   if (!record || record.reasonCode === 'record_damaged') return;
-  const revised = revisedRecord(record, revision);
+  const revised = keepEarlier(record, revisedRecord(record, revision));
   await deps.records.writeRecord(batch, revised);
   await tellRevised(deps, batch, record, revised);
 }

@@ -110,13 +110,15 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
     return;
   }
   const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
-  const isHeld = !isReady(feeders) || (filling.holdsFed && feeders.length > 0);
-  if (standing.letter === 'n' && isHeld) {
+  const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly);
+  const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
+  const isLeft = filling.holdsFed && feeders.length > 0 && record?.rerunAtMs === undefined;
+  if (standing.letter === 'n' && (isLeft || !isReady(feeders))) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;
   }
   // A row with a record has ended in this run; its feeders cannot have been missed.
-  if (isHeldOnly && (await deps.records.readRecord(page.batch, row.id)) !== undefined) return;
+  if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
   const entry = await entryOf(deps, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
   const upTo = entry[5];
   page.isShort = room !== null && (upTo === null || upTo > room);

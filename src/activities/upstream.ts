@@ -1,7 +1,8 @@
 import type { RowRef } from '../contract/workflows.js';
+import type { RowRecord } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import type { ResultLine } from '../manifest/result-fields.js';
-import { type Feeder, type FeedSources, feedersOf, isReady } from './feeders.js';
+import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
 export type Upstream =
@@ -39,6 +40,18 @@ function endOf({ media, record, file }: Feeder): Upstream | undefined {
     endedFor: isForPerson ? 'upstream_review' : 'upstream_failed',
     endedText: `row ${media.id}, which feeds it: ${why}`,
   };
+}
+
+/** Whether a row that is done was made with other files than those that feed it now. */
+export async function isStale(
+  sources: FeedSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+  record: RowRecord | undefined,
+): Promise<boolean> {
+  const now = fedInputs({ feeders: await feedersOf(sources, place, row) }).inputs ?? [];
+  const used = record?.inputs ?? [];
+  return now.some((input) => used.every((one) => one.row !== input.row || one.sha256 !== input.sha256));
 }
 
 /** What failed.csv must know of the rows that feed a row which is to be run again. `folder` is the batch's. */

@@ -19,6 +19,8 @@ export interface ChainState {
   ahead: { counts: Partial<Record<Status, number>>; creditsNano: CreditsNano };
   /** The batch goes on for one row by an order that named its cost alone: nothing that rows feed is begun. */
   isFrozen?: true;
+  /** But for rows that a person ordered to be rendered again. */
+  opensOrdered?: true;
   /** Going through the rows once more for held ones: whether any was opened. `over` once nothing was. */
   rescan?: 'nothing' | 'opened' | 'over';
 }

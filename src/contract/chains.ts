@@ -15,6 +15,8 @@ export interface FedRowsInput extends Omit<PageInput, 'cursor'> {
   /** Where the batch's pages stand; null when all rows were paged. */
   cursor: PageInput['cursor'] | null;
   feeders: FedFrom[];
+  /** Only rows that a person ordered to be rendered again. */
+  isOrderedOnly?: true;
 }
 
 /** A row that every row that feeds it has made ready. */

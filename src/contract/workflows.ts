@@ -146,6 +146,8 @@ export interface BatchProgress {
   counts: Record<Status, number>;
   /** Started and not ended. */
   open: number;
+  /** Rows that wait for others which feed them; absent where none does. */
+  held?: number;
   /** The first output that cannot be stored, and how many there are; null when all can. */
   blocked: { id: string | null; code: string; count: number } | null;
   creditsNano: CreditsNano;

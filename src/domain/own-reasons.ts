@@ -42,7 +42,8 @@ export const OWN_REASONS = {
     retry: true,
     billed: 'no',
     meaning: 'The file that feeds this row is not the one that was rendered any more: nothing was sent.',
-    advice: 'Bring the file back, then run the manifest again.',
+    advice:
+      'Bring the file back and run the manifest again, or take it as it lies: `callsheet retry BATCH --accept-inputs`.',
   },
   record_damaged: {
     class: 'input',

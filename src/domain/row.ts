@@ -20,6 +20,12 @@ export interface FedMedia {
   frame?: Frame;
 }
 
+/** The file of another row that a request was made with. */
+export interface FedInput {
+  row: string;
+  sha256: string;
+}
+
 export type Frame = 'first' | 'last';
 
 /** What other rows feed into a row, in the order of its columns. */

@@ -22,6 +22,8 @@ export interface ResultLine {
   feeds?: Readonly<Record<string, string | null>>;
   /** A row that feeds it has no output and is not run again: nothing could feed it in a manifest without that row. */
   isOrphan?: true;
+  /** What feeds it was rendered again since. */
+  isStale?: true;
   /** The row left the manifest after an attempt was made. */
   removed?: true;
   originalCells: RawCells;
@@ -88,7 +90,7 @@ export function resultFields(line: ResultLine): ResultFields {
     status: statusOf(line),
     reason_code: record?.reasonCode ?? line.endedFor ?? null,
     reason: record?.reason ?? line.endedText ?? null,
-    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : [])],
+    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : []), ...(line.isStale ? ['stale_input'] : [])],
     warnings: record?.warnings ?? [],
     attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
     ...fileFields(first),

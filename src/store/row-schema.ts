@@ -3,7 +3,7 @@ import { REASONS, type ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord } from '../domain/outcome.js';
 import { FLAGS, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import { jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
+import { fedInputSchema, jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 
 /** What rows and their results look like on disk, checked when they are read. */
 
@@ -77,6 +77,9 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   submittedAtMs: optionalTime,
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
+  rerunAtMs: optionalTime,
+  hasEarlierFiles: z.exactOptional(z.literal(true)),
+  inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
   seenStates: z.exactOptional(z.int()),
 });

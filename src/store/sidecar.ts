@@ -12,15 +12,15 @@ import type { Store } from './port.js';
 const TEXT_MAX = 8_000;
 
 /** A file of another row that fed this one. */
-export interface FedInput {
+export interface FedFile {
   row: string;
-  /** Relative to the batch's folder. */
-  file: string;
+  /** Relative to the batch's folder; absent where it is not the row's file any more. */
+  file?: string;
   sha256: string;
 }
 
 /** What a sidecar says; the same for the same record, so that writing it again changes nothing. */
-export function sidecarOf(row: Row, record: RowRecord, model: string, inputs: readonly FedInput[] = []): JsonObject {
+export function sidecarOf(row: Row, record: RowRecord, model: string, inputs: readonly FedFile[] = []): JsonObject {
   const media = Object.entries(row.media).map(([column, list]): [string, Json] => [column, list.map(mediaText)]);
   return {
     schema: 1,

@@ -4,7 +4,7 @@ import type { OpenRow } from '../contract/open-row.js';
 import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
 import { mustReadSpent } from './budget.js';
-import { freezeChains, noteHeld, rescanHeld } from './chains.js';
+import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
 import { noteCancelled } from './late-ends.js';
@@ -85,11 +85,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       // The same rows under new limits: nothing else changes for a batch that did not stop.
       supply({ generation: state.generation, rows: state.rows, retry: null, limits });
     });
-    setHandler(messages.reopen, ({ row, ...order }) => {
-      if (state.generation === '') {
+    setHandler(messages.reopen, ({ row, isRerun, ...order }) => {
+      const isFirst = state.generation === '';
+      if (isFirst) {
         supply({ ...order, retry: null });
         freezeChains(state);
-      } else state.reopened = [...(state.reopened ?? []), row];
+      }
+      if (isRerun) openOrdered(state);
+      if (!isFirst) state.reopened = [...(state.reopened ?? []), row];
       dirty = true;
     });
     setHandler(messages.rowFinished, async (report) => {

@@ -22,6 +22,11 @@ export function freezeChains(state: BatchState): void {
   chainsOf(state).isFrozen = true;
 }
 
+/** Of a batch that goes on for one row, those that a person ordered to follow it are begun all the same. */
+export function openOrdered(state: BatchState): void {
+  if (state.chains?.isFrozen) state.chains.opensOrdered = true;
+}
+
 /** Rows that a page passed over since they wait for others. */
 export function noteHeld(state: BatchState, held: number | undefined): void {
   if (!held) return;
@@ -33,7 +38,8 @@ export function noteHeld(state: BatchState, held: number | undefined): void {
 /** A row ended: what it feeds may be ready. One of an earlier manifest is another row than the one that feeds now. */
 export function noteFeeder(state: BatchState, { row, now, feeds }: OpenRow, status: Status): void {
   const { generation, index }: RowRef = now ?? row;
-  if (!feeds || state.chains?.isFrozen || status !== 'done' || generation !== state.generation) return;
+  const isFrozen = state.chains?.isFrozen && !state.chains.opensOrdered;
+  if (!feeds || isFrozen || status !== 'done' || generation !== state.generation) return;
   const chains = chainsOf(state);
   if (chains.feeders.every((feeder) => feeder.index !== index)) chains.feeders.push({ index, seen: 0 });
 }

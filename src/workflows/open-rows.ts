@@ -76,7 +76,8 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     const { generation, cursor } = state;
     const feeders = feedersLeft(state);
     const asks = feeders.length;
-    const found = await home.fedRows({ ...asked(limit), cursor, feeders: [...feeders] });
+    const only = state.chains?.isFrozen ? { isOrderedOnly: true as const } : {};
+    const found = await home.fedRows({ ...asked(limit), cursor, feeders: [...feeders], ...only });
     if (state.generation !== generation || state.cursor !== cursor) return;
     if (await isHeld(state, found, isWoken)) return;
     await open(takeFed(state, found, asks, input.batch, Date.now()), found.isShort);

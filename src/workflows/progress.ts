@@ -15,5 +15,6 @@ export function progressOf(state: BatchState, phase: BatchProgress['phase']): Ba
   const { generation, rows, creditsUnknown, events, startedAtMs } = state;
   const [open, blocked] = [state.open.length, blockedOf(state)];
   const [counts, creditsNano] = withAhead(state);
-  return { phase, generation, rows, counts, open, blocked, creditsNano, creditsUnknown, events, startedAtMs };
+  const held = state.chains?.held ? { held: state.chains.held } : {};
+  return { phase, generation, rows, counts, open, ...held, blocked, creditsNano, creditsUnknown, events, startedAtMs };
 }

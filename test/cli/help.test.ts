@@ -29,6 +29,7 @@ test('callsheet --help', async () => {
       cancel <batch>      submit nothing new; what is paid is still fetched
       approve <batch>     run the rest of a batch after its sample
       retry <batch>       run failed and cancelled rows again
+      rerun <batch> <id>  render a row that is done once more, and pay for it
       review list|show|…  rows that need a person: the evidence, and how to settle them
       ledger show|verify  what is on record of a row, and whether the records agree
       results <batch>     write results.csv, results.jsonl and failed.csv now

@@ -9,7 +9,6 @@ import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
-import { NO_CHAINS } from '../../src/manifest/references/chains.js';
 import { rowRecord } from '../support/row-record.js';
 
 const CREDIT = 1_000_000_000;
@@ -34,7 +33,7 @@ function planOf(tally: PlanTally): Plan {
     time: undefined,
     costNotes: [],
     changedRows: 0,
-    chains: NO_CHAINS,
+    chains: { count: 0, rows: 0, fed: 0, longest: 0 },
     cancelledRows: 0,
     skippedFiles: [],
   };

@@ -1,7 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchId } from '../../contract/names.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { NO_CHAINS } from '../../manifest/references/chains.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { Home } from '../../store/home.js';
@@ -13,6 +12,7 @@ import { knownPrices } from '../access/known-prices.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
+import { type ChainsLeft, createChainsLeft } from '../plan/chains-left.js';
 import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
 import { makePlan } from '../plan/make-plan.js';
 import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
@@ -108,11 +108,14 @@ async function countRows(
     outputs,
   }: QuoteFacts & { retry?: RetryOrder | null; outputs?: OutputCheck | undefined },
   isMeant: (id: string) => boolean,
+  chains?: ChainsLeft,
 ): Promise<CountedRows> {
   const counter = await createRowCounter(session, { access, batch, retry, takenNames: undefined, outputs });
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
-      if (isMeant(row.id)) await counter.add(row);
+      if (!isMeant(row.id)) continue;
+      await counter.add(row);
+      chains?.add(row);
     }
   }
   return counter.finish();
@@ -120,8 +123,10 @@ async function countRows(
 
 /** What the rows beyond the sample would cost and take, by the prices that are known now. */
 export async function planRest(session: Session, facts: QuoteFacts): Promise<{ plan: Plan; rows: CountedRows }> {
-  const rows = await countRows(session, facts, () => true);
-  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [], chains: NO_CHAINS };
+  const left = createChainsLeft();
+  const rows = await countRows(session, facts, () => true, left);
+  const chains = left.totals(rows.finishedBefore);
+  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [], chains };
   return { plan: await makePlan(session, facts.access, subject, await readOwnCredits(session)), rows };
 }
 

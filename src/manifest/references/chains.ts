@@ -15,8 +15,6 @@ export interface Chains {
   paths: readonly (readonly Kind[])[];
 }
 
-export const NO_CHAINS: Chains = { count: 0, rows: 0, fed: 0, longest: 0, paths: [] };
-
 export interface ChainTally {
   /** The row at `index` is fed by those; their chains are known. */
   add(index: number, feeders: readonly number[]): void;
