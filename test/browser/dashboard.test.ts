@@ -17,10 +17,17 @@ let served: ServedHome;
 
 beforeAll(async () => {
   home = await seededHome('b', [
-    { id: 'one', record: { files: [{ ...PICTURE, file: 'media/one.png' }], submittedAtMs: T0, renderedAtMs: T0 + 9_000 } },
+    {
+      id: 'one',
+      record: { files: [{ ...PICTURE, file: 'media/one.png' }], submittedAtMs: T0, renderedAtMs: T0 + 9_000 },
+    },
     { id: 'two', record: { files: [{ ...PICTURE, file: 'media/two.png' }], submittedAtMs: T0 + 5_000 } },
     { id: 'bad', record: { status: 'failed', reasonCode: 'render_failed', reason: HOSTILE } },
-    { id: 'case', states: [LOST, UNDECIDED], record: { status: 'review', reasonCode: 'answer_lost_undecided', reason: HOSTILE } },
+    {
+      id: 'case',
+      states: [LOST, UNDECIDED],
+      record: { status: 'review', reasonCode: 'answer_lost_undecided', reason: HOSTILE },
+    },
     { id: 'open' },
   ]);
   const reading = { rpm: 200, concurrent: 10, plan: 'pro' };
@@ -57,8 +64,9 @@ test.each(['light', 'dark'] as const)(
       const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
       const watched = watchPage(page);
       await page.goto(await newUrl());
+      await page.getByRole('heading', { name: 'Batches' }).waitFor();
       for (const [address, shows] of VIEWS) {
-        await page.evaluate((to) => globalThis.location.assign(to), address);
+        await page.goto(`${served.origin}/${address}`);
         await page.getByText(shows).first().waitFor();
         expect([address, await accessibilityBreaches(page)]).toEqual([address, []]);
         const fits = await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
@@ -99,6 +107,7 @@ test('rows are found by status and text; keys go from row to row and from pictur
   await page.getByRole('heading', { name: 'two' }).waitFor();
   await page.getByRole('link', { name: 'Gallery' }).click();
   await page.getByRole('button', { name: 'Show one' }).click();
+  await page.getByRole('dialog', { name: 'one' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await page.getByRole('dialog', { name: 'two' }).waitFor();
   expect(await accessibilityBreaches(page)).toEqual([]);

@@ -100,7 +100,10 @@ test('media: signed, in ranges, by its type and never as markup', async () => {
   const [png = '', svg = ''] = (rows[0]?.files ?? []).map(({ url }) => url);
   const whole = await get(png, {});
   expect(Buffer.from(await whole.arrayBuffer())).toEqual(Buffer.from(smallPng()));
-  expect([whole.headers.get('content-type'), whole.headers.get('x-content-type-options')]).toEqual(['image/png', 'nosniff']);
+  expect([whole.headers.get('content-type'), whole.headers.get('x-content-type-options')]).toEqual([
+    'image/png',
+    'nosniff',
+  ]);
   const part = await get(png, { range: 'bytes=2-5' });
   expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 2-5/${smallPng().length}`]);
   expect(Buffer.from(await part.arrayBuffer())).toEqual(Buffer.from(smallPng().subarray(2, 6)));

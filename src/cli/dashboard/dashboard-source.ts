@@ -40,7 +40,7 @@ export function createDashboardSource(session: Session, settings: readonly strin
     },
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
-    order: (batch: string, order: Order) => giveOrder(session.cli.io, settings, batch, order),
+    order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
   };
 }
 

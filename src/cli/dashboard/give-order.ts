@@ -2,17 +2,17 @@ import { Readable, Writable } from 'node:stream';
 import { commandOf, type Order } from '../../dashboard/orders.js';
 import { OrderRefused } from '../../dashboard/source.js';
 import { safeText } from '../../domain/secret.js';
+import type { Cli } from '../cli.js';
 import { EXIT } from '../exit-codes.js';
 import type { Io } from '../io.js';
-import { runCli } from '../run-cli.js';
 
 /**
  * Gives an order by the command line itself, with the settings of this process: the same evidence, the same refusals,
  * the same records. Gives what the command said; throws an `OrderRefused` with its sentence.
  */
-export async function giveOrder(io: Io, settings: readonly string[], batch: string, order: Order): Promise<string> {
+export async function giveOrder(cli: Cli, settings: readonly string[], batch: string, order: Order): Promise<string> {
   const { words, flags } = commandOf(batch, order);
-  const { exitCode, stdout, stderr, isTaken } = await runCommand(io, [...words, ...settings, ...flags]);
+  const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...settings, ...flags]);
   const said = words.includes('--json') ? '' : lastLine(stdout);
   if (isTaken) return `the rows of '${batch}' are handed over: they go on in the background`;
   if (exitCode === EXIT.done) return said || lastLine(stderr) || 'done';
@@ -30,7 +30,7 @@ interface Told {
 const TAKEN = '"type":"batch_started"';
 
 /** Runs a command line without a terminal; one that would follow a batch is left as soon as the batch has started. */
-async function runCommand(io: Io, args: string[]): Promise<Told> {
+async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
   const told = { stdout: '', stderr: '', isTaken: false };
   const interrupts = new Set<() => void>();
   const leave = (): void => {
@@ -63,7 +63,7 @@ async function runCommand(io: Io, args: string[]): Promise<Told> {
       throw new OrderRefused(`ended with exit code ${exitCode}`);
     },
   };
-  const exitCode = await runCli(args, quiet);
+  const exitCode = await run(args, quiet);
   return { exitCode, ...told };
 }
 

@@ -17,7 +17,7 @@ export function Failures({ groups, order }: { groups: FailureGroup[]; order: (re
             <p class="soft words">{`${reason ?? ''} For example ${ids.join(', ')}.`}</p>
             {status !== 'failed' && status !== 'cancelled' ? null : (
               <button type="button" onClick={() => order(retryOf(reasonCode))}>
-                {`Retry ${reasonCode ?? 'all'}`}
+                {retryOf(reasonCode).label}
               </button>
             )}
           </li>
@@ -28,7 +28,7 @@ export function Failures({ groups, order }: { groups: FailureGroup[]; order: (re
 }
 
 function retryOf(reason: string | undefined): OrderRequest {
-  const label = `Retry ${reason ?? 'failed and cancelled rows'}`;
+  const label = `Retry ${reason ?? 'all failed and cancelled rows'}`;
   const effect = 'Submits these rows again. What was billed is not paid again.';
   return { order: 'retry', label, effect, body: reason === undefined ? {} : { reason } };
 }

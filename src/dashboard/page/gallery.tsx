@@ -1,5 +1,5 @@
 // The outputs of a batch, loaded as they come into view; one of them over the whole screen.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Failed, useAnswer } from './parts';
 import { Filters, Pages } from './rows';
 import type { Batch, MediaFile, Row } from './types';
@@ -56,7 +56,7 @@ interface WholeProps {
 /** Left and right arrow show the next and the previous one, Escape closes. */
 function Whole({ row, file, go, close }: WholeProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const byKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     // A film that has the focus is sought by the same keys.
@@ -87,7 +87,6 @@ export function Media({ file, label, isWhole = false }: { file: MediaFile; label
   const [family] = file.contentType.split('/');
   if (family === 'image') return <img src={file.url} alt={label} loading="lazy" />;
   if (family === 'video') {
-    // biome-ignore lint/a11y/useMediaCaption: a rendered clip has no captions.
     return <video src={file.url} aria-label={label} controls={isWhole} muted={!isWhole} preload="metadata" />;
   }
   if (family !== 'audio') return <span class="mark">▤</span>;

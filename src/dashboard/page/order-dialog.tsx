@@ -1,5 +1,5 @@
 // Every order asks once more, with the rows and the credits that it is about.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { credits, Failed, rows } from './parts';
 import { ask } from './session';
 
@@ -35,7 +35,7 @@ export function OrderDialog({
   const [isBusy, setBusy] = useState(false);
   const { field } = request;
   const body = { order: request.order, ...request.body, ...(field && typed !== '' ? { [field.name]: typed } : {}) };
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     const asked = field?.isNeeded ? { ...body, [field.name]: '1' } : body;
     ask<Quote>(`/batches/${batch}/quote`, asked).then(setQuote, (error: Error) => setFailed(error.message));
