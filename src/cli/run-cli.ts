@@ -9,7 +9,7 @@ import { UserError } from './user-error.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  const cli: Cli = { io, exitCode: EXIT.done, wholeProgram: () => buildProgram(undefined, cli) };
+  const cli: Cli = { io, exitCode: EXIT.done, run: runCli, wholeProgram: () => buildProgram(undefined, cli) };
   try {
     const words = normalized(args);
     const program = await buildProgram(words[0], cli);

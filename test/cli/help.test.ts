@@ -44,6 +44,7 @@ test('callsheet --help', async () => {
       emulator            the service's double, for rehearsals that cost nothing
 
     This machine:
+      dashboard           every batch in the browser: rows, media, time; pause, retry, settle
       doctor              check everything and say what to do
       config show         settings and where each came from
       engine status|stop  the engine of the data folder
