@@ -376,8 +376,8 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F31',
     'src/activities/attempts-since.ts',
-    '  return withFollowUp(row, expected === null ? now : widest(expected, now ?? expected));',
-    '  return withFollowUp(row, expected ?? now);',
+    '  return expected === null ? now : widest(expected, now ?? expected);',
+    '  return expected ?? now;',
     MONEY_TEST,
   ),
   one(

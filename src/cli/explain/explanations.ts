@@ -25,12 +25,12 @@ export function allExplanations(): Explanation[] {
   return [...reasons(), ...problems(), ...serviceErrors(), ...rules()];
 }
 
-/** Those of one code, whatever its case, or of an HTTP status; empty when it is unknown. */
+/** Those of one code, whatever its case, and of an HTTP status all of that status; empty when it is unknown. */
 export function explanationsOf(code: string): Explanation[] {
   const wanted = code.trim().toLowerCase();
-  const all = allExplanations();
-  const found = all.filter((one) => one.code.toLowerCase() === wanted);
-  return found.length > 0 ? found : all.filter(({ about }) => about.startsWith(`HTTP ${wanted}, `));
+  return allExplanations().filter(
+    ({ code: known, about }) => known.toLowerCase() === wanted || about.startsWith(`HTTP ${wanted}, `),
+  );
 }
 
 const BILLED: Record<Billed, string> = { no: 'not billed', yes: 'billed', unknown: 'not known' };
