@@ -6,7 +6,7 @@ import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
 export type Upstream =
-  | { live: 'held' }
+  | { live: 'held'; endedText: string }
   | (Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string });
 
 /** Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named. */
@@ -26,7 +26,8 @@ export async function upstreamOf(
     const above = await upstreamOf(sources, place, feeding);
     if (above !== undefined && 'ended' in above) return above;
   }
-  return { live: 'held' };
+  const waitedFor = feeders.find(({ file }) => file === undefined);
+  return { live: 'held', endedText: `waits for row ${waitedFor?.media.id}` };
 }
 
 /** A row that ended without an output for those that it feeds. */

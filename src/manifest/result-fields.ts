@@ -17,6 +17,7 @@ export interface ResultLine {
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;
+  /** Why it never started, or what it waits for, in words. */
   endedText?: string;
   /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
   feeds?: Readonly<Record<string, string | null>>;
@@ -58,6 +59,7 @@ export const RESULT_COLUMNS = [
   'credits_basis',
   'handle',
   'inputs',
+  'reused_from',
   'settled_together',
   'submitted_at',
   'rendered_at',
@@ -102,6 +104,8 @@ export function resultFields(line: ResultLine): ResultFields {
     credits_basis: record?.creditsBasis ?? null,
     handle: record?.handle ?? null,
     inputs: [...new Set(fedMedia(row).map(({ id }) => id))],
+    // Every row is rendered anew.
+    reused_from: null,
     settled_together: record?.settledTogether ?? null,
     submitted_at: timeOf(record?.submittedAtMs),
     rendered_at: timeOf(record?.renderedAtMs),

@@ -35,9 +35,9 @@ if (!hero || !edit || !film) throw new Error('three rows');
 
 describe('why a row that others feed has not started', () => {
   test('it waits while one of them may still be done, and runs once it is', async () => {
-    expect(await upstreamOf(sourcesOf({}), PLACE, film)).toEqual({ live: 'held' });
+    expect(await upstreamOf(sourcesOf({}), PLACE, film)).toEqual({ live: 'held', endedText: 'waits for row edit' });
     const done = { hero: { status: 'done' as const, files: [FILE] } };
-    expect(await upstreamOf(sourcesOf(done), PLACE, film)).toEqual({ live: 'held' });
+    expect(await upstreamOf(sourcesOf(done), PLACE, film)).toEqual({ live: 'held', endedText: 'waits for row edit' });
     expect(await upstreamOf(sourcesOf(done), PLACE, edit)).toBeUndefined();
   });
 
