@@ -38,7 +38,7 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const columns = new Set<string>();
   const tally = createManifestTally();
   const identical = createIdenticalRows(options.shareIdentical === true);
-  const links = createRowLinks(log, options.hasUploadStore === true, async (row, raw) => {
+  const links = createRowLinks(log, options, async (row, raw) => {
     identical.mark(row);
     tally.add(row);
     await options.onRow?.(row, raw);

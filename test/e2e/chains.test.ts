@@ -70,6 +70,21 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
     });
   });
 
+  it.concurrent('without a bucket a column that takes URLs alone is fed by the URL that the service gave', async () => {
+    const cells = { model: 'vendor-c-2.7-i2v', prompt: 'waves', duration: 5 };
+    const story = [
+      ...STORY,
+      imageRow('wave', { kind: 'vendor-c/video', cells, media: { first_frame: [fed('hero', 1)] } }),
+    ];
+    await withStack('chainUrl', [], async (stack) => {
+      expect((await stack.run('b', story)).counts).toMatchObject({ done: 5 });
+      const { jobs } = stack.emulator.truth();
+      const [hero] = jobs.filter(({ kind }) => kind === 'svc/image');
+      const [wave] = jobs.filter(({ kind }) => kind === 'vendor-c/video');
+      expect(JSON.stringify(wave?.body)).toContain(hero?.outputs[0]?.id);
+    });
+  });
+
   it.concurrent('a feeder that fails: what it feeds is not started and costs nothing; a retry runs both', async () => {
     await withStack('chainFail', [refuses('svc.image')], async (stack) => {
       const result = await stack.run('b', STORY);

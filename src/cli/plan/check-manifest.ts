@@ -1,7 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { waitsOf } from '../../config/account-settings.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import { longestRenderMs } from '../../domain/longest-render.js';
+import { ownUrlLifeMs } from '../../domain/own-url-life.js';
 import { isS3Address } from '../../domain/s3.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
 import { ERRORS_HEADER, errorLine, formatProblem, type Problem } from '../../manifest/problem.js';
@@ -40,6 +43,7 @@ export async function checkManifest(
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
+    urlCovers: (feeder, fed) => (ownUrlLifeMs(feeder) ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     ...(errors === undefined ? {} : { onProblem: errors.add }),
     onRow: async (row, raw) => {

@@ -20,7 +20,7 @@ export function feedFlaw(
   feeder: RowFacts,
   rule: MediaRule,
   wanted: MediaSort,
-  hasUploadStore: boolean,
+  hasUrl: boolean,
 ): MediaFlaw | undefined {
   const given = outputSort(feeder.kind);
   const said = `${name}: ${referenceText(reference)} (line ${feeder.line}, ${feeder.kind})`;
@@ -33,8 +33,10 @@ export function feedFlaw(
     return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}`);
   }
   if (reference.frame !== undefined) return cannot('frames of films are not taken yet; render the image as a row');
-  if (takesUrlOnly(rule, wanted) && !hasUploadStore) {
-    return cannot('the endpoint takes a public URL only, and there is no S3 store to upload to');
+  if (takesUrlOnly(rule, wanted) && !hasUrl) {
+    return cannot(
+      'the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
+    );
   }
   const flaw = knownMisfit(feeder, rule, wanted);
   return flaw === undefined ? undefined : cannot(flaw);

@@ -1,5 +1,6 @@
 import type { FedMedia, Media, Row } from '../../domain/row.js';
 import { columnsOf } from '../columns.js';
+import type { ManifestOptions } from '../manifest-options.js';
 import type { MediaFlaw } from '../media/media-limits.js';
 import type { ProblemLog } from '../problem-log.js';
 import { wantedSort } from '../read-media.js';
@@ -20,6 +21,7 @@ export interface Links {
   log: ProblemLog;
   /** Files can be uploaded for columns that take URLs alone. */
   hasUploadStore: boolean;
+  urlCovers: NonNullable<ManifestOptions['urlCovers']>;
 }
 
 /** The hash of a row whose feeders are linked, and its place in their chains. */
@@ -52,13 +54,15 @@ export interface LinkFlaw extends MediaFlaw {
 
 /** What is wrong with a reference to a known row, as far as that can be seen now. */
 export function knownFlaw(
-  { facts, hasUploadStore }: Links,
-  row: Pick<Row, 'kind' | 'cells'>,
+  { facts, hasUploadStore, urlCovers }: Links,
+  row: Pick<Row, 'kind' | 'cells' | 'media'>,
   { column, media }: Refers,
 ): LinkFlaw | undefined {
   const rule = columnsOf(row.kind).get(column);
   if (rule?.type !== 'media') return undefined;
-  const flaw = feedFlaw(column, media, facts.get(media.at), rule.media, wantedSort(row, rule), hasUploadStore);
+  const feeder = facts.get(media.at);
+  const hasUrl = hasUploadStore || urlCovers(feeder.kind, row);
+  const flaw = feedFlaw(column, media, feeder, rule.media, wantedSort(row, rule), hasUrl);
   return flaw && { ...flaw, column };
 }
 

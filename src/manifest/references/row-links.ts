@@ -1,6 +1,6 @@
 import { fedMedia, type Media, type Row } from '../../domain/row.js';
 import type { CheckedRow } from '../check-row.js';
-import type { RawCells } from '../manifest-options.js';
+import type { ManifestOptions, RawCells } from '../manifest-options.js';
 import type { ProblemLog } from '../problem-log.js';
 import { type Chains, createChainTally } from './chains.js';
 import { createIdBook } from './id-book.js';
@@ -30,11 +30,11 @@ export interface RowLinks {
 /** `emit` marks rows that share a render and passes the row on. */
 export function createRowLinks(
   log: ProblemLog,
-  hasUploadStore: boolean,
+  { hasUploadStore = false, urlCovers = () => false }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers'>,
   emit: (row: Row, raw: RawCells) => Promise<void>,
 ): RowLinks {
   const facts = createRowFacts();
-  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log, hasUploadStore };
+  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log, hasUploadStore, urlCovers };
   let rows = 0;
   let spill: Spill | undefined;
 
@@ -54,7 +54,7 @@ export function createRowLinks(
       for (const one of refersTo(media)) {
         one.media.at = links.ids.find(one.media.id) ?? -1;
         // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
-        const flaw = one.media.at < 0 ? undefined : knownFlaw(links, row, one);
+        const flaw = one.media.at < 0 ? undefined : knownFlaw(links, { ...row, media }, one);
         if (flaw !== undefined) log.problem(row, flaw.code, flaw.column, flaw.message);
       }
     },
