@@ -4,14 +4,17 @@ import type { OutputFile } from '../domain/outcome.js';
 import { ownUrlLifeMs } from '../domain/own-url-life.js';
 import { DownloadError } from '../service/download.js';
 import type { Dependencies } from './dependencies.js';
-import type { InputWork } from './input-urls.js';
+import type { RowWork } from './row-work.js';
+
+/** The row that is fed, with its batch's name. */
+export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
 
 /**
  * The URL that the service itself gave for what another row rendered: for a column that takes URLs alone where no bucket
  * can be signed for. Only where it lives until the longest render of the fed row has ended, and where the file behind it
  * answers now and is as long as the one that was recorded. Undefined where that cannot be had.
  */
-export async function ownUrl(deps: Dependencies, work: InputWork, sha256: string): Promise<string | undefined> {
+export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
   const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
   if (feeder?.row === undefined || feeder.file === undefined) return undefined;
   const lifeMs = ownUrlLifeMs(feeder.row.kind);

@@ -1,9 +1,7 @@
 // When the service's own URL of an output may be named by the row that it feeds (design 9, How the input travels).
 import { expect, test } from 'vitest';
-import type { InputWork } from '../../src/activities/input-urls.js';
 import { ownUrl } from '../../src/activities/own-url.js';
 import { DownloadError } from '../../src/service/download.js';
-import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { fed } from '../support/chain-rows.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
@@ -38,7 +36,7 @@ async function rendered({ bytes = BYTES, kind = HERO.kind }: { bytes?: number | 
   } as unknown as typeof deps.downloader;
   const file = { file: 'media/hero.png', contentType: 'image/png', bytes: BYTES, sha256: 'aa' };
   const feeders = [{ media: fed('hero', 0), row: { ...HERO, kind }, record: undefined, file }];
-  const work = { row: CLIP, feeders, adapter: adapterFor(CLIP.kind), options: {}, batch: 'b' } as unknown as InputWork;
+  const work = { row: CLIP, feeders, batch: 'b' };
   const at = (minutes: number) => {
     clock.nowMs += minutes * MINUTE_MS;
     return ownUrl(deps, work, 'aa');
