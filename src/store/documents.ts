@@ -8,6 +8,7 @@ import { booksSchema } from './books.js';
 import { breakersSchema } from './breakers.js';
 import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
+import { frameSchema } from './frames.js';
 import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
 import { nameOwnerSchema } from './handle-names.js';
@@ -83,6 +84,7 @@ const SORTS: DocumentSort[] = [
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/waste\//, name: 'a reserved payment', schema: wasteSchema, mended: 'kept' },
   { place: /^account\.json$/, name: 'what the account is bound to', schema: accountSchema, mended: 'run' },
+  { place: /^frames\//, name: 'a frame of a film', schema: frameSchema, mended: 'again' },
   { place: /^open\//, name: 'the index of open attempts', schema: openFactsSchema, mended: 'again' },
   { place: /^book\//, name: 'what an attempt cost', schema: bookedSchema, mended: 'again' },
   { place: /^balance\//, name: 'a reading of the balance', schema: checkpointSchema, mended: 'again' },
