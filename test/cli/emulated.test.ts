@@ -211,6 +211,7 @@ test('doctor checks each thing', async () => {
     'key',
     'service',
     'clock',
+    'ffmpeg',
   ]);
   expect(exitCode).toBe(0);
   expect(checks.find(({ name }) => name === 'service')?.finding).toContain('12.5 credits, plan pro');
