@@ -22,9 +22,11 @@ export async function approveBatch(session: Session, batch: string, trustsHome: 
   const gate = await waitingGate(access, batch, generation.generation);
   const { plan, rows } = await planRest(session, { access, batch, generation });
   for (const line of planLines(plan)) session.terminal.note(line);
-  const maxCreditsNano = await approvedBudget(session, access, batch, plan);
-  const approved = { generation: generation.generation, maxCreditsNano, atMs: Date.now() };
   const order = await readBatchOrder(access.home, batch);
+  // A lower budget that the sample ran with stands; one that was approved before is used up.
+  const before = gate.approved === undefined ? (order?.limits.maxCreditsNano ?? null) : null;
+  const maxCreditsNano = await approvedBudget(session, access, batch, plan, before);
+  const approved = { generation: generation.generation, maxCreditsNano, atMs: Date.now() };
   const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = order?.policy ?? keptPolicy(session);
   const budget = { ...session.config.budget, maxCredits: maxCreditsNano };
   // The rest runs as the sample did, whatever flags this command has.
@@ -60,7 +62,13 @@ async function waitingGate({ home }: HomeAccess, batch: string, generation: stri
  * What the batch may cost from now on, with what it has cost: the quote's upper end, or less where less was given; null
  * where nobody knows a price and a person agreed all the same. Throws a UserError (exit 2) when nobody agreed.
  */
-async function approvedBudget(session: Session, access: HomeAccess, batch: string, plan: Plan): Promise<number | null> {
+async function approvedBudget(
+  session: Session,
+  access: HomeAccess,
+  batch: string,
+  plan: Plan,
+  before: number | null,
+): Promise<number | null> {
   const { toSubmit, worstNano, unknown } = plan.costs.total;
   const spent = await spentOf(access, batch);
   const isBounded = unknown === 0 && spent.unbounded === 0;
@@ -77,9 +85,10 @@ async function approvedBudget(session: Session, access: HomeAccess, batch: strin
       `${amount(toSubmit, 'row')} would be submitted (${costText(plan.costs.total)}): say --max-credits <n>${hint}; nothing was submitted`,
     );
   }
-  if (isBounded) return Math.min(given ?? upToNano, upToNano);
-  if (given === null) return null;
+  const lower = given ?? before;
+  if (isBounded) return Math.min(lower ?? upToNano, upToNano);
+  if (lower === null) return null;
   throw new UserError(
-    `B52 ${amount(unknown + spent.unbounded, 'row')} without a known price, so --max-credits ${formatCredits(given)} cannot be kept: set \`prices\` for them; nothing was submitted`,
+    `B52 ${amount(unknown + spent.unbounded, 'row')} without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
   );
 }

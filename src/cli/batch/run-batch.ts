@@ -81,7 +81,12 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   refuseTakenNames(prepared, place);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) session.terminal.warn(leaving);
-  const sample = await sampleOfRun(session, { access, batch: place.batch, generation, prepared }, request.sample);
+  const { retry } = request;
+  const sample = await sampleOfRun(
+    session,
+    { access, batch: place.batch, generation, prepared, retry },
+    request.sample,
+  );
   const rows = sample?.rows ?? prepared;
   const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);

@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchId } from '../../contract/names.js';
+import type { RetryOrder } from '../../contract/workflows.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { Home } from '../../store/home.js';
@@ -13,6 +14,7 @@ import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
 import { makePlan } from '../plan/make-plan.js';
+import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
 import { type Plan, planJson, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import { type CountedRows, createRowCounter } from '../plan/row-counter.js';
@@ -40,6 +42,7 @@ interface RunFacts {
   batch: string;
   generation: GenerationFacts;
   prepared: PreparedBatch;
+  retry: RetryOrder | null;
 }
 
 type QuoteFacts = Pick<RunFacts, 'access' | 'batch' | 'generation'>;
@@ -63,7 +66,10 @@ export async function sampleOfRun(
   // A new sample asks for a new approval; rows that left change nothing of the one that was given.
   const approved = takesNew || known?.approved === undefined ? {} : { approved: known.approved };
   const gate: SampleGate = { ids, atMs: known?.atMs ?? Date.now(), ...approved };
-  return { gate, isNew, rows: await countRows(session, run, (id) => ids.includes(id)) };
+  const bound = await access.home.readBatch(batch);
+  const outputs = bound && openOutputCheck(session.config, bound.out, batch);
+  const isMeant = new Set(ids);
+  return { gate, isNew, rows: await countRows(session, { ...run, outputs }, (id) => isMeant.has(id)) };
 }
 
 /** Rows of the manifest that nobody has tried and that stand for the others. */
@@ -88,13 +94,18 @@ async function freshSample(
 }
 
 /** What running some rows of a batch would do, from the rows that the home keeps. */
-export async function countRows(
+async function countRows(
   session: Session,
-  { access, batch, generation }: QuoteFacts,
+  {
+    access,
+    batch,
+    generation,
+    retry = null,
+    outputs,
+  }: QuoteFacts & { retry?: RetryOrder | null; outputs?: OutputCheck | undefined },
   isMeant: (id: string) => boolean,
 ): Promise<CountedRows> {
-  const options = { access, batch, retry: null, takenNames: undefined, outputs: undefined };
-  const counter = await createRowCounter(session, options);
+  const counter = await createRowCounter(session, { access, batch, retry, takenNames: undefined, outputs });
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
       if (isMeant(row.id)) await counter.add(row);

@@ -41,7 +41,12 @@ export async function submitAndFollow(
   const order = { batch, generation, rows, retry, retries };
   const { work, afterSeq } = await handOver().finally(early.over);
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
-  events?.started({ generation, rows, toRun: rows - finishedBefore, out: `${out}/${batch}` });
+  events?.started({
+    generation,
+    rows,
+    toRun: toRun.rows.finishedBefore.filter((finished) => !finished).length,
+    out: `${out}/${batch}`,
+  });
   const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
   const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
   if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
