@@ -15,14 +15,14 @@ export default defineConfig({
     reporters: report === undefined ? ['default'] : ['default', new RunReport(report)],
     projects: [
       project('unit', ['test/**/*.test.ts'], {
-        exclude: ['test/workflows/**', 'test/replay/**', 'test/e2e/**', 'test/e2e-cli/**'],
+        exclude: ['test/workflows/**', 'test/replay/**', 'test/e2e/**', 'test/e2e-cli/**', 'test/situations/**'],
         testTimeout: 20_000,
         sequence: { groupOrder: 0 },
       }),
       project('workflow', ['test/workflows/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       // These start engines and measure time: one file at a time, with the machine to itself.
-      project('e2e', ['test/e2e/**/*.test.ts', 'test/e2e-cli/**/*.test.ts'], {
+      project('e2e', ['test/e2e/**/*.test.ts', 'test/e2e-cli/**/*.test.ts', 'test/situations/**/*.test.ts'], {
         testTimeout: 180_000,
         maxWorkers: 1,
         fileParallelism: false,

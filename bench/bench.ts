@@ -1,11 +1,13 @@
-// `npm run bench` runs every benchmark but the hour-long soak; `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but those of an hour and more (orders, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { download } from './download.js';
 import { finished } from './finished.js';
+import { large } from './large.js';
 import { ledger } from './ledger.js';
 import { type Bench, type BenchOptions, say } from './lib/bench.js';
 import { describeMachine, loadAverage } from './lib/machine.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
+import { orders } from './orders.js';
 import { outputs } from './outputs.js';
 import { soak } from './soak.js';
 import { turnover } from './turnover.js';
@@ -20,6 +22,8 @@ const BENCHES: Record<string, Bench> = {
   finished,
   download,
   outputs,
+  orders,
+  large,
   soak,
 };
 const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--runs 3] [--slots 10] [--jobs 160] [--keep]
@@ -27,6 +31,7 @@ const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--r
   --slots  turnover: simultaneous jobs of the plan
   --jobs   turnover: rows of the manifest
   --minutes, --rows, --seed   soak: at least so long (60) and so many rows (5000), with the chances of this seed (1)
+  --rows   orders, large: rows of the manifest (100000 and 300000)
   --keep   write the results to bench/results instead of bench/results/local
 Exit code 1 when a median misses its bound.\n`;
 

@@ -1,4 +1,4 @@
-// Builds dist: the compiled sources, the workflow bundle, the emulator's clips and the build's own id.
+// Builds dist: the compiled sources, the workflow bundle, the dashboard's page, the emulator's clips and the build's own id.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -18,6 +18,7 @@ export async function build() {
     dropLeftovers();
     cpSync(join(root, 'src', 'emulator', 'fixtures'), join(dist, 'emulator', 'fixtures'), { recursive: true });
     await bundleWorkflows();
+    await buildPage();
     writeWhole(join(dist, 'build-id'), buildHash());
     markBuilt(hash);
   });
@@ -49,6 +50,25 @@ async function bundleWorkflows() {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger() });
   writeWhole(join(dist, 'workflow-bundle.js'), code);
+}
+
+/** The dashboard's page, as the browser gets it. */
+async function buildPage() {
+  const { build: bundle } = await import('vite');
+  await bundle({
+    root: join(root, 'src', 'dashboard', 'page'),
+    configFile: false,
+    envDir: false,
+    base: './',
+    logLevel: 'warn',
+    build: {
+      outDir: join(dist, 'dashboard', 'page'),
+      emptyOutDir: true,
+      assetsDir: '',
+      modulePreload: { polyfill: false },
+      rolldownOptions: { output: { entryFileNames: 'page.js', assetFileNames: 'page.[ext]' } },
+    },
+  });
 }
 
 /** The bundler's own messages only matter when they say that something is wrong. */

@@ -1,6 +1,6 @@
 // The demo: a real manifest through the embedded engine against the emulator, with refusals, a lost answer and a killed
 // worker on the way. Plain Node over the same commands that a user types. `--out s3://bucket/prefix` writes into a bucket
-// of a versitygw that is started for it.
+// of a versitygw that is started for it; `--story` adds a second act, a short story whose rows feed each other.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const stamp = new Date()
   .replace(/[^0-9]/g, '')
   .slice(0, 14);
 const data = join(root, '.callsheet', 'demo', `${stamp}-${process.pid}`);
-const { values: flags } = parseArgs({ options: { out: { type: 'string' } } });
+const { values: flags } = parseArgs({ options: { out: { type: 'string' }, story: { type: 'boolean' } } });
 const out = flags.out ?? join(root, 'out', `demo-${stamp}-${process.pid}`);
 
 const bucket = out.startsWith('s3:') ? await startDemoBucket(out, join(data, 's3'), say) : undefined;
@@ -35,7 +35,8 @@ const environment = {
   CALLSHEET_DATA: data,
   ...bucket?.environment,
 };
-const run = ['run', 'examples/demo.csv', '--out', out, '--config', 'examples/demo.config.json', '--yes'];
+const ending = ['--out', out, '--config', 'examples/demo.config.json', '--yes'];
+const run = ['run', 'examples/demo.csv', ...ending];
 let exitCode = 1;
 try {
   say(`the service's double listens at ${emulator.url} (Pro plan, 25 credits, ${SPEED} times as fast)`);
@@ -47,6 +48,7 @@ try {
   const summary = await summarise(await killed);
   process.stdout.write(`\n${summary.text}\n`);
   if (!summary.good) exitCode = exitCode || 1;
+  if (flags.story) exitCode = exitCode || (await tellStory());
 } finally {
   await once(callsheet(['engine', 'stop'], 'ignore'), 'exit');
   emulator.child.kill('SIGTERM');
@@ -60,6 +62,26 @@ process.exitCode = exitCode;
  */
 function callsheet(args, stdio) {
   return spawn(process.execPath, [bin, ...args], { cwd: root, env: environment, stdio });
+}
+
+/** The second act: a portrait, two edits of it, four films that begin with them, and an avatar with the portrait. */
+async function tellStory() {
+  const story = ['run', 'examples/storyboard.csv', ...ending];
+  say(`$ callsheet ${story.join(' ').replaceAll(`${root}/`, '')}`);
+  const [code] = await once(callsheet(story, 'inherit'), 'exit');
+  const rows = resultsOf('storyboard').map(({ id, inputs, status, file }) => {
+    return [id, `${file ?? status}${inputs.length > 0 ? `, made from ${inputs.join(', ')}` : ''}`];
+  });
+  process.stdout.write(`\n${table(rows)}\n`);
+  return code ?? 1;
+}
+
+/** @param {string} batch */
+function resultsOf(batch) {
+  return readFileSync(join(bucket?.folder ?? out, batch, 'results.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 async function startEmulator() {
@@ -132,10 +154,7 @@ async function workerPid() {
  */
 async function summarise(rendering) {
   const folder = join(bucket?.folder ?? out, 'demo');
-  const results = readFileSync(join(folder, 'results.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const results = resultsOf('demo');
   const { account, jobs } = await truth();
   const done = results.filter((row) => row.status === 'done');
   const reported = results.reduce((sum, row) => sum + Number(row.credits ?? 0), 0);

@@ -39,9 +39,12 @@ export class TemporalUnreachableError extends Error {
   readonly code = 'temporal_unreachable';
   readonly address: string;
 
-  constructor(address: string, cause: unknown) {
+  constructor(address: string, cause: unknown, { embedded = false }: TemporalOptions = {}) {
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    super(`no Temporal server answers at ${address} (${why}): check TEMPORAL_ADDRESS and the network`, { cause });
+    const said = embedded
+      ? `the engine's Temporal server at ${address} does not answer (${why}): it may be starting again or its disk be full; \`callsheet engine status\` shows it and names its log`
+      : `no Temporal server answers at ${address} (${why}): check TEMPORAL_ADDRESS and the network`;
+    super(said, { cause });
     this.address = address;
   }
 }
@@ -114,9 +117,10 @@ function readProfile() {
 
 async function withTries<T extends Closable>(
   address: string,
-  { tries = defaultTries, withinMs = defaultWithinMs }: TemporalOptions,
+  options: TemporalOptions,
   connect: (timeoutMs: number) => Promise<T>,
 ): Promise<T> {
+  const { tries = defaultTries, withinMs = defaultWithinMs } = options;
   const perTryMs = Math.floor((withinMs - (tries - 1) * pauseMs) / tries);
   let last: unknown;
   for (let i = 0; i < tries; i++) {
@@ -127,7 +131,7 @@ async function withTries<T extends Closable>(
       last = error;
     }
   }
-  throw new TemporalUnreachableError(address, last);
+  throw new TemporalUnreachableError(address, last, options);
 }
 
 interface Closable {

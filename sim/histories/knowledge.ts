@@ -116,7 +116,10 @@ function knownOf(history: History, verdicts: Verdicts, nowMs: number, attempt: A
   const running = attempt.runningMs.findLast((atMs) => atMs <= nowMs);
   const polled = running === undefined ? {} : { runningAtMs: running };
   const isOver = !isLost && endSeenMs <= nowMs;
-  if (!isOver) return { ...facts, ...answered, ...polled, end: 'open', endedAtMs: null, ...withFollowUp(family) };
+  if (!isOver) {
+    const cost = { ...withFollowUp(family), laterNano: family.followUpNano };
+    return { ...facts, ...answered, ...polled, end: 'open', endedAtMs: null, ...cost };
+  }
   const cost = attempt.isMeasuredAtEnd ? { lo: priceNano, hi: priceNano } : family.price;
   const ended = { ...facts, ...answered, ...polled, endedAtMs: endSeenMs };
   return truth === 'good' ? { ...ended, end: 'charged', ...cost } : { ...ended, end: 'unbilled', ...family.price };

@@ -1,10 +1,10 @@
+import type { AccountReadInput, AccountReadResult } from '../contract/account-read.js';
 import type { AccountReading } from '../contract/activities.js';
-import type { AccountReadInput, AccountReadResult } from '../contract/workflows.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../service/account.js';
-import { retryAfterMs } from '../service/retry-after.js';
 import { VOICES_REQUEST } from '../vendors/vendor-b.js';
 import { noteReading } from './after-reading.js';
+import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
@@ -116,6 +116,6 @@ async function ask(deps: Dependencies, request: ServiceRequest): Promise<Answer>
   const { answer } = exchange;
   if (answer.status === 200) return answer;
   if (answer.status === 401) throw tryAgain('service.key-refused', '401', 15_000 / deps.settings.timeScale);
-  const delayMs = answer.status === 429 ? (retryAfterMs(answer.retryAfter, deps.now()) ?? 2_000) : undefined;
+  const delayMs = answer.status === 429 ? (askedWaitMs(deps, answer.retryAfter) ?? 2_000) : undefined;
   throw tryAgain('service.unavailable', String(answer.status), delayMs);
 }

@@ -14,6 +14,7 @@ import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
 import { discounted } from '../reconcile/price-book.js';
+import { followUpNano, hasFollowUp } from '../reconcile/row-price.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import type { OpenAttempt } from '../store/ledger.js';
 import { adapterFor } from '../vendors/index.js';
@@ -120,10 +121,14 @@ export async function openCase(deps: Dependencies, kind: Kind, ref: AttemptRef, 
 export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
   const intent = intentOf(attempt);
   if (!intent) return null;
-  const { expected, atMs, kind } = intent;
   const row = await rowOf(deps, ref, intent);
+  return withFollowUp(row, await costOf(deps, row, intent));
+}
+
+/** Without what may be charged after the end. */
+async function costOf(deps: Dependencies, row: Row, { expected, atMs, kind }: Intent): Promise<CreditsRange | null> {
   const now = await expectedCredits(deps, row, adapterFor(kind), atMs);
-  return withFollowUp(row, expected === null ? now : widest(expected, now ?? expected));
+  return expected === null ? now : widest(expected, now ?? expected);
 }
 
 /** The row of an attempt, as it was when the attempt was claimed. */
@@ -136,7 +141,9 @@ export async function rowOf(deps: Dependencies, { batch, id }: AttemptRef, inten
 async function openAttempt(deps: Dependencies, open: OpenAttempt, attempt: Attempt): Promise<NamedAttempt> {
   const { batch, id, n, kind, atMs } = open;
   const intent = intentOf(attempt);
-  const model = intent && modelOf(await rowOf(deps, open, intent));
+  const row = intent && (await rowOf(deps, open, intent));
+  const model = row && modelOf(row);
+  const cost = row && (await costOf(deps, row, intent));
   const known: KnownAttempt = {
     timing: await timingOf(deps, kind, model),
     claimedAtMs: intent?.atMs ?? atMs,
@@ -144,7 +151,8 @@ async function openAttempt(deps: Dependencies, open: OpenAttempt, attempt: Attem
     runningAtMs: lastRunning(deps, open),
     end: 'open',
     endedAtMs: null,
-    ...((await expectedOf(deps, open, attempt)) ?? { lo: 0, hi: null }),
+    ...((row && cost && withFollowUp(row, cost)) ?? { lo: 0, hi: null }),
+    laterNano: row ? followUpNano(row, cost ?? null) : hasFollowUp(kind) ? null : 0,
   };
   return { batch, id, n, kind, model, name: nameOf(open), known };
 }

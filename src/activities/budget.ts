@@ -8,6 +8,7 @@ import type { ChargeBook } from '../store/charge-book.js';
 import type { Ledger } from '../store/ledger.js';
 import type { Rows } from '../store/rows.js';
 import type { Dependencies } from './dependencies.js';
+import { dropReruns } from './drop-reruns.js';
 import { withRecords } from './failures.js';
 
 /** What a batch's limits ask of the home. */
@@ -21,7 +22,11 @@ export interface BudgetActivities {
 export function budgetActivities(deps: Dependencies): BudgetActivities {
   return {
     readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch)),
-    markStopped: ({ batch, reason }) => withRecords(() => markStopped(deps.home, batch, reason, deps.now())),
+    markStopped: ({ batch, reason }) =>
+      withRecords(async () => {
+        await markStopped(deps.home, batch, reason, deps.now());
+        await dropReruns(deps, batch, deps.now());
+      }),
   };
 }
 

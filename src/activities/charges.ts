@@ -4,10 +4,11 @@ import type { CreditsRange } from '../domain/money.js';
 import type { ResultFacts } from '../domain/reading.js';
 import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
+import { followUpNano, hasFollowUp } from '../reconcile/row-price.js';
 import type { BookedAttempt } from '../store/charge-book.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
-import { actualCredits, expectedCredits, listCredits, withFollowUp } from './prices.js';
+import { actualCredits, expectedCredits, listCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
 import { forgetRunning, lastRunning } from './running.js';
 import { renderMaxMs } from './waits.js';
@@ -121,11 +122,9 @@ export async function bookFollowUp(
   { fromMs, endedAtMs }: { fromMs: number; endedAtMs: number },
   cost: CreditsRange | null,
 ): Promise<void> {
-  if (row.kind !== 'vendor-a/motion-control') return;
+  if (!hasFollowUp(row.kind)) return;
   const untilMs = endedAtMs + renderMaxMs(deps, KINDS.indexOf(row.kind)) / deps.settings.timeScale;
-  const most = withFollowUp(row, cost)?.hi ?? null;
-  const hi = cost?.hi ?? null;
-  const owed: CreditsRange = { lo: 0, hi: most === null || hi === null ? null : most - hi };
+  const owed: CreditsRange = { lo: 0, hi: followUpNano(row, cost) };
   await book(deps, row, ref, 'follow_up', { claimedAtMs: fromMs, endedAtMs: untilMs, cost: owed, list: null });
 }
 

@@ -1,5 +1,5 @@
-import type { AttemptRef, RecordedOutput } from '../domain/attempt.js';
-import { type Attempt, acceptanceOf, intentOf } from '../domain/attempt.js';
+import type { AttemptRef, AttemptState, RecordedOutput } from '../domain/attempt.js';
+import { type Attempt, acceptanceOf, intentOf, ownStates } from '../domain/attempt.js';
 import type { Row } from '../domain/row.js';
 import { isNameOfAnother, keepName, type NameOwner, takeName } from '../store/handle-names.js';
 import { rowOf } from './attempts-since.js';
@@ -50,10 +50,21 @@ export async function nameAgain(deps: Dependencies, ref: AttemptRef, attempt: At
   if (last?.state === 'done' && intent) {
     // Where the row cannot be read nobody knows whether it was seeded: its outputs stay unnamed.
     const row = await rowOf(deps, ref, intent).catch(() => undefined);
-    return row === undefined || ownsOutputs(deps, ref, row, last.outputs, keepName);
+    return row === undefined || ownsOutputs(deps, ref, row, namedBy(attempt, last.outputs), keepName);
   }
   const handle = acceptanceOf(attempt)?.handle;
   return handle === undefined || ownsHandle(deps, ref, handle, keepName);
+}
+
+/** What was fetched from a URL in a lost answer (TS) is recorded by its bytes alone: the URL stands in that answer. */
+function namedBy(attempt: Attempt, outputs: readonly RecordedOutput[]): readonly RecordedOutput[] {
+  const url = salvagedUrl(ownStates(attempt));
+  return url === undefined || outputs.some((output) => output.url !== undefined) ? outputs : [{ url }];
+}
+
+/** The URL of an output that a lost answer named, if one did. */
+export function salvagedUrl(states: readonly AttemptState[]): string | undefined {
+  return states.flatMap((state) => (state.state === 'unknown' ? (state.evidence.outputUrl ?? []) : [])).at(-1);
 }
 
 async function contest(deps: Dependencies, ref: AttemptRef, message: string): Promise<void> {

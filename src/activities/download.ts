@@ -10,6 +10,7 @@ import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
 import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
 import { type Tries, triedText, withTries } from './download-tries.js';
+import { hasEarlier } from './earlier-render.js';
 import { tryAgain } from './failures.js';
 import { type Ending, endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
@@ -83,7 +84,8 @@ async function openLanding(
 ): Promise<Landing> {
   const { options } = work;
   const store = deps.openStore(options.out);
-  const mayVersion = options.onExists === 'fail' && hasOlderFiles(record, work);
+  const isAnother = record !== undefined && hasEarlier(record);
+  const mayVersion = isAnother || (options.onExists === 'fail' && hasOlderFiles(record, work));
   const onExists = mayVersion ? 'version' : options.onExists;
   return { deps, budget, input, work, store, outputs: createOutputs(store, input.row.batch), onExists };
 }

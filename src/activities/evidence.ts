@@ -8,6 +8,7 @@ import type { BalanceCheckpoint } from '../store/home.js';
 import { attemptsSince, type NamedAttempt, type OpenCase, openCase } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs, rhoMs, roundingNano } from './learned.js';
+import { policyOf } from './ordered.js';
 
 /** How far back a quiet moment is looked for to start from, ms of the clock; further only where there is none. */
 const LOOK_BACK_MS = [600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000] as const;
@@ -38,7 +39,8 @@ export async function gatherEvidence(
   const subject = await openCase(deps, kind, ref, attempt);
   const history = await historyBefore(deps, subject.claimedAtMs);
   const rivals = history.cases.filter(({ name }) => name !== subject.name);
-  const equals = mayGroup ? equalsOf(subject, rivals, GROUP_OPEN_MS / deps.settings.timeScale) : [];
+  const alike = mayGroup ? await groupable(deps, subject, rivals) : [];
+  const equals = equalsOf(subject, alike, GROUP_OPEN_MS / deps.settings.timeScale);
   const evidence = evidenceOf(deps, history, { subject, rivals, equals });
   const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / deps.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
@@ -80,10 +82,19 @@ function evidenceOf(
   };
 }
 
-/** Names of the cases that the balance cannot tell from the subject, from the group's first for as long as it is open. */
-function equalsOf(subject: OpenCase, rivals: OpenCase[], openMs: number): string[] {
+/** The cases that the balance cannot tell from the subject, as far as the policies of their batches settle any by count. */
+async function groupable(deps: Dependencies, subject: OpenCase, rivals: OpenCase[]): Promise<OpenCase[]> {
   if (subject.groupKey === null || subject.hasHandle) return [];
-  const alike = [subject, ...rivals].filter((one) => one.groupKey === subject.groupKey && !one.hasHandle);
+  const alike = rivals.filter((one) => one.groupKey === subject.groupKey && !one.hasHandle);
+  const others = [...new Set(alike.map(({ batch }) => batch))].filter((batch) => batch !== subject.batch);
+  const held = new Set<string>();
+  for (const batch of others) if ((await policyOf(deps, batch)) === 'hold') held.add(batch);
+  return alike.filter(({ batch }) => !held.has(batch));
+}
+
+/** Names of those that belong to the subject's group: from its first for as long as it is open. */
+function equalsOf(subject: OpenCase, others: OpenCase[], openMs: number): string[] {
+  const alike = [subject, ...others];
   const firstMs = Math.min(...alike.map(({ claimedAtMs }) => claimedAtMs));
   const members = alike.filter(({ claimedAtMs }) => claimedAtMs <= firstMs + openMs);
   return members.includes(subject) ? members.filter((one) => one !== subject).map(({ name }) => name) : [];

@@ -1,9 +1,11 @@
 import { Context } from '@temporalio/activity';
+import type { InputRefused } from '../contract/chains.js';
 import type { RowRef } from '../contract/workflows.js';
 import { DownloadError } from '../service/download.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
+import { takeFedInputs } from './fed-inputs.js';
 import { InputMissing } from './input-error.js';
 import { fetchInputs } from './media.js';
 import { loadRow } from './row-work.js';
@@ -12,8 +14,11 @@ import { loadRow } from './row-work.js';
 const TRIES_MAX = 6;
 
 export interface InputActivities {
-  /** Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had. */
-  fetchInputs(input: { row: RowRef }): Promise<boolean>;
+  /**
+   * Fetches what must go as bytes and uploads what must go as a URL; false when an input cannot be had, and why, where
+   * what other rows rendered cannot feed this one.
+   */
+  fetchInputs(input: { row: RowRef }): Promise<boolean | InputRefused>;
 }
 
 export function inputActivities(deps: Dependencies): InputActivities {
@@ -22,7 +27,10 @@ export function inputActivities(deps: Dependencies): InputActivities {
       const work = await loadRow(deps, rowRef);
       const { row } = work;
       try {
-        await fetchInputs(deps, { ...work, batch: rowRef.batch });
+        const inputs = { ...work, batch: rowRef.batch };
+        const refused = await takeFedInputs(deps, inputs);
+        if (refused !== undefined) return refused;
+        await fetchInputs(deps, inputs);
         return true;
       } catch (error) {
         if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);

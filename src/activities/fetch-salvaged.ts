@@ -3,7 +3,7 @@ import type { AttemptInput } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, intentOf, isLost, standingOf } from '../domain/attempt.js';
 import { DownloadError } from '../service/download.js';
 import { bookCharge } from './charges.js';
-import { isOutputOfAnother, ownsOutputs } from './contested.js';
+import { isOutputOfAnother, ownsOutputs, salvagedUrl } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { noteAsked } from './hints.js';
@@ -61,7 +61,7 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
 function urlOf(attempt: Attempt): string | undefined {
   const standing = standingOf(attempt);
   if (standing !== 'open_case' && !isLost(standing)) return undefined;
-  return attempt.states.flatMap((state) => (state.state === 'unknown' ? (state.evidence.outputUrl ?? []) : [])).at(-1);
+  return salvagedUrl(attempt.states);
 }
 
 async function fetchWhole(deps: Dependencies, ref: AttemptRef, url: string): Promise<Buffer | undefined> {

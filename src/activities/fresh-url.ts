@@ -1,9 +1,9 @@
 import type { AttemptInput } from '../contract/activities.js';
 import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../domain/attempt.js';
 import type { PollReading } from '../domain/reading.js';
-import { retryAfterMs } from '../service/retry-after.js';
 import { LedgerError } from '../store/ledger.js';
 import { readPolled } from '../vendors/index.js';
+import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
 import { loadRow } from './row-work.js';
@@ -33,7 +33,7 @@ async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> 
   const { answer } = exchange;
   if (answer.status === 429) {
     await noteLimits(deps);
-    throw tryAgain('service.unavailable', '429', retryAfterMs(answer.retryAfter, deps.now()));
+    throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
   }
   const said =
     answer.status >= 200 && answer.status < 300 ? stateOf(readPolled(work.adapter, handle, answer), deps.now()) : null;

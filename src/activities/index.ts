@@ -4,6 +4,7 @@ import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { type DownloadActivities, downloadActivities } from './download.js';
+import { type FedRowActivities, fedRowActivities } from './fed-rows.js';
 import { type InputActivities, inputActivities } from './fetch-inputs.js';
 import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
 import { type FreshUrlActivities, freshUrlActivities } from './fresh-url.js';
@@ -26,6 +27,7 @@ export type Activities = SubmitActivities &
   FetchSalvagedActivities &
   AccountActivities &
   RowActivities &
+  FedRowActivities &
   BudgetActivities &
   SlotActivities &
   SettleActivities &
@@ -47,6 +49,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...fetchSalvagedActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
+    ...fedRowActivities(deps),
     ...budgetActivities(deps),
     ...slotActivities(deps),
     ...settleActivities(deps),

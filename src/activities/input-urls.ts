@@ -5,11 +5,12 @@ import { needsUrl } from '../manifest/media/needs-url.js';
 import type { SignedUrl, Store } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
+import { ownUrl } from './own-url.js';
 import type { RowWork } from './row-work.js';
 
-/** Local inputs of fields that take URLs alone: uploaded once per content, signed anew for each submit. */
+/** Inputs of fields that take URLs alone: local ones are uploaded once per content and signed anew for each submit. */
 
-export type InputWork = Pick<RowWork, 'row' | 'adapter' | 'options'> & { batch: string };
+export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'> & { batch: string };
 
 type Blob = Extract<Media, { source: 'blob' }>;
 
@@ -30,9 +31,14 @@ export function reachableSeconds({ settings }: Dependencies, row: Row): number {
   return Math.min(SIGNED_S_MAX, Math.ceil(ms / 1_000) + MARGIN_S);
 }
 
-/** A fresh URL of the uploaded input; an InputNotFetched when it is not in the bucket yet. */
+/** A fresh URL of the uploaded input, or the service's own of what it rendered; an InputNotFetched when it is not uploaded yet. */
 export async function inputUrl(deps: Dependencies, work: InputWork, media: Blob): Promise<string> {
   const { store, key } = placeOf(deps, work, media);
+  if (!isS3Address(store.location)) {
+    const url = await ownUrl(deps, work, media.sha256);
+    if (url !== undefined) return url;
+    throw new InputMissing('there is no S3 store from which the service could read the input');
+  }
   if ((await store.size(key)) === undefined) throw new InputNotFetched('the input was not uploaded yet');
   const seconds = reachableSeconds(deps, work.row);
   const signed = await store.url(key, seconds, media.mediaType);
@@ -59,6 +65,7 @@ export async function uploadInputs(deps: Dependencies, work: InputWork): Promise
     for (const media of list) {
       if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;
       const { store, key } = placeOf(deps, work, media);
+      if (!isS3Address(store.location)) continue;
       const name = `${store.location}/${key}`;
       const upload = uploads.get(name) ?? uploadOnce(deps, store, key, media);
       uploads.set(name, upload);

@@ -4,6 +4,7 @@ import type { Intent } from '../domain/attempt.js';
 import { lastReading } from './account.js';
 import type { CallbackOffer } from './callback-offer.js';
 import type { Dependencies } from './dependencies.js';
+import { fedInputs } from './feeders.js';
 import { expectedCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
 
@@ -27,6 +28,7 @@ export async function intentFor(
     generation: rowRef.generation,
     part: rowRef.part,
     index: rowRef.index,
+    ...fedInputs(work),
     expected: await expectedCredits(deps, work.row, work.adapter),
     ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
   };

@@ -56,6 +56,7 @@ async function fetchInput(deps: Dependencies, url: string): Promise<void> {
 }
 
 async function resolve(deps: Dependencies, work: InputWork, column: string, media: Media): Promise<ResolvedMedia> {
+  if (media.source === 'row') throw new InputNotFetched('the output of the other row was not looked at yet');
   const asBytes = work.adapter.bytesColumns?.includes(column) ?? false;
   if (media.source === 'url' && !asBytes) return { form: 'url', url: await reachable(deps, work, media.url) };
   if (media.source === 'blob' && needsUrl(work.row.kind, column, media.mediaType)) {
@@ -64,6 +65,9 @@ async function resolve(deps: Dependencies, work: InputWork, column: string, medi
   const input = media.source === 'url' ? await knownInput(deps, media.url) : media;
   if (!input) throw new InputNotFetched('the URL was not fetched yet');
   const bytes = await deps.home.getBlob(input.sha256);
+  if (!bytes && work.feeders.some(({ file }) => file?.sha256 === input.sha256)) {
+    throw new InputNotFetched('what another row rendered was not looked at yet');
+  }
   if (!bytes) throw new InputMissing(`the input ${input.sha256} is not in the home`);
   return { form: 'bytes', mediaType: input.mediaType, base64: Buffer.from(bytes).toString('base64') };
 }

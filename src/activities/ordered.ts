@@ -58,9 +58,18 @@ export function orderedStanding(
   { retry, ends }: Pick<RunOrder, 'retry' | 'ends'>,
   content: RowContent,
 ): RowStanding {
-  const standing = rowStanding(record, attempts, retry, content);
+  const standing = rowStanding(record, attempts, retryFor(record, retry), content);
   if (standing.ended || standing.letter !== 'n' || ends === undefined || !isUntouched(record)) return standing;
   return { ended: true, status: ends.status, creditsNano: 0 };
+}
+
+/**
+ * The retry as it counts for a row. It took the mark of a cancel away: what ends as cancelled without one was ended by
+ * the order before, whenever its job came to it.
+ */
+export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null): RetryOrder | null {
+  if (retry === null || record?.status !== 'cancelled') return retry;
+  return { ...retry, beforeMs: Number.POSITIVE_INFINITY };
 }
 
 /** A row that ended by itself has a record, and a person may have it go on. */
@@ -94,6 +103,11 @@ export async function notOrdered(
 }
 
 const BY_CAUTION: readonly AmbiguityPolicy[] = ['hold', 'if-proved', 'always'];
+
+/** What a batch's user ordered for its lost answers; the most careful where the home does not say. */
+export async function policyOf({ home }: Dependencies, batch: string): Promise<AmbiguityPolicy> {
+  return (await readBatchOrder(home, batch))?.policy.ambiguity ?? 'hold';
+}
 
 /** The more careful one of what the job says and what was ordered. */
 export async function orderedPolicy(

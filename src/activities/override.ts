@@ -1,7 +1,8 @@
+import type { AttemptInput } from '../contract/activities.js';
 import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../contract/payments.js';
 import { type Attempt, type AttemptRef, overrideOf, standingOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
-import { isReserved, reserveWaste } from '../store/waste-book.js';
+import { isReserved, reserveWaste, returnWaste } from '../store/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { orderedPolicy } from './ordered.js';
@@ -17,6 +18,8 @@ export interface OverrideActivities {
    * reserved with the order.
    */
   reservePayment(input: ReserveInput): Promise<ReserveResult>;
+  /** Gives the reservation back of a payment that is not made; one that a person or a policy has granted stays. */
+  returnPayment(input: AttemptInput): Promise<void>;
   /** Records that another attempt may be made; a late state that was recorded meanwhile wins. */
   override(input: OverrideInput): Promise<OverrideResult>;
 }
@@ -24,6 +27,7 @@ export interface OverrideActivities {
 export function overrideActivities(deps: Dependencies): OverrideActivities {
   return {
     reservePayment: (input) => withRecords(() => reservePayment(deps, input)),
+    returnPayment: (input) => withRecords(() => returnPayment(deps, input)),
     override: (input) => withRecords(() => override(deps, input)),
   };
 }
@@ -51,7 +55,7 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
 
 /** Once a row, whichever policy it was. */
 function isPaidAgain(attempts: Attempt[]): boolean {
-  return attempts.some((attempt) => overrideOf(attempt) !== undefined);
+  return attempts.some((attempt) => (overrideOf(attempt)?.cause ?? 'rerun') !== 'rerun');
 }
 
 function hasRoom(
@@ -61,6 +65,12 @@ function hasRoom(
   { wasteMaxNano }: { wasteMaxNano: CreditsNano },
 ): Promise<boolean> {
   return reserveWaste(deps.home, ref, nano, { maxNano: wasteMaxNano, atMs: deps.now() });
+}
+
+async function returnPayment(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  if (attempt && standingOf(attempt) !== 'overridden') await returnWaste(deps.home, ref, deps.now());
 }
 
 async function override(deps: Dependencies, { row, n, cause }: OverrideInput): Promise<OverrideResult> {

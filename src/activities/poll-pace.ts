@@ -8,8 +8,8 @@ import { longestRenderMs } from '../domain/longest-render.js';
 import { afterRefusal, type Refusals } from '../domain/poll-refusals.js';
 import { backoffGapMs, pollGapMs } from '../domain/poll-schedule.js';
 import { readError } from '../service/errors.js';
-import { retryAfterMs } from '../service/retry-after.js';
 import type { AsyncAdapter } from '../vendors/adapter.js';
+import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import type { RowWork } from './row-work.js';
@@ -46,7 +46,7 @@ export async function refused(poll: Poll, answer: Answer): Promise<PollResult> {
   const { deps, input } = poll;
   const code = readError(answer)?.code ?? String(status);
   if (status === 429) await noteLimits(deps);
-  if (status === 429) throw failed(poll, '429', retryAfterMs(answer.retryAfter, deps.now()));
+  if (status === 429) throw failed(poll, '429', askedWaitMs(deps, answer.retryAfter));
   if (status === 401) throw tryAgain('service.key-refused', '401', 15_000 / input.timeScale);
   // Polls are free and change nothing: what may pass is asked again.
   if (status < 400 || status >= 500) throw failed(poll, code);

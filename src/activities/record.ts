@@ -8,6 +8,8 @@ import { modelOf } from '../manifest/cost-notes.js';
 import { damagedRecord } from '../store/damaged-row.js';
 import { sidecarOf, writeSidecars } from '../store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
+import { hasEarlier, keepEarlier } from './earlier-render.js';
+import { fedInputs } from './feeders.js';
 import { finishBooks } from './finish-books.js';
 import { tellRevised } from './revise.js';
 import { creditsOf, resultState } from './row-credits.js';
@@ -37,12 +39,13 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const attempts = await deps.ledger.read(ref.batch, ref.id);
   const last = attempts.at(-1);
   if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
-  const record = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
-  if (work.options.sidecar === true && record.files.length > 0) {
-    const sidecar = sidecarOf(work.row, record, modelOf(work.row));
+  const before = await deps.records.readRecord(ref.batch, ref.id);
+  const record = keepEarlier(before, await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending)));
+  if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
+    const sidecar = sidecarOf(work.row, record, modelOf(work.row), inputFiles(work, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
   }
-  const was = ending.isLate && (await deps.records.readRecord(ref.batch, ref.id));
+  const was = ending.isLate && before;
   await deps.records.writeRecord(ref.batch, record);
   // The batch counts what holds for the manifest that it runs now.
   const now = await rowInForce(deps.rows, { ref, row: work.row });
@@ -110,7 +113,12 @@ async function buildRecord(
     ...(ending.reason ? { reasonCode: ending.reason } : {}),
     ...(reason ? { reason } : {}),
     flags: flagsOf(attempts),
-    warnings: [...warningsOf(attempts), ...(facts.warnings ?? []), ...(ending.warnings ?? [])],
+    warnings: [
+      ...warningsOf(attempts),
+      ...severalOf(work.feeders),
+      ...(facts.warnings ?? []),
+      ...(ending.warnings ?? []),
+    ],
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files: ending.files ?? [],
     ...(facts.seed === undefined ? {} : { seed: facts.seed }),
@@ -122,9 +130,24 @@ async function buildRecord(
     ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     ...(result ? { renderedAtMs: result.atMs } : {}),
     finishedAtMs: deps.now(),
+    ...(ending.status === 'done' ? inputsOf(work, last) : {}),
     rowHash: contentOf(ending, last, work.row),
     seenStates: statesOf(attempts),
   };
+}
+
+/** As they were sent: what feeds the row may have been rendered again since. */
+function inputsOf(work: RowWork, last: Attempt | undefined): Pick<RowRecord, 'inputs'> {
+  const sent = last && intentOf(last)?.inputs;
+  return sent === undefined ? fedInputs(work) : { inputs: sent };
+}
+
+/** The inputs with their files, as far as those are still the ones that feed. */
+function inputFiles({ feeders }: RowWork, { inputs = [] }: RowRecord) {
+  return inputs.map(({ row, sha256 }) => {
+    const file = feeders.find((feeder) => feeder.media.id === row && feeder.file?.sha256 === sha256)?.file?.file;
+    return { row, ...(file === undefined ? {} : { file }), sha256 };
+  });
 }
 
 function sharedFacts(shared: RowRecord | undefined): ResultFacts {
@@ -142,4 +165,12 @@ function warningsOf(attempts: Attempt[]): string[] {
   return attempts.flatMap(({ states }) =>
     states.flatMap((state) => (state.state === 'created' && state.warning ? [state.warning] : [])),
   );
+}
+
+/** A row that gave several files feeds the first of them. */
+function severalOf(feeders: RowWork['feeders']): string[] {
+  return feeders.flatMap(({ media, record }) => {
+    const count = record?.files.length ?? 0;
+    return count > 1 ? [`row ${media.id} gave ${count} files: the first of them feeds this row`] : [];
+  });
 }

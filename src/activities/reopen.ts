@@ -4,6 +4,9 @@ import type { CreditsNano } from '../domain/money.js';
 import { isRerun, rerunOrder } from '../store/batch-marks.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { feedsReader } from './fed-rows.js';
+import { feedersOf, isReady } from './feeders.js';
+import { retryFor, runOrder } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { rowStanding } from './row-letter.js';
 import { loadRow } from './row-work.js';
@@ -23,18 +26,33 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   const record = await deps.records.readRecord(batch, id);
   // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
   if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
-  const [{ row: stored }, order] = await Promise.all([
+  const [{ row: stored }, rerun, order] = await Promise.all([
     deps.rows.readRow(batch, row.generation, row.part, row.index),
     rerunOrder(deps.home, batch, row.generation),
+    runOrder(deps, batch, 'unsaid'),
   ]);
-  const content = { hash: stored.hash, mayRerun: isRerun(order, id) };
-  const standing = rowStanding(record, await deps.ledger.read(batch, id), null, content);
+  const content = { hash: stored.hash, mayRerun: isRerun(rerun, id) };
+  // Rows that failed go on by the pages of a retry; one that a cancel ended after its page has no other way.
+  const retry = record?.status === 'cancelled' ? retryFor(record, order.retry) : null;
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), retry, content);
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
-  const { letter, attempts } = standing;
+  const feeders = await feedersOf(deps, row, stored);
+  if (standing.letter === 'n' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
+  const { attempts } = standing;
+  const letter = standing.letter === 'n' && feeders.length > 0 ? 'f' : standing.letter;
+  const fed = await feedsReader(deps, batch, row.generation).of(row.index);
+  const feeds = fed === undefined ? {} : { feeds: true as const };
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
-  const upToNano = letter === 'n' ? await priceOf(deps, row) : null;
-  return { outcome: 'restart', letter, attempts, ...(was ? { was } : {}), ...(upToNano === null ? {} : { upToNano }) };
+  const upToNano = letter === 'n' || letter === 'f' ? await priceOf(deps, row) : null;
+  return {
+    outcome: 'restart',
+    letter,
+    attempts,
+    ...feeds,
+    ...(was ? { was } : {}),
+    ...(upToNano === null ? {} : { upToNano }),
+  };
 }
 
 async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {

@@ -1,6 +1,13 @@
 import type { BatchTally } from '../domain/batch-tally.js';
 import type { RowRecord } from '../domain/outcome.js';
-import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../manifest/results.js';
+import { fedMedia } from '../domain/row.js';
+import {
+  isRunAgain,
+  type ResultLine,
+  writeFailedCsv,
+  writeResultsCsv,
+  writeResultsJsonl,
+} from '../manifest/results.js';
 import type { Posters } from '../report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../store/batch-marks.js';
 import { readBatchOptions } from '../store/batch-options.js';
@@ -10,6 +17,7 @@ import type { Ledger } from '../store/ledger.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import type { Records } from '../store/records.js';
+import { rerunIds } from '../store/reruns.js';
 import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
 import { sampleInForce } from '../store/sample-gate.js';
@@ -19,6 +27,7 @@ import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
 import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
+import { feedsOf, isStale, upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;
 
@@ -53,7 +62,8 @@ export async function writeBatchResults(
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
   const tally = emptyTally();
   // Reading the records takes nearly all of the time.
-  await readOnce(resultLines(sources, batch, generation), [
+  const lines = withFeeds(sources, { batch, generation }, `${options.out}/${batch}`);
+  await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
     (lines) => write('results.jsonl', writeResultsJsonl(lines, { passthroughColumns })),
@@ -61,6 +71,18 @@ export async function writeBatchResults(
     ...alsoReads,
   ]);
   return tally;
+}
+
+/** The lines of a batch's results, with what feeds those that are to be run again. */
+async function* withFeeds(
+  sources: ResultSources,
+  place: { batch: string; generation: string },
+  folder: string,
+): AsyncIterable<ResultLine> {
+  for await (const line of resultLines(sources, place.batch, place.generation)) {
+    const isAsked = isRunAgain(line) && !line.removed && fedMedia(line.row).length > 0;
+    yield isAsked ? { ...line, ...(await feedsOf(sources, place, line.row, folder)) } : line;
+  }
 }
 
 /**
@@ -76,21 +98,30 @@ export async function* resultLines(
   const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await sources.rows.generationsBeside(batch, generation);
   const touched = touchedRows(sources.home, batch);
+  const reruns = new Set(await rerunIds(sources.home, batch));
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const rows = await sources.rows.readPart(batch, generation, part);
     if (earlier.length > 0) for (const { row } of rows) present.add(row.id);
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
-    yield* await parallel(rows, READ_WIDTH, (stored) => lineOf(sources, batch, stored, touched, untouched));
+    yield* await parallel(rows, READ_WIDTH, (stored) =>
+      withStale(
+        sources,
+        { batch, generation },
+        reruns,
+        lineOf(sources, { batch, generation }, stored, touched, untouched),
+      ),
+    );
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
-    yield { ...(await lineOf(sources, batch, stored, touched, untouched)), removed: true };
+    // What fed it is told by its own manifest, not by this one.
+    yield { ...(await lineOf(sources, { batch }, stored, touched, untouched)), removed: true };
   }
 }
 
 async function lineOf(
   sources: ResultSources,
-  batch: string,
+  { batch, generation }: { batch: string; generation?: string },
   { row, raw, isDamaged }: StoredRow,
   touched: TouchedRows,
   untouched: EndOfUntouched | undefined,
@@ -101,7 +132,23 @@ async function lineOf(
   if (record && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }
-  return { row, originalCells: raw, ...(await withoutRecord(sources, batch, row.id, touched, untouched)) };
+  const stands = await withoutRecord(sources, batch, row.id, touched, untouched);
+  const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
+  const upstream =
+    isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  return { row, originalCells: raw, ...(upstream ?? stands) };
+}
+
+/** Says of a row that is done where what feeds it was rendered again since. */
+async function withStale(
+  sources: ResultSources,
+  place: { batch: string; generation: string },
+  reruns: ReadonlySet<string>,
+  made: Promise<ResultLine>,
+): Promise<ResultLine> {
+  const line = await made;
+  const isFed = reruns.size > 0 && line.record?.status === 'done' && line.record.inputs !== undefined;
+  return isFed && (await isStale(sources, place, line.row, line.record)) ? { ...line, isStale: true } : line;
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */

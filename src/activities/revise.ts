@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreditsNano } from '../domain/money.js';
 import type { Flag, RowRecord } from '../domain/outcome.js';
 import type { Dependencies } from './dependencies.js';
+import { keepEarlier } from './earlier-render.js';
 
 const SENDS_MAX = 10;
 
@@ -9,8 +10,10 @@ const SENDS_MAX = 10;
 export type Revision =
   /** An attempt that was found not billed was billed after all. */
   | { revision: 'contradicted'; sentence: string; attempts: number; seenStates?: number }
-  /** A bill that was found came back: the job had failed. */
-  | { revision: 'refunded'; sentence: string; seenStates: number }
+  /** A bill that was found came back, or a row that ended undecided was not billed after all. */
+  | { revision: 'unbilled'; sentence: string; seenStates: number }
+  /** A row that ended undecided was billed. */
+  | { revision: 'billed'; sentence: string; seenStates: number }
   /** The row's own charge was seen alone. */
   | { revision: 'measured'; creditsNano: CreditsNano };
 
@@ -22,7 +25,7 @@ export async function reviseRow(
 ): Promise<void> {
   const record = await deps.records.readRecord(batch, id);
   if (!record || record.reasonCode === 'record_damaged') return;
-  const revised = revisedRecord(record, revision);
+  const revised = keepEarlier(record, revisedRecord(record, revision));
   await deps.records.writeRecord(batch, revised);
   await tellRevised(deps, batch, record, revised);
 }
@@ -54,8 +57,13 @@ function revisedRecord(record: RowRecord, revision: Revision): RowRecord {
   switch (revision.revision) {
     case 'measured':
       return { ...record, creditsNano: revision.creditsNano, creditsBasis: 'measured' };
-    case 'refunded': {
-      if (record.status !== 'lost_paid') return record;
+    case 'billed': {
+      if (record.reasonCode !== 'answer_lost_undecided') return record;
+      const { sentence: reason, seenStates } = revision;
+      return { ...record, status: 'lost_paid', reasonCode: 'answer_lost_billed', reason, seenStates };
+    }
+    case 'unbilled': {
+      if (record.status !== 'lost_paid' && record.reasonCode !== 'answer_lost_undecided') return record;
       const { creditsNano: _ofAll, ...rest } = record;
       const { sentence: reason, seenStates } = revision;
       // What other attempts of the row have cost is not known here.

@@ -68,10 +68,12 @@ export function recordFor(record: RowRecord, rowHash: string | undefined): RowRe
 
 /**
  * True when the ledger has learned more of a row since its record was written: a late answer of a process that was
- * paused, a handle that turned up, a person's decision. What is done stays done.
+ * paused, a handle that turned up, a person's decision. What is done stays done, unless a person ordered another render of it.
  */
 export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
-  if (record.status === 'done' || record.seenStates === undefined) return false;
+  if (record.rerunAtMs !== undefined) return true;
+  const isDone = record.status === 'done' && !record.flags.includes('rerun_failed');
+  if (isDone || record.seenStates === undefined) return false;
   // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
   if (record.reasonCode === 'output_pending' && hasOutput(attempts.at(-1))) return false;
   return statesOf(attempts) !== record.seenStates;

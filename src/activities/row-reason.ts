@@ -15,6 +15,8 @@ import type { Flag } from '../domain/outcome.js';
 export function flagsOf(attempts: Attempt[]): Flag[] {
   const overrides = attempts.flatMap((attempt, i) => {
     const override = overrideOf(attempt);
+    // Another render that a person wanted is no doubt about the first.
+    if (override?.cause === 'rerun') return [];
     // A further attempt that cost nothing either leaves the row paid once at most.
     const isPaidAgain = attempts.slice(i + 1).some((later) => !allowsAnother(standingOf(later)));
     return override && isPaidAgain ? [{ attempt, override }] : [];
@@ -88,6 +90,7 @@ export function decisionText(state: Decided): string {
     case 'ruled':
       return `${who} says that it was ${state.ruling === 'billed' ? 'billed and is lost' : 'not billed'}${said}`;
     case 'overridden':
+      if (state.cause === 'rerun') return `${who} had the row rendered again${said}`;
       return `${who} let the row be submitted again although this attempt may have been billed${said}`;
   }
 }

@@ -5,10 +5,14 @@ import { readBatchOptions } from '../store/batch-options.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
+import { type Feeder, fedRow, feedersOf } from './feeders.js';
 
 /** A row with all that an activity needs to carry it on. */
 export interface RowWork {
+  /** With the files that feed it, as far as they are there. */
   row: Row;
+  /** The rows that feed it. */
+  feeders: readonly Feeder[];
   adapter: Adapter;
   options: BatchOptions;
 }
@@ -19,5 +23,6 @@ export async function loadRow(deps: Dependencies, ref: RowRef): Promise<RowWork>
     deps.rows.readRow(ref.batch, ref.generation, ref.part, ref.index),
     readBatchOptions(deps.home, ref.batch),
   ]);
-  return { row, adapter: adapterFor(row.kind), options };
+  const feeders = await feedersOf(deps, ref, row);
+  return { row: fedRow(row, feeders), feeders, adapter: adapterFor(row.kind), options };
 }

@@ -1,22 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OpenRowState, PageEntry, PageInput, PageResult } from '../contract/activities.js';
-import { KINDS } from '../domain/kind.js';
+import type { OpenRowState, PageInput, PageResult } from '../contract/activities.js';
 import type { Status } from '../domain/outcome.js';
-import type { Row } from '../domain/row.js';
-import { isRerun, type RerunOrder, rerunOrder } from '../store/batch-marks.js';
-import type { StoredRow } from '../store/row-schema.js';
+import { fedMedia, type Row } from '../domain/row.js';
+import { rerunOrder } from '../store/batch-marks.js';
+import type { Feeds } from '../store/feeds.js';
 import { sampleInForce } from '../store/sample-gate.js';
-import { adapterFor } from '../vendors/index.js';
 import { lastReading } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { orderedStanding, type RunOrder, runOrder } from './ordered.js';
-import { upperCredits } from './prices.js';
+import { feedsReader } from './fed-rows.js';
+import { feedersOf, isReady } from './feeders.js';
+import { runOrder } from './ordered.js';
+import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
 
-/** Ids make a page long: below this, it stays under 4 KB with all around it. */
-const PAGE_CHARS_MAX = 3_000;
 const SCAN_WIDTH = 25;
 
 export interface RowActivities {
@@ -34,7 +32,7 @@ export function rowActivities(deps: Dependencies): RowActivities {
 }
 
 async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
-  const { batch, generation, cursor, limit, isSharing = false } = input;
+  const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false, holdsFed } = input;
   const order = await runOrder(deps, batch, input.retry);
   const page = newPage(deps, batch, cursor.part);
   if (order.isPaused) return { ...page, next: cursor, isPaused: true };
@@ -43,10 +41,17 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   }
   if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const part = await deps.rows.readPart(batch, generation, cursor.part);
+  const feeds = (await deps.rows.generation(batch, generation))?.fed
+    ? await feedsReader(deps, batch, generation).ofPart(cursor.part)
+    : undefined;
   const filling: Filling = {
     page,
+    generation,
     sample: await sampleInForce(deps.home, batch, generation),
     isSharing,
+    isHeldOnly,
+    holdsFed: holdsFed === true,
+    feeds,
     room: input.roomNano,
     chars: 0,
   };
@@ -56,9 +61,7 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   while (at < part.length && !isFull()) {
     const rows = part.slice(at, at + SCAN_WIDTH);
     const standings = await Promise.all(
-      rows.map(async (row) =>
-        isSharing && row.row.shares === undefined ? undefined : standingOfRow(deps, batch, row, order, rerun),
-      ),
+      rows.map(async (row) => (isPassed(filling, row.row) ? undefined : standingOfRow(deps, batch, row, order, rerun))),
     );
     for (const [i, { row }] of rows.entries()) {
       if (isFull()) break;
@@ -75,8 +78,14 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
 /** A page while rows are put into it. */
 interface Filling {
   page: PageResult;
+  generation: string;
   /** The second way through the rows: it opens those that share a render; all others were counted by the first. */
   isSharing: boolean;
+  /** A further way: it opens those that others feed, where they were missed. */
+  isHeldOnly: boolean;
+  holdsFed: boolean;
+  /** Undefined where no row feeds another. */
+  feeds: Feeds | undefined;
   /** The rows that may run before the rest is approved; undefined where all may. */
   sample: ReadonlySet<string> | undefined;
   /** What new attempts may still cost, null = no limit. */
@@ -84,27 +93,40 @@ interface Filling {
   chars: number;
 }
 
+/** The way that is gone has nothing to do with the row. */
+function isPassed({ isSharing, isHeldOnly }: Filling, row: Row): boolean {
+  return (isSharing && row.shares === undefined) || (isHeldOnly && fedMedia(row).length === 0);
+}
+
 /** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
 async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
-  const { page, isSharing, room } = filling;
-  if (isSharing && (standing.ended || standing.letter !== 'n')) return;
+  const { page, isSharing, isHeldOnly, room } = filling;
+  if ((isSharing || isHeldOnly) && (standing.ended || standing.letter !== 'n')) return;
   if (standing.ended) return count(page, standing);
   // What is at the service already is fetched in any case.
   if (standing.letter === 'n' && filling.sample?.has(row.id) === false) return;
   if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
-    page.deferred = (page.deferred ?? 0) + 1;
+    if (!isHeldOnly) page.deferred = (page.deferred ?? 0) + 1;
     return;
   }
-  const letter = isSharing ? 's' : standing.letter;
-  // What is at the service already has been counted: only a new attempt needs room.
-  const isNew = letter === 'n' || letter === 's';
-  const upTo = isNew ? await upperCredits(deps, row, adapterFor(row.kind)) : 0;
+  const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
+  const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly);
+  const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
+  const isLeft = filling.holdsFed && feeders.length > 0 && record?.rerunAtMs === undefined;
+  if (standing.letter === 'n' && (isLeft || !isReady(feeders))) {
+    if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
+    return;
+  }
+  // A row with a record has ended in this run; its feeders cannot have been missed.
+  if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
+  const entry = await entryOf(deps, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  const upTo = entry[5];
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;
   if (room !== null) filling.room = room - (upTo ?? 0);
-  const entry: PageEntry = [row.index, letter, standing.attempts, KINDS.indexOf(row.kind), row.id, upTo];
   filling.chars += JSON.stringify(entry).length + 1;
   page.entries.push(entry);
+  if (filling.feeds?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
 }
 
 function newPage(deps: Dependencies, batch: string, part: number): PageResult {
@@ -126,20 +148,6 @@ async function nextPart(
 ): Promise<PageResult['next']> {
   const facts = await deps.rows.generation(batch, generation);
   return facts && part + 1 < facts.parts.length ? { part: part + 1, index: 0 } : null;
-}
-
-async function standingOfRow(
-  deps: Dependencies,
-  batch: string,
-  { row, isDamaged }: StoredRow,
-  order: RunOrder,
-  rerun: RerunOrder,
-): Promise<RowStanding> {
-  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
-  const record = await deps.records.readRecord(batch, row.id);
-  const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
-  const seen = rowStanding(record, null, order.retry, content);
-  return seen.ended ? seen : orderedStanding(record, await deps.ledger.read(batch, row.id), order, content);
 }
 
 async function sweepRows(

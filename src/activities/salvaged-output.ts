@@ -10,10 +10,11 @@ const TELLS_ITS_END = new Set(['png', 'jpg', 'webp', 'mp4', 'mov']);
 export async function salvageOutput(
   adapter: SyncAdapter,
   body: Uint8Array,
+  isAccepted: boolean,
 ): Promise<Pick<Output, 'url' | 'base64'> | undefined> {
-  const found = adapter.salvageOutput(body);
+  const found = adapter.salvageOutput(body, isAccepted);
   if (found === undefined || 'url' in found) return found;
-  return (await isWholeFile(found.bytes)) ? { base64: found.bytes.toString('base64') } : undefined;
+  return found.isWhole || (await isWholeFile(found.bytes)) ? { base64: found.bytes.toString('base64') } : undefined;
 }
 
 /** Whether bytes are an image or a clip from the first to the last. */

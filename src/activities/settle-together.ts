@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Case, Evidence } from '../books/check/evidence.js';
 import type { Counted, Settlement } from '../books/check/settle.js';
 import type { Attempt } from '../domain/attempt.js';
-import { type Group, groupOf, writeGroup } from '../store/groups.js';
+import { type Group, groupOf, isGroupDamaged, writeGroup } from '../store/groups.js';
 import type { Dependencies } from './dependencies.js';
 import { refOf } from './running.js';
 
 /** Interchangeable cases are decided once, for all of them, and each follows that decision. */
 
-type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string };
+export type Own = Exclude<Settlement, { outcome: 'group' }> & { group?: string };
+
+const DAMAGED =
+  'undecided: the record of the group that it was settled in cannot be read; `callsheet ledger verify` names it';
 
 /** What a settlement means for the subject itself: by the group that it was decided in, or that is decided now. */
 export async function settleTogether(deps: Dependencies, evidence: Evidence, settled: Settlement): Promise<Own> {
@@ -17,6 +20,7 @@ export async function settleTogether(deps: Dependencies, evidence: Evidence, set
   if (known) return ownOf(known, name, evidence.nowMs);
   if (settled.outcome !== 'group') return settled;
   const decided = await decide(deps, evidence, settled);
+  if (decided === 'damaged') return { outcome: 'verdict', verdict: 'undecided', sentence: DAMAGED };
   if (decided?.members.includes(name)) return ownOf(decided, name, settled.goneMs);
   // Another member decided with others at the same time: what stands is seen at the next look.
   return { outcome: 'wait', untilMs: evidence.nowMs + evidence.apartMs, sentence: settled.sentence };
@@ -26,12 +30,13 @@ async function decide(
   deps: Dependencies,
   { subject, rivals, equals }: Evidence,
   counted: Counted,
-): Promise<Group | undefined> {
+): Promise<Group | 'damaged' | undefined> {
   const members = [subject, ...rivals.filter(({ name }) => equals.includes(name))];
   const group = await groupFor(deps, members, counted);
   const [first] = group.members;
   if (first === undefined) return undefined;
-  return (await writeGroup(deps.home, refOf(first), group)) ? group : groupOf(deps.home, subject.name);
+  if (await writeGroup(deps.home, refOf(first), group)) return group;
+  return (await isGroupDamaged(deps.home, refOf(first))) ? 'damaged' : groupOf(deps.home, subject.name);
 }
 
 /** The decision on interchangeable cases; those whose evidence speaks most for a job count as the billed ones. */

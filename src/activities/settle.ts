@@ -3,6 +3,8 @@ import { type QuietTime, quietFor } from '../books/check/quiet.js';
 import { settle } from '../books/check/settle.js';
 import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../contract/activities.js';
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../domain/attempt.js';
+import { longestRenderMs } from '../domain/longest-render.js';
+import type { Row } from '../domain/row.js';
 import { isTrusted } from '../store/trust.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
@@ -12,13 +14,16 @@ import { hasHint, isAskedFirst } from './hints.js';
 import { orderedPolicy } from './ordered.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
-import { settleTogether } from './settle-together.js';
+import { type Own, settleTogether } from './settle-together.js';
 import { resultOf } from './submit-result.js';
 import { isUnderWay } from './under-way.js';
 import { watch } from './verdicts.js';
 import { slotUntilMs } from './waits.js';
 
 const HOUR_MS = 3_600_000;
+/** A row whose output may have any length ends undecided so long after its answer was lost, and its case after a day. */
+const ROW_WAITS_MS = 2 * HOUR_MS;
+const SETTLED_WITHIN_MS = 24 * HOUR_MS;
 /** So often what a lost answer named is asked after, ms. */
 const ASK_EVERY_MS = 10_000;
 
@@ -50,7 +55,8 @@ function isCreated(step: SettleResult): boolean {
   return step.outcome === 'standing' && step.result.outcome === 'standing' && step.result.standing === 'created';
 }
 
-async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
+/** Makes void what nobody claimed, and a case of a claim that no process here is sending any more (T12). */
+export async function inspect(deps: Dependencies, ref: AttemptRef): Promise<SubmitResult> {
   const atMs = deps.now();
   const found = await deps.ledger.readAttempt(ref);
   if (!found) {
@@ -86,7 +92,7 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt, { mayGroup });
   // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
   const skippedMs = deps.now() - evidence.nowMs;
-  const settled = await settleTogether(deps, evidence, settle(evidence));
+  const settled = endOfRow(deps, work.row, evidence, await settleTogether(deps, evidence, settle(evidence)));
   deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
   if (settled.outcome === 'wait') return waitFor(deps, evidence, attempt, settled.untilMs - evidence.nowMs);
   const { verdict, sentence, group } = settled;
@@ -98,7 +104,23 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
   await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs });
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
+  else if (isLengthUnknown(deps, work.row)) {
+    const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / deps.settings.timeScale;
+    await watch(deps, ref, work.row.kind, verdict, untilMs);
+  }
   return { result: { outcome: 'verdict', verdict, slotUntilMs: slotUntil, ...(await trustOf(deps)) } };
+}
+
+/** Where nobody knows how long a render may take, its row does not wait for the end of its case. */
+function endOfRow(deps: Dependencies, row: Row, { nowMs, subject }: Evidence, settled: Own): Own {
+  if (settled.outcome !== 'wait' || !isLengthUnknown(deps, row)) return settled;
+  if (nowMs < subject.t0Ms + ROW_WAITS_MS / deps.settings.timeScale) return settled;
+  const end = 'the length of its output is not known, so the balance is watched for it for a day';
+  return { outcome: 'verdict', verdict: 'undecided', sentence: `${settled.sentence}: ${end}` };
+}
+
+function isLengthUnknown({ settings }: Dependencies, row: Row): boolean {
+  return !longestRenderMs(row, settings.waits).isLengthKnown;
 }
 
 /** A claim whose submit activity was not heard of: it may still run, or the claim becomes a case. */

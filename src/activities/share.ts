@@ -4,6 +4,7 @@ import type { OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { createOutputs, OutputRefused } from '../store/outputs.js';
 import { StoreError } from '../store/port.js';
+import { rowAt } from '../store/row-place.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
 import { withTries } from './download-tries.js';
@@ -58,14 +59,7 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
 }
 
 async function firstRow({ rows }: Dependencies, ref: RowRef, { shares }: Row): Promise<Row | undefined> {
-  const facts = shares === undefined ? undefined : await rows.generation(ref.batch, ref.generation);
-  if (shares === undefined || facts === undefined) return undefined;
-  let before = 0;
-  for (const [part, { rows: count }] of facts.parts.entries()) {
-    if (shares < before + count) return (await rows.readRow(ref.batch, ref.generation, part, shares)).row;
-    before += count;
-  }
-  return undefined;
+  return shares === undefined ? undefined : (await rowAt(rows, ref.batch, ref.generation, shares))?.stored.row;
 }
 
 /** Undefined when a file of the first row is gone or is another one by now. */

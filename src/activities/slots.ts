@@ -15,6 +15,7 @@ import { rowOf } from './attempts-since.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { inspect } from './settle.js';
 import { lastedMs, slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
@@ -88,8 +89,8 @@ async function inUseUntilMs(
   attempt: Attempt,
   kind: Kind | undefined = intentOf(attempt)?.kind,
 ): Promise<number> {
-  // A torn claim: nobody can say what was sent.
-  if (kind === undefined) return Number.MAX_SAFE_INTEGER;
+  // A torn claim: nobody can say what was sent, so it lasts as the longest does.
+  if (kind === undefined) return Math.max(...KINDS.map((_, one) => slotUntilMs(deps, attempt, one)));
   const intent = intentOf(attempt);
   // The row tells how long its job may run, where it can be read.
   const row = intent && (await rowOf(deps, { batch, id, n: attempt.n }, intent).catch(() => undefined));
@@ -109,13 +110,22 @@ async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAc
   return Promise.all(
     jobs.map(async (job, i): Promise<SweepAction> => {
       if (open[i]) return { job, action: 'keep' };
-      const last = (await deps.ledger.read(job.batch, job.id)).at(-1);
+      const last = await lastAttempt(deps, job);
       const standing = last ? standingOf(last) : 'void';
-      const free = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
-      if (free || last === undefined || !(await isAbandoned(deps, job, last))) {
-        return { job, action: free ? 'free' : 'keep' };
+      if (last === undefined || isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered') {
+        return { job, action: 'free' };
       }
+      // Nobody releases it any more: it goes back by itself, once what was sent can no longer run.
       return { job, action: deps.now() > (await inUseUntilMs(deps, job, last)) ? 'free' : 'keep' };
     }),
   );
+}
+
+/** The last attempt of a row whose job is gone; a claim that nobody is sending any more is a case from here on (T12). */
+async function lastAttempt(deps: Dependencies, { batch, id }: JobKey): Promise<Attempt | undefined> {
+  const last = (await deps.ledger.read(batch, id)).at(-1);
+  if (last === undefined || standingOf(last) !== 'claimed') return last;
+  const ref = { batch, id, n: last.n };
+  await inspect(deps, ref);
+  return deps.ledger.readAttempt(ref);
 }

@@ -5,11 +5,10 @@ import type { Exchange, ServiceRequest } from '../domain/exchange.js';
 import { creditsFromNumber } from '../domain/money.js';
 import type { ErrorReading, Output } from '../domain/reading.js';
 import type { RefusalNext } from '../domain/refusal-next.js';
-import { safeText } from '../domain/secret.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../reconcile/classify.js';
 import { readError } from '../service/errors.js';
-import { readRetryAfter } from '../service/retry-after.js';
-import { LedgerError } from '../store/ledger.js';
+import { readRetryAfter, retryAfterNote } from '../service/retry-after.js';
+import { StoreError } from '../store/port.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { lastReading } from './account.js';
 import { bookCharge, bookUnbilled } from './charges.js';
@@ -20,9 +19,11 @@ import { giveBack } from './give-back.js';
 import type { RowWork } from './row-work.js';
 import { salvageOutput } from './salvaged-output.js';
 import { noteCase } from './semaphore-notes.js';
+import { noteUnwritten } from './under-way.js';
 
-/** How long an outcome that is in memory is offered to a home that cannot be written, ms. */
-const OFFER_MS = 90_000;
+/** What no waiting mends in a home that cannot be written. */
+const FOR_GOOD: readonly string[] = ['BAD_KEY', 'DAMAGED', 'EEXIST'];
+const OFFER_EVERY_MS = 1_000;
 
 /** About how long a slot takes from its release to the next request, ms. */
 const HAND_OVER_MS = 60;
@@ -69,12 +70,12 @@ async function salvage(
   body: Uint8Array,
   status: number | undefined,
 ): Promise<Pick<SubmitEvidence, 'salvagedHandle' | 'salvagedOutput'>> {
+  const isAccepted = status !== undefined && status >= 200 && status < 300;
   if (adapter.flow === 'async') {
-    const isAccepted = status !== undefined && status >= 200 && status < 300;
     const handle = adapter.salvageHandle(body, isAccepted);
     return handle === undefined ? {} : { salvagedHandle: handle };
   }
-  const output = await salvageOutput(adapter, body);
+  const output = await salvageOutput(adapter, body, isAccepted);
   return output === undefined ? {} : { salvagedOutput: output };
 }
 
@@ -82,9 +83,9 @@ async function salvage(
 function withWait(deps: Dependencies, classified: Classified, header: string | undefined): Classified {
   const asked = classified.state === 'refused' ? readRetryAfter(header, deps.now()) : undefined;
   if (classified.state !== 'refused' || asked === undefined) return classified;
-  const note = `Retry-After '${safeText(header ?? '', 60)}' makes no sense: ${asked.waitMs / 60_000} min are waited`;
-  const message = asked.isAbsurd ? `${classified.message}; ${note}` : classified.message;
-  if (asked.isAbsurd) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
+  const note = retryAfterNote(header, asked);
+  const message = note === undefined ? classified.message : `${classified.message}; ${note}`;
+  if (note !== undefined) deps.log.warn({ rule: classified.rule, waitMs: asked.waitMs }, note);
   return { ...classified, message, retryAfterMs: asked.waitMs };
 }
 
@@ -145,22 +146,25 @@ async function keepBytes(deps: Dependencies, { base64, ...output }: Output): Pro
   return { ...output, blobSha256: await deps.home.putBlob(Buffer.from(base64, 'base64')) };
 }
 
-/** The outcome exists only here until it is written: a home that is away for a moment must not lose it. */
+/**
+ * The outcome exists only here until it is written, and may be paid for: it is offered to a home that cannot take it, on a
+ * full disk for one, for as long as this process lives.
+ */
 async function offerToHome(deps: Dependencies, ref: AttemptRef, classified: Classified): Promise<AttemptState> {
   const atMs = deps.now();
-  const untilMs = deps.monotonic() + OFFER_MS;
   for (;;) {
     try {
       const state = await withBlobs(deps, classified, atMs);
       await deps.ledger.append(ref, state);
       return state;
     } catch (error) {
-      if (error instanceof LedgerError || deps.monotonic() > untilMs) throw error;
+      if (!(error instanceof StoreError) || FOR_GOOD.includes(error.code)) throw error;
+      noteUnwritten(deps, ref);
       deps.log.error(
         { ...ref, state: classified.state, error: String(error) },
         'the outcome could not be written; trying again',
       );
-      await delay(1_000);
+      await delay(OFFER_EVERY_MS);
     }
   }
 }

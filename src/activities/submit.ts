@@ -102,12 +102,12 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
 
 async function buildRequest(
   deps: Dependencies,
-  { row, adapter, options, batch }: InputWork,
+  { row, feeders, adapter, options, batch }: InputWork,
   responseFormat: ResponseFormat,
   offer: CallbackOffer | undefined,
 ): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
   try {
-    return adapter.submitRequest(row, await resolveMedia(deps, { row, adapter, options, batch }), {
+    return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
       responseFormat,
       aliasPaths: deps.settings.aliasPaths,
       ...(offer ? { callbackUrl: offer.url } : {}),

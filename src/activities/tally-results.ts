@@ -8,7 +8,10 @@ export function emptyTally(): BatchTally {
 
 /** Counts the lines of a batch's results into a tally. */
 export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: BatchTally): Promise<void> {
-  for await (const line of lines) if (!line.removed) addLine(tally, line);
+  for await (const line of lines) {
+    if (!line.removed) addLine(tally, line);
+    if (line.isOrphan) tally.orphans = (tally.orphans ?? 0) + 1;
+  }
 }
 
 function addLine(tally: BatchTally, { record, ended, live = 'waiting' }: ResultLine): void {

@@ -28,6 +28,12 @@ export function noteAwaited(deps: Dependencies, ref: AttemptRef, call: AwaitedCa
   awaited.set(deps, calls.set(nameOf(ref), call));
 }
 
+/** The answer of an attempt is there, and the home does not take it. */
+export function noteUnwritten(deps: Dependencies, ref: AttemptRef): void {
+  const call = awaited.get(deps)?.get(nameOf(ref));
+  if (call) call.isAnswered = true;
+}
+
 export function awaitedCalls(deps: Dependencies): AwaitedCall[] {
   return [...(awaited.get(deps)?.values() ?? [])];
 }

@@ -78,6 +78,12 @@ const BATCHES: Ungrouped[] = [
     load: async () => (await import('./commands/retry.js')).defineRetry,
   },
   {
+    name: 'rerun',
+    usage: '<batch> <id>',
+    summary: 'render a row that is done once more, and pay for it',
+    load: async () => (await import('./commands/rerun.js')).defineRerun,
+  },
+  {
     name: 'review',
     usage: 'list|show|…',
     summary: 'rows that need a person: the evidence, and how to settle them',

@@ -3,6 +3,12 @@ import type { Ungrouped } from './command-entry.js';
 /** The commands that are about this machine, with their lines in the help. */
 export const MACHINE: readonly Ungrouped[] = [
   {
+    name: 'dashboard',
+    usage: '',
+    summary: 'every batch in the browser: rows, media, time; pause, retry, settle',
+    load: async () => (await import('./commands/dashboard.js')).defineDashboard,
+  },
+  {
     name: 'doctor',
     usage: '',
     summary: 'check everything and say what to do',

@@ -1,14 +1,15 @@
 import { Command, CommanderError } from 'commander';
-import { safeText } from '../domain/secret.js';
+import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import type { Cli } from './cli.js';
 import { COMMANDS } from './commands.js';
 import { EXIT } from './exit-codes.js';
 import type { Io } from './io.js';
 import { productVersion } from './product.js';
+import { UserError } from './user-error.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  const cli: Cli = { io, exitCode: EXIT.done, wholeProgram: () => buildProgram(undefined, cli) };
+  const cli: Cli = { io, exitCode: EXIT.done, run: runCli, wholeProgram: () => buildProgram(undefined, cli) };
   try {
     const words = normalized(args);
     const program = await buildProgram(words[0], cli);
@@ -29,7 +30,9 @@ function tellMachine(error: unknown, exitCode: number, io: Io): void {
   const text = error instanceof Error ? error.message.replace(/^error: /, '') : String(error);
   const lines = text.split('\n').map((line) => safeText(line, 2_000));
   const facts = { schema: 1, type: 'error', at: new Date().toISOString(), exitCode };
-  io.stdout.write(`${JSON.stringify({ ...facts, message: lines.at(-1), details: lines.slice(0, -1) })}\n`);
+  const problems = error instanceof UserError && error.problems !== undefined ? { problems: error.problems } : {};
+  const said = { message: lines.at(-1), details: lines.slice(0, -1), ...problems };
+  io.stdout.write(`${JSON.stringify({ ...facts, ...said })}\n`);
 }
 
 /** `help run` is `run --help`; a bare `--retry-failed` has no value: what stands behind it is not its class. */
@@ -68,7 +71,8 @@ function configured(command: Command, io: Io): Command {
     })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      // A key that was pasted at the wrong place is no word to repeat.
+      writeErr: (text) => io.stderr.write(withoutTypedKeys(text)),
       getOutHelpWidth: () => Math.min(io.columns(), 110),
       getErrHelpWidth: () => Math.min(io.columns(), 110),
       outputError: (text, write) => write(`${text.trimEnd()}\n${hintFor(command)}\n`),
@@ -76,7 +80,9 @@ function configured(command: Command, io: Io): Command {
 }
 
 function usageOf(command: Command): string {
-  return COMMANDS.find((entry) => entry.name === command.name())?.usage ?? '';
+  // `engine status` has the name of a command of its own, and takes nothing.
+  const isNested = command.parent?.parent != null;
+  return isNested ? '' : (COMMANDS.find((entry) => entry.name === command.name())?.usage ?? '');
 }
 
 function hintFor(command: Command): string {

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { safeText } from '../domain/secret.js';
+import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import type { Io } from './io.js';
 
 /** What a command says: data on standard output, everything for people on standard error. */
@@ -46,8 +46,8 @@ export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal 
     note: (line) => (isQuiet ? undefined : say(line)),
     detail: (line) => (isVerbose ? say(colors.dim(line)) : undefined),
     say,
-    warn: (line) => say(`${colors.yellow('warning:')} ${line}`),
-    error: (line) => say(`${colors.red('error:')} ${line}`),
+    warn: (line) => say(`${colors.yellow('warning:')} ${withoutTypedKeys(line)}`),
+    error: (line) => say(`${colors.red('error:')} ${withoutTypedKeys(line)}`),
   };
 }
 

@@ -4,22 +4,14 @@ import type { Config } from './types.js';
 
 /** What a worker is told of the account; throws `ConfigError` (`B50`) when no base URL is set. */
 export function accountSettings(config: Config): AccountSettings {
-  const { waits, limits } = config;
+  const { limits } = config;
   return {
     account: config.account.name,
     baseUrl: requiredBaseUrl(config),
     userAgent: config.userAgent,
     home: config.home,
     exclusive: config.account.exclusive,
-    waits: {
-      lambdaMs: waits.lambdaSeconds * 1000,
-      thetaMs: waits.thetaSeconds * 1000,
-      syncMaxMs: waits.syncMaxSeconds * 1000,
-      rhoMs: waits.rhoSeconds * 1000,
-      renderMaxMs: Object.fromEntries(
-        Object.entries(waits.renderMaxSeconds).map(([provider, seconds]) => [provider, seconds * 1000]),
-      ),
-    },
+    waits: waitsOf(config),
     limits: { ...limits },
     prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
     timeScale: config.timeScale,
@@ -27,6 +19,19 @@ export function accountSettings(config: Config): AccountSettings {
     syncMaxWasteNano: config.sync.maxWaste,
     s3: { ...config.s3 },
     aliasPaths: config.svc.aliasPaths,
+  };
+}
+
+/** The waits in ms of service time. */
+export function waitsOf({ waits }: Pick<Config, 'waits'>): AccountSettings['waits'] {
+  return {
+    lambdaMs: waits.lambdaSeconds * 1000,
+    thetaMs: waits.thetaSeconds * 1000,
+    syncMaxMs: waits.syncMaxSeconds * 1000,
+    rhoMs: waits.rhoSeconds * 1000,
+    renderMaxMs: Object.fromEntries(
+      Object.entries(waits.renderMaxSeconds).map(([provider, seconds]) => [provider, seconds * 1000]),
+    ),
   };
 }
 

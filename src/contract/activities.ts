@@ -105,12 +105,15 @@ export interface ReopenInput {
 
 /** `was` is what the batch counted the row as; absent when it was not counted yet. */
 export type ReopenResult =
-  | { outcome: 'nothing' }
+  /** `isHeld`: a row that feeds it is not done. */
+  | { outcome: 'nothing'; isHeld?: true }
   | {
       outcome: 'restart';
       letter: Letter;
       attempts: number;
       was?: { status: Status; creditsNano: CreditsNano | null };
+      /** It feeds other rows. */
+      feeds?: true;
       /** The most that a new attempt can cost; absent where none follows, or no price is known. */
       upToNano?: CreditsNano;
     };
@@ -137,6 +140,9 @@ export interface PageInput {
   retry: RetryOrder | null;
   /** Only rows that share the render of another; they are left out of the first way through the rows. */
   isSharing?: boolean;
+  /** Only rows that others feed and that are still held; the others were gone through. */
+  isHeldOnly?: boolean;
+  holdsFed?: true; // no row that others feed is begun
   /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
   roomNano: CreditsNano | null;
   /** The limits that the room was reckoned by. */
@@ -150,6 +156,9 @@ export interface PageResult {
   next: { part: number; index: number } | null;
   /** Rows passed over because they share the render of another row. */
   deferred?: number;
+  /** Rows passed over because a row that feeds them is not done. */
+  held?: number;
+  feeding?: number[]; // the indexes of those entries that feed other rows
   /** Rows passed over because they are finished. */
   finished: Partial<Record<Status, number>>;
   /** The next row does not fit into the budget's room. */

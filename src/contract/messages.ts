@@ -63,8 +63,17 @@ export interface Supply {
   limits?: BatchLimits;
 }
 export const supply = defineSignal<[Supply]>('supply');
-/** A row that ended may go on: the ledger learned more of it. Starts a batch that does not run, over all its rows. */
-export const reopen = defineSignal<[{ generation: string; rows: number; row: RowRef }]>('reopen');
+/**
+ * A row that ended may go on: the ledger learned more of it. Starts a batch that does not run, over all its rows.
+ * `isRerun`: rows that it feeds and that were ordered to be rendered again follow it.
+ */
+export interface Reopen {
+  generation: string;
+  rows: number;
+  row: RowRef;
+  isRerun?: true;
+}
+export const reopen = defineSignal<[Reopen]>('reopen');
 /** A row ended; counted once. */
 export interface RowFinished {
   id: string;

@@ -113,6 +113,8 @@ export interface SemaphoreState {
   /** Lowered after the service refused a job although slots were free by our count. */
   foreign: { cap: number; sinceMs: number } | null;
   nextGrant: number;
+  /** The last holder that was asked after. */
+  sweptGrant?: number;
   holders: Holder[];
   waiting: Waiting[];
   lastBatch: string;

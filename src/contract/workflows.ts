@@ -2,21 +2,14 @@ import type { Verdict } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { ChainState } from './chain-state.js';
+import type { OpenRow } from './open-row.js';
+import type { RowRef } from './row-ref.js';
 import type { AmbiguityPolicy } from './settings.js';
 
 /** Inputs, results and references of workflows and activities: small plain JSON, never a prompt, URL or message. */
 
-/** Where a row stands: its batch, generation, part, place in the part, and id. */
-export interface RowRef {
-  batch: string;
-  generation: string;
-  part: number;
-  /** 0-based place within the part. */
-  index: number;
-  id: string;
-  /** Position of the row's kind in KINDS. */
-  kind: number;
-}
+export type { RowRef } from './row-ref.js';
 
 /** The policy of a batch as its jobs need it. */
 export interface JobPolicy {
@@ -28,11 +21,12 @@ export interface JobPolicy {
 }
 
 /**
- * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `h`andle,
+ * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `f`ed (new, and other rows
+ * feed it), `h`andle,
  * `c`ase (claimed without an answer, or an answer lost), `r`endered (outputs known, not yet stored), `s`hares the render
  * of another row, which has ended.
  */
-export type Letter = 'n' | 'h' | 'c' | 'r' | 's';
+export type Letter = 'n' | 'f' | 'h' | 'c' | 'r' | 's';
 
 export interface JobInput {
   account: string;
@@ -76,6 +70,8 @@ export interface BatchInput {
   syncMaxMs?: number;
   /** Events after which a run hands over to the next; far below the server's limit when not given. */
   eventsMax?: number;
+  /** Rows run in the manifest's order: a chain is not carried through before others begin. */
+  isBreadthFirst?: true;
   /** Handed from run to run by continue-as-new. */
   state?: BatchState;
 }
@@ -91,6 +87,8 @@ export interface BatchState {
   /** The second way through the rows, for the deferred ones. */
   isSharing?: boolean;
   open: OpenRow[];
+  /** Absent while no row feeds another. */
+  chains?: ChainState;
   /** Rows that ended and may go on, since something about them changed in the ledger. */
   reopened?: RowRef[];
   /** Open jobs allowed at once; pages bring the newest figure. */
@@ -116,28 +114,6 @@ export interface BatchState {
   events: BatchEvent[];
   nextEvent: number;
   startedAtMs: number;
-}
-
-export interface OpenRow {
-  row: RowRef;
-  /** The row in a newer manifest, where that one's page has come by while the row was open. */
-  now?: RowRef;
-  /** The generation whose count it belongs to; an older one than the batch's is not counted. */
-  countedIn: string;
-  /** It shares the render of another row. */
-  isSharing?: boolean;
-  /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
-  blocked?: string;
-  /** The most that its attempt can cost; null when unknown. */
-  upToNano: CreditsNano | null;
-  /** What is reserved for paying it again, last because of attempt `n`. */
-  again?: { n: number; nano: CreditsNano };
-  /** An attempt of it was at the service when it was opened. */
-  isJoined?: true;
-  /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
-  isCase?: true;
-  restarts: number;
-  sinceMs: number;
 }
 
 /** Rows that ended before `beforeMs` with a retryable class are run again. */
@@ -170,6 +146,8 @@ export interface BatchProgress {
   counts: Record<Status, number>;
   /** Started and not ended. */
   open: number;
+  /** Rows that wait for others which feed them; absent where none does. */
+  held?: number;
   /** The first output that cannot be stored, and how many there are; null when all can. */
   blocked: { id: string | null; code: string; count: number } | null;
   creditsNano: CreditsNano;
@@ -184,17 +162,4 @@ export interface BatchResult {
   counts: Record<Status, number>;
   creditsNano: CreditsNano;
   creditsUnknown: number;
-}
-
-/** What the command line may read of the account while an engine runs. */
-export type AccountReadWhat = 'credits' | 'discounts' | 'voices';
-
-export interface AccountReadInput {
-  account: string;
-  what: AccountReadWhat;
-}
-
-/** The answer's JSON stands in the home under this key: it may be large and is nobody's history. */
-export interface AccountReadResult {
-  key: string;
 }

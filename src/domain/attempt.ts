@@ -1,7 +1,9 @@
 import type { Kind } from './kind.js';
 import type { CreditsNano, CreditsRange } from './money.js';
+import type { OverrideCause } from './override-cause.js';
 import type { Output, ResultFacts } from './reading.js';
 import type { RefusalNext } from './refusal-next.js';
+import type { FedInput } from './row.js';
 
 /** One submit of a row: the only thing that can cost money. `n` counts from 1. */
 export interface AttemptRef {
@@ -19,6 +21,8 @@ export interface Evidence {
   status?: number;
   code?: string;
   message: string;
+  /** The beginning of an answer that could not be read: a person may find the job in it. */
+  answer?: string;
   /** Where the answer says that the output is: it is fetched, and what comes decides. */
   outputUrl?: string;
 }
@@ -38,6 +42,8 @@ export interface Intent {
   generation: string;
   part: number;
   index: number;
+  /** What other rows rendered for it, as it is sent; absent where nothing feeds it. */
+  inputs?: FedInput[];
   /** What it will cost; null when no price is known. */
   expected: CreditsRange | null;
   /** The last known balance and when it was read. */
@@ -51,9 +57,6 @@ export interface Decision {
   who: string;
   why?: string;
 }
-
-/** What lets a row be paid again although an earlier attempt of it may have been billed. */
-export type OverrideCause = 'person' | 'always' | 'sync';
 
 /** One appended record of an attempt; the last one stands. */
 export type AttemptState =

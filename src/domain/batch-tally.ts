@@ -10,4 +10,6 @@ export interface BatchTally {
   live: Partial<Record<LiveWord, number>>;
   creditsNano: CreditsNano;
   creditsUnknown: number;
+  /** Rows to be run again that failed.csv leaves out, since nothing could feed them there. */
+  orphans?: number;
 }

@@ -2,6 +2,7 @@ import type { ReasonCode } from './failure.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { CreditsNano } from './money.js';
+import type { FedInput } from './row.js';
 
 /**
  * How a row ended, or `not_started`. Every row has exactly one. `skipped`: a file that is not the batch's own has the
@@ -15,11 +16,21 @@ export function noCounts(): Record<Status, number> {
 }
 
 /** What a view shows for a row that has not ended. */
-export const LIVE_WORDS = ['waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
+export const LIVE_WORDS = ['held', 'waiting', 'submitting', 'rendering', 'checking', 'downloading'] as const;
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
-/** `removed` (the row left the manifest) stands in the results alone: it depends on the manifest, not on the row. */
-export const FLAGS = ['possibly_paid_twice', 'overridden', 'removed', 'settled_together'] as const;
+/**
+ * `removed` (the row left the manifest) and `stale_input` (what feeds it was rendered again since) stand in the results
+ * alone: they depend on more than the row. `rerun_failed`: another render was ordered and brought nothing.
+ */
+export const FLAGS = [
+  'possibly_paid_twice',
+  'overridden',
+  'removed',
+  'settled_together',
+  'rerun_failed',
+  'stale_input',
+] as const;
 export type Flag = (typeof FLAGS)[number];
 export type CreditsBasis = 'measured' | 'price-book' | 'unknown';
 
@@ -62,6 +73,12 @@ export interface RowRecord {
   submittedAtMs?: number;
   renderedAtMs?: number;
   finishedAtMs: number;
+  /** When a person ordered another render, which has not ended: until then this one holds. */
+  rerunAtMs?: number;
+  /** Its files are those of an earlier render, since another one was ordered and needs a person. */
+  hasEarlierFiles?: true;
+  /** What other rows rendered for it. */
+  inputs?: FedInput[];
   /** The hash of the row as it was when it ended. */
   rowHash: string;
   /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */

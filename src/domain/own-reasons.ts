@@ -16,6 +16,35 @@ export const OWN_REASONS = {
     meaning: 'The manifest was changed while the row waited: it was not submitted with its old values.',
     advice: 'Run the manifest again.',
   },
+  upstream_failed: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'A row that feeds this one brought no output: it was not submitted.',
+    advice: 'See why that row ended, then `callsheet retry`, which runs both.',
+  },
+  upstream_review: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'A row that feeds this one needs a person: this one was not submitted.',
+    advice: 'Settle that row with `callsheet review`, then run the manifest again.',
+  },
+  input_unfit: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'What another row rendered does not fit the column of this one that takes it.',
+    advice: 'Change the row that feeds it, or the column, as the reason says.',
+  },
+  input_changed: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'The file that feeds this row is not the one that was rendered any more: nothing was sent.',
+    advice:
+      'Bring the file back and run the manifest again, or take it as it lies: `callsheet retry BATCH --accept-inputs`.',
+  },
   record_damaged: {
     class: 'input',
     retry: false,

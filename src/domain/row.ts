@@ -2,13 +2,36 @@ import type { Json, JsonObject } from './json.js';
 import type { Kind } from './kind.js';
 
 /**
- * One media input of a row: a URL that the service fetches (or `s3://bucket/key`, signed for it at the submit), or bytes
- * kept in the home under their content hash. `seconds` is how long a clip or a track is, where its bytes show it; rows
- * that an older build wrote have none.
+ * One media input of a row: a URL that the service fetches (or `s3://bucket/key`, signed for it at the submit), bytes
+ * kept in the home under their content hash, or what another row renders. `seconds` is how long a clip or a track is,
+ * where its bytes show it; rows that an older build wrote have none.
  */
 export type Media =
   | { source: 'url'; url: string }
-  | { source: 'blob'; sha256: string; mediaType: string; bytes: number; seconds?: number };
+  | { source: 'blob'; sha256: string; mediaType: string; bytes: number; seconds?: number }
+  | FedMedia;
+
+/** The output of row `id` of the same manifest, or a frame of it. */
+export interface FedMedia {
+  source: 'row';
+  id: string;
+  /** The index of the row that renders it: that row itself, or the one whose render it shares. */
+  at: number;
+  frame?: Frame;
+}
+
+/** The file of another row that a request was made with. */
+export interface FedInput {
+  row: string;
+  sha256: string;
+}
+
+export type Frame = 'first' | 'last';
+
+/** What other rows feed into a row, in the order of its columns. */
+export function fedMedia({ media }: Pick<Row, 'media'>): FedMedia[] {
+  return Object.values(media).flatMap((list) => list.filter((item) => item.source === 'row'));
+}
 
 /**
  * One validated manifest row in normal form: what `run` writes to the home and what a vendor turns into a request.
@@ -33,7 +56,7 @@ export interface Row {
   passthrough?: Record<string, string>;
   /** The index of an earlier row with the same request, whose render this row shares. */
   shares?: number;
-  /** sha256 (hex) over kind, cells, media hashes and extra: what makes two requests the same. */
+  /** sha256 (hex) over kind, cells, media hashes, the hashes of the rows that feed it, and extra: what makes two requests the same. */
   hash: string;
 }
 

@@ -4,6 +4,7 @@
  */
 const KEY_FORM = /^sk-svc-[\x21\x23-\x26\x28-\x5f\x61-\x7e]+$/;
 const KEY_IN_TEXT = /sk-svc-[^\s"'`]+/g;
+const KEY_IN_JSON = /sk-svc-[^\s"'`\\]+/g;
 const REDACTED = '[redacted]';
 
 /** Control characters, line separators and the marks that reorder text on a terminal. */
@@ -43,6 +44,20 @@ type KeyProblem = 'missing' | 'wrong_form';
 export function checkKeyForm(text: string | undefined): KeyProblem | undefined {
   if (text === undefined || text.trim() === '') return 'missing';
   return KEY_FORM.test(text) ? undefined : 'wrong_form';
+}
+
+/** The text without anything that looks like a key: for words that somebody typed, and otherwise as it is. */
+export function withoutTypedKeys(text: string): string {
+  return text.replace(KEY_IN_TEXT, REDACTED);
+}
+
+/**
+ * The text without this key and without anything else that looks like one. In JSON it stays JSON: a backslash is no part
+ * of what only looks like a key, since it may escape the quote behind it.
+ */
+export function withoutKeys(text: string, key: string): string {
+  const inJson = JSON.stringify(key).slice(1, -1);
+  return text.replaceAll(inJson, REDACTED).replaceAll(key, REDACTED).replace(KEY_IN_JSON, REDACTED);
 }
 
 /**

@@ -74,6 +74,7 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
 
 function readCall(value: unknown): AwaitedCall[] {
   if (!isJsonObject(value) || typeof value.untilMs !== 'number') return [];
-  const { untilMs, creditsNano } = value;
-  return [{ untilMs, creditsNano: typeof creditsNano === 'number' ? creditsNano : null }];
+  const { untilMs, creditsNano, isAnswered } = value;
+  const cost = typeof creditsNano === 'number' ? creditsNano : null;
+  return [{ untilMs, creditsNano: cost, ...(isAnswered === true ? { isAnswered } : {}) }];
 }

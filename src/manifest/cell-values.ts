@@ -132,7 +132,7 @@ function readJson(column: JsonColumn, cell: Cell): CellValue {
     const wanted = shape === 'list' ? 'a JSON array' : 'a JSON object';
     return bad(column.code ?? 'B60', `${name} must be ${wanted}, got ${quoted(cell.text)}`);
   }
-  const flaw = jsonFlaw(value);
+  const flaw = jsonFlaw(value) ?? (cell.form === 'json' ? undefined : repeatedName(cell.text, value));
   return flaw === undefined ? good(value) : bad('B60', `${name} ${flaw}`);
 }
 
@@ -143,6 +143,22 @@ function parsed(cell: Cell): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+const JSON_NAME = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** Of a name that stands twice in an object only the last value would be sent. */
+function repeatedName(text: string, root: Json): string | undefined {
+  let written = 0;
+  for (const [, colon] of text.matchAll(JSON_NAME)) written += colon === undefined ? 0 : 1;
+  let kept = 0;
+  const open: Json[] = [root];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) kept += Object.keys(next).length;
+    for (const inner of Object.values(next)) open.push(inner);
+  }
+  return written === kept ? undefined : 'has a name twice in one object';
 }
 
 /** JSON that could not be sent as it is written, or that would overflow whoever walks it. */

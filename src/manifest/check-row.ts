@@ -4,6 +4,7 @@ import { readCell, textFlaw } from './cell-values.js';
 import { columnsOf, isPassthrough } from './columns.js';
 import { settledField } from './extra.js';
 import { NAME_RULE, nameFlaw } from './ids.js';
+import { mediaForm } from './media/media-form.js';
 import { quoted } from './problem.js';
 import type { Cell, RawRow } from './raw-row.js';
 import { KIND_RULES } from './rules/index.js';
@@ -37,7 +38,7 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
   for (const cell of raw.cells.values()) readColumn(row, cell, columns.get(cell.name), report);
   row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, rules.defaultModel);
   for (const column of rules.columns) {
-    if (column.required === true && !raw.cells.has(column.name) && !isFound(raw, column.name)) {
+    if (column.required === true && !raw.cells.has(column.name) && !isFound(raw, column.name) && !isFed(raw, column)) {
       const { code, message } = column.missing ?? { code: 'B59', message: `${column.name} is required` };
       report.problem(row, code, column.name, message);
     }
@@ -69,6 +70,11 @@ function modelWithout(row: DraftRow, fallback: string): string {
 /** The cell was there, but its form was already refused. */
 function isFound(raw: RawRow, name: string): boolean {
   return raw.findings.some((finding) => finding.field === name);
+}
+
+function isFed(raw: RawRow, { unlessFed }: Column): boolean {
+  const text = unlessFed === undefined ? undefined : raw.cells.get(unlessFed)?.text;
+  return text !== undefined && mediaForm(text) === 'row';
 }
 
 function readId(row: CheckedRow, raw: RawRow, report: Report): void {
@@ -157,13 +163,18 @@ function readExtra(row: CheckedRow, cell: Cell, report: Report): void {
     return;
   }
   if (!isJsonObject(value.value)) return;
-  const settled = settledField(value.value, KIND_RULES[row.kind].documentedFields);
+  const settled = settledField(value.value, KIND_RULES[row.kind].documentedFields) ?? ownColumn(row, value.value);
   if (settled !== undefined) {
     const message = `extra may not name '${settled}', which the documents settle for ${row.kind}; use the columns`;
     report.problem(row, 'B61', 'extra', message);
     return;
   }
   if (Object.keys(value.value).length > 0) row.extra = value.value;
+}
+
+/** A column's name is no field of the request where the documents call the field otherwise: sent, it would do nothing. */
+function ownColumn({ kind }: CheckedRow, extra: JsonObject): string | undefined {
+  return Object.keys(extra).find((name) => columnsOf(kind).has(name));
 }
 
 function readMediaCell(row: CheckedRow, cell: Cell, column: MediaColumn, report: Report): void {

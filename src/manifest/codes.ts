@@ -57,6 +57,9 @@ export const PROBLEM_CODES = {
   B61: 'The extra column names a field that the documents already settle.',
   B62: 'A number is outside its documented range.',
   B63: 'A value is taken, but does not do what it seems to.',
+  B70: 'A reference names no row of the manifest, or no frame.',
+  B71: 'Rows feed each other in a circle, or in a chain of more than 100.',
+  B72: 'A row that cannot feed the column that refers to it.',
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

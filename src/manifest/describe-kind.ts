@@ -89,6 +89,7 @@ const FORMS: Readonly<Record<MediaRule['inline'], string>> = {
 
 function mediaRule({ media, many }: MediaColumn): string {
   const scheme = media.url === 'https' ? 'https only' : 'http or https';
+  const another = media.sort === 'audio' ? [] : [`@id: the ${media.sort} that row id of this manifest renders`];
   const parts = [FORMS[media.inline], `URLs public, ${scheme}`, typeNames(media.types, media.sort)];
   if (media.maxBytes !== undefined) parts.push(`at most ${media.maxBytes / 1_000_000} MB`);
   if (media.belowBytes !== undefined) parts.push(`under ${media.belowBytes / 1_000_000} MB`);
@@ -98,6 +99,7 @@ function mediaRule({ media, many }: MediaColumn): string {
   if (media.maxRatio !== undefined) parts.push(`aspect ratio at most ${media.maxRatio}:1 either way`);
   if (media.transparency === 'refused') parts.push('no transparent channel');
   if (media.minSeconds !== undefined) parts.push(`${media.minSeconds}-${media.maxSeconds} s`);
+  parts.push(...another);
   if (many === true) parts.push('several separated by | or as a JSON array');
   return parts.join('; ');
 }

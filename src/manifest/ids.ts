@@ -4,6 +4,7 @@ import { showText } from './problem.js';
 export const NAME_RULE = 'letters, digits, . _ - (max 120)';
 
 const NAME = /^[A-Za-z0-9._-]{1,120}$/;
+const API_KEY = /sk-svc-/i;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** Why a name breaks the rule of ids and batch names; undefined when it keeps it. */
@@ -11,6 +12,8 @@ export function nameFlaw(name: string): string | undefined {
   if (!NAME.test(name)) return `may use ${NAME_RULE}`;
   if (name.startsWith('.') || name.endsWith('.')) return 'may not start or end with a dot';
   if (name.includes('..')) return "may not contain '..'";
+  // Names are shown and stored everywhere.
+  if (API_KEY.test(name)) return 'may not be an API key';
   if (isWindowsDevice(name)) return 'may not be a Windows device name';
   return undefined;
 }

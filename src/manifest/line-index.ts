@@ -2,6 +2,8 @@
 export interface LineIndex {
   /** The line of an earlier equal key, or undefined after the key was added. */
   add(key: string, line: number): number | undefined;
+  /** The line of the key. */
+  find(key: string): number | undefined;
 }
 
 const FIRST_SLOTS = 1 << 12;
@@ -48,6 +50,10 @@ export function createLineIndex(): LineIndex {
       used += 1;
       if (used * 2 > slots) grow();
       return undefined;
+    },
+    find(key) {
+      const [high, low] = hash64(key);
+      return table[find(table, slots, high, low) + 2] || undefined;
     },
   };
 }

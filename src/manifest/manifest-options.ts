@@ -5,6 +5,7 @@ import type { UrlProbing } from './media/probe-url-media.js';
 import type { S3MediaOptions } from './media/s3-media.js';
 import type { Problem } from './problem.js';
 import type { ManifestSource } from './read-manifest.js';
+import type { Chains } from './references/chains.js';
 
 /** The cells of a row as they stand in the manifest, by column, only filled ones; always with `kind`. */
 export type RawCells = Record<string, string>;
@@ -26,6 +27,8 @@ export interface ManifestOptions {
   allowLoopback?: boolean;
   /** Local media for fields that take URLs only can be uploaded before the submit. */
   hasUploadStore?: boolean;
+  /** The URL that the service gives for an output lives long enough to be named by a row that it feeds. */
+  urlCovers?: (feeder: Kind, fed: Pick<Row, 'kind' | 'cells' | 'media'>) => boolean;
   /** Also rows without an explicit seed share one render when their requests are the same. */
   shareIdentical?: boolean;
   /** How `s3://bucket/key` media are looked at; without it they are refused. */
@@ -68,4 +71,6 @@ export interface ManifestSummary {
   groups: Record<string, number>;
   /** sha256 over every row with its stem: names the generation. */
   contentHash: string;
+  /** The rows that feed rows. */
+  chains: Chains;
 }

@@ -73,6 +73,9 @@ function stopOf(error: unknown, checked: CheckedBytes, end: number, delimiter: s
   const column = typeof error.column === 'number' ? error.column + 1 : 1;
   const misread = end === 0 ? otherDelimiter(firstLine(checked.lines.from(start)), line, delimiter) : undefined;
   if (misread !== undefined) return misread;
+  if (end === 0 && firstLine(checked.lines.from(start)).trimStart().startsWith('{')) {
+    return new ManifestStop('B5', line, 1, 'this is no CSV; where it is one JSON object a line, use --format jsonl');
+  }
   switch (error.code) {
     case 'CSV_MAX_RECORD_SIZE':
       return new ManifestStop('B55', line, column, `cell is over ${RECORD_BYTES_MAX} bytes, limit 1 MiB`);

@@ -1,8 +1,10 @@
 import type { Media } from '../domain/row.js';
 import type { CheckedRow } from './check-row.js';
 import type { MediaFacts } from './media/media-facts.js';
+import { mediaForm } from './media/media-form.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { MediaSort } from './media/media-types.js';
+import { readReference } from './references/reference.js';
 import { KIND_RULES } from './rules/index.js';
 import type { MediaColumn, Report } from './rules/rule.js';
 
@@ -21,6 +23,13 @@ export async function readMedia(
     const shown: MediaFacts[] = [];
     for (const [at, text] of items.entries()) {
       const called = items.length === 1 ? name : `${name} ${at + 1}`;
+      if (mediaForm(text) === 'row') {
+        const reference = readReference(called, text);
+        // Which row that is, is known once all were read.
+        if ('id' in reference) good.push({ source: 'row', at: -1, ...reference });
+        else report.problem(row, 'B70', name, reference.message);
+        continue;
+      }
       const reading = reader.read(called, text, column.media, wanted);
       const item = reading instanceof Promise ? await reading : reading;
       if (!item.ok) {
@@ -37,7 +46,7 @@ export async function readMedia(
   return media;
 }
 
-function wantedSort(row: CheckedRow, column: MediaColumn): MediaSort {
+export function wantedSort(row: Pick<CheckedRow, 'cells'>, column: MediaColumn): MediaSort {
   const { sort, sortBy } = column.media;
   const value = sortBy === undefined ? undefined : row.cells[sortBy.column];
   const sorts = sortBy?.sorts;

@@ -2,7 +2,7 @@ import type { ReasonCode } from '../domain/failure.js';
 import type { Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
-import type { Row } from '../domain/row.js';
+import { fedMedia, type Row } from '../domain/row.js';
 import { modelOf } from './cost-notes.js';
 import type { RawCells } from './manifest-options.js';
 
@@ -17,6 +17,14 @@ export interface ResultLine {
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;
+  /** Why it never started, or what it waits for, in words. */
+  endedText?: string;
+  /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
+  feeds?: Readonly<Record<string, string | null>>;
+  /** A row that feeds it has no output and is not run again: nothing could feed it in a manifest without that row. */
+  isOrphan?: true;
+  /** What feeds it was rendered again since. */
+  isStale?: true;
   /** The row left the manifest after an attempt was made. */
   removed?: true;
   originalCells: RawCells;
@@ -50,6 +58,8 @@ export const RESULT_COLUMNS = [
   'credits',
   'credits_basis',
   'handle',
+  'inputs',
+  'reused_from',
   'settled_together',
   'submitted_at',
   'rendered_at',
@@ -81,8 +91,8 @@ export function resultFields(line: ResultLine): ResultFields {
     group: row.group ?? null,
     status: statusOf(line),
     reason_code: record?.reasonCode ?? line.endedFor ?? null,
-    reason: record?.reason ?? null,
-    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : [])],
+    reason: record?.reason ?? line.endedText ?? null,
+    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : []), ...(line.isStale ? ['stale_input'] : [])],
     warnings: record?.warnings ?? [],
     attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
     ...fileFields(first),
@@ -93,6 +103,9 @@ export function resultFields(line: ResultLine): ResultFields {
     credits: creditsOf(line),
     credits_basis: record?.creditsBasis ?? null,
     handle: record?.handle ?? null,
+    inputs: [...new Set(fedMedia(row).map(({ id }) => id))],
+    // Every row is rendered anew.
+    reused_from: null,
     settled_together: record?.settledTogether ?? null,
     submitted_at: timeOf(record?.submittedAtMs),
     rendered_at: timeOf(record?.renderedAtMs),

@@ -2,7 +2,7 @@ import { csvChunks } from './csv-text.js';
 import { Decimal, RESULT_COLUMNS, type ResultColumn, type ResultLine, resultFields } from './result-fields.js';
 import { spreadsheetSafe } from './spreadsheet-safe.js';
 
-export { writeFailedCsv } from './failed-csv.js';
+export { isRunAgain, writeFailedCsv } from './failed-csv.js';
 export type { ResultLine } from './result-fields.js';
 
 export interface ResultsOptions {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../domain/json.js';
-import type { Row } from '../domain/row.js';
+import type { Media, Row } from '../domain/row.js';
 
 /** JSON with the fields of every object in sorted order: equal values give equal text. */
 export function canonicalJson(value: Json): string {
@@ -12,13 +12,31 @@ export function canonicalJson(value: Json): string {
   return `{${fields.join(',')}}`;
 }
 
-/** What makes two requests the same: kind, cells, media (by URL or content) and extra. */
+/** What makes two requests the same: kind, cells, media (by URL, content or the id of a row) and extra. */
 export function rowHash(row: Pick<Row, 'kind' | 'cells' | 'media' | 'extra'>): string {
   const media: Record<string, Json> = {};
   for (const [name, items] of Object.entries(row.media)) {
-    media[name] = items.map((item) => (item.source === 'url' ? { url: item.url } : { sha256: item.sha256 }));
+    media[name] = items.map(subjectOf);
   }
   const subject: Json = { kind: row.kind, cells: row.cells, media };
   if (row.extra !== undefined) subject.extra = row.extra;
   return createHash('sha256').update(canonicalJson(subject)).digest('hex');
+}
+
+/** The hash of a row that others feed: a changed portrait is a changed avatar. `feeders` as its media name them. */
+export function fedHash(own: string, feeders: readonly string[]): string {
+  return createHash('sha256')
+    .update([own, ...feeders].join('\n'))
+    .digest('hex');
+}
+
+function subjectOf(item: Media): Json {
+  switch (item.source) {
+    case 'url':
+      return { url: item.url };
+    case 'blob':
+      return { sha256: item.sha256 };
+    case 'row':
+      return { row: item.id, ...(item.frame === undefined ? {} : { frame: item.frame }) };
+  }
 }

@@ -124,5 +124,5 @@ export function slug(text: string): string {
   return isWindowsDevice(bent) ? `_${bent}`.slice(0, VALUE_CHARACTERS_MAX) : bent;
 }
 
-/** What needs no bending: the usual id. */
-const SAFE = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_])?$/;
+/** What needs no bending: every id, so that two of them never get one name. */
+const SAFE = /^[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?$/;

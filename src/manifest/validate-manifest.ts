@@ -15,6 +15,8 @@ import { createProblemLog, type ProblemLog } from './problem-log.js';
 import type { RawRow } from './raw-row.js';
 import { formatOf, readManifest, sourceName } from './read-manifest.js';
 import { readMedia } from './read-media.js';
+import type { PlaceOf } from './references/links.js';
+import { createRowLinks, type RowLinks } from './references/row-links.js';
 import { rowHash } from './row-hash.js';
 
 const PROBLEMS_KEPT = 100;
@@ -35,13 +37,40 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const log = createProblemLog(sourceName(source), problemLimit, onProblem);
   const columns = new Set<string>();
   const tally = createManifestTally();
-  const checker = createChecker(options, log);
   const identical = createIdenticalRows(options.shareIdentical === true);
-  const outlet = createOutlet(options, columns, log, (row, raw) => {
+  const links = createRowLinks(log, options, async (row, raw) => {
     identical.mark(row);
     tally.add(row);
-    return options.onRow?.(row, raw);
+    await options.onRow?.(row, raw);
   });
+  try {
+    const rows = await checkRows(options, { columns, log, links });
+    return {
+      rows,
+      problems: log.problems(),
+      problemCount: log.problemCount(),
+      warnings: log.warnings(),
+      warningCount: log.warningCount(),
+      columns: [...columns],
+      passthroughColumns: [...columns].filter(isPassthrough),
+      ...tally.totals(),
+      chains: links.chains(),
+    };
+  } finally {
+    await links.close();
+  }
+}
+
+interface Checking {
+  columns: Set<string>;
+  log: ProblemLog;
+  links: RowLinks;
+}
+
+/** Reads and checks all rows; gives how many there are. */
+async function checkRows(options: ManifestOptions, { columns, log, links }: Checking): Promise<number> {
+  const checker = createChecker(options, log, links);
+  const outlet = createOutlet(options, columns, log, (row, raw, placeOf) => links.pass(row, raw, placeOf));
   let rows = 0;
   let stop: ManifestStop | undefined;
   try {
@@ -61,22 +90,19 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
     stop = error;
   }
   await outlet.end();
+  // Where the rest cannot be read, rows that refer to it are not looked at.
   if (stop !== undefined) log.add(stop);
-  else if (rows === 0) log.add({ line: 1, column: 1, code: 'B2', message: 'manifest has no rows' });
-  return {
-    rows,
-    problems: log.problems(),
-    problemCount: log.problemCount(),
-    warnings: log.warnings(),
-    warningCount: log.warningCount(),
-    columns: [...columns],
-    passthroughColumns: [...columns].filter(isPassthrough),
-    ...tally.totals(),
-  };
+  else await links.end();
+  if (stop === undefined && rows === 0) log.add({ line: 1, column: 1, code: 'B2', message: 'manifest has no rows' });
+  return rows;
 }
 
 /** Checks one row with all that it shares with the others: used ids, known files and hosts. */
-function createChecker(options: ManifestOptions, log: ProblemLog): (raw: RawRow) => Promise<WaitingRow> {
+function createChecker(
+  options: ManifestOptions,
+  log: ProblemLog,
+  links: RowLinks,
+): (raw: RawRow) => Promise<WaitingRow> {
   const ids = createLineIndex();
   const reader = mediaReaderOf(options);
   return async (raw) => {
@@ -89,6 +115,7 @@ function createChecker(options: ManifestOptions, log: ProblemLog): (raw: RawRow)
     if (earlier !== undefined) log.problem(row, 'B11', 'id', `id ${quoted(row.id)} already used on line ${earlier}`);
     if (options.voices !== undefined) await checkVoice(row, options.voices, log);
     const media = row.mediaItems.length === 0 ? {} : await readMedia(row, reader, log);
+    links.take(row, media);
     return { row, raw, media };
   };
 }
@@ -113,7 +140,7 @@ function createOutlet(
   options: ManifestOptions,
   columns: ReadonlySet<string>,
   log: ProblemLog,
-  pass: (row: Row, raw: RawCells) => Promise<void> | void,
+  pass: (row: Row, raw: RawCells, placeOf: PlaceOf) => Promise<void>,
 ) {
   const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
   const namer = createRowNamer({
@@ -127,7 +154,7 @@ function createOutlet(
 
   async function emit({ row, raw, media }: WaitingRow, isLarge: boolean): Promise<void> {
     const stem = namer.name(row, raw, index, isLarge, log);
-    if (stem !== undefined && !row.bad) await pass(rowOf(row, media, stem, index), rawCells(row, raw));
+    if (stem !== undefined && !row.bad) await pass(rowOf(row, media, stem, index), rawCells(row, raw), row.positionOf);
     index += 1;
   }
 

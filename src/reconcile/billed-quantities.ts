@@ -25,6 +25,8 @@ const STORYBOARD_SECONDS_MAX = { 'vendor-a/text2video': 15, 'vendor-a/omni-video
 const REFERENCE_SECONDS_MAX = 15;
 /** Service document 2, Motion control: the longest driver by `character_orientation`. */
 const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
+/** What `input_video_seconds` can say at most. */
+const DECLARED_SECONDS_MAX = 10;
 /** Delta renders 1024x1024 where no dimensions are sent (service document 1, Dimension rules). */
 const DELTA_PIXELS = 1024 * 1024;
 /** A length that was added up from samples is a whole number but for this. */
@@ -63,8 +65,11 @@ function ofKind(row: Row): Quantities {
         // Whether they are billed is not shown; a price that counts them must know them.
         'reference-second': lengthOf(row.media.videos),
       };
-    case 'vendor-a/motion-control':
-      return { second, 'input-second': second };
+    case 'vendor-a/motion-control': {
+      // Left out where another row feeds the driver clip, whose length is not known yet.
+      const driver = seconds === undefined ? upTo(DECLARED_SECONDS_MAX) : second;
+      return { second: driver, 'input-second': driver };
+    }
     case 'vendor-b/avatar':
       return { second: about(knownSeconds(row.media.audio?.[0])) };
     case 'vendor-d/video':

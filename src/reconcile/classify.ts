@@ -2,6 +2,7 @@ import type { AttemptState, Evidence } from '../domain/attempt.js';
 import type { Answer, Exchange } from '../domain/exchange.js';
 import type { ErrorForm, ErrorReading, Output, ResultFacts, SubmitReading, VendorRefusal } from '../domain/reading.js';
 import type { RefusalNext } from '../domain/refusal-next.js';
+import { safeText } from '../domain/secret.js';
 
 /** What one submit showed, read by service and vendor, ready to be classified. */
 export interface SubmitEvidence {
@@ -28,6 +29,9 @@ type Without<T> = T extends unknown ? Omit<T, 'atMs'> : never;
 export type Classified =
   | Without<Extract<AttemptState, { state: 'refused' | 'created' | 'created_lost' | 'unknown' }>>
   | { state: 'done'; outputs: Output[]; facts: ResultFacts };
+
+/** Room for the longest documented handle, about 260 characters, and what stands around it. */
+const ANSWER_CHARACTERS_MAX = 1_000;
 
 /** Statuses whose documented body proves that the request was refused and not billed (service document 1, Errors). */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422]);
@@ -84,11 +88,12 @@ function classifyLost(seen: SubmitEvidence, lost: Extract<Exchange, { outcome: '
     ...(lost.status === undefined ? {} : { status: lost.status }),
     code: lost.code,
     message: lost.message,
+    ...beginning(lost.partialBody),
   };
   return seen.flow === 'async' && accepted ? { state: 'created_lost', evidence } : { state: 'unknown', evidence };
 }
 
-function classifySuccess(seen: SubmitEvidence, { status }: Answer): Classified {
+function classifySuccess(seen: SubmitEvidence, { status, body }: Answer): Classified {
   const { reading, flow } = seen;
   switch (reading?.reading) {
     case 'created': {
@@ -103,13 +108,13 @@ function classifySuccess(seen: SubmitEvidence, { status }: Answer): Classified {
       const found = salvaged(seen, status);
       if (found) return found;
       const message = reading?.reading === 'unreadable' ? reading.why : 'the answer was not read';
-      const evidence: Evidence = { rule: flow === 'sync' ? 'S2' : 'T9', status, message };
+      const evidence: Evidence = { rule: flow === 'sync' ? 'S2' : 'T9', status, message, ...beginning(body) };
       return { state: flow === 'sync' ? 'unknown' : 'created_lost', evidence };
     }
   }
 }
 
-function classifyError(seen: SubmitEvidence, { status }: Answer): Classified {
+function classifyError(seen: SubmitEvidence, { status, body }: Answer): Classified {
   const { error, flow, vendorRefusal } = seen;
   if (vendorRefusal === 'unreachable') return refused(seen, 'T5', 'wait_provider', status);
   if (vendorRefusal === 'disabled') return refused(seen, 'T6', 'fail_route', status);
@@ -123,7 +128,8 @@ function classifyError(seen: SubmitEvidence, { status }: Answer): Classified {
   }
   const code = error?.code === undefined ? {} : { code: error.code };
   const message = error?.message ?? `${status} without the documented body`;
-  return { state: 'unknown', evidence: { rule: flow === 'sync' ? 'S2' : 'T10', status, ...code, message } };
+  const rule = flow === 'sync' ? 'S2' : 'T10';
+  return { state: 'unknown', evidence: { rule, status, ...code, message, ...beginning(body) } };
 }
 
 /** What was turned away for its rate renders nowhere, whoever turned it away. */
@@ -154,6 +160,15 @@ function refused(seen: SubmitEvidence, rule: string, next: RefusalNext, status: 
     message: error?.message ?? `${status} without the documented body`,
     ...(error?.requestId === undefined ? {} : { requestId: error.requestId }),
   };
+}
+
+/** What an answer that no rule understands begins with. */
+function beginning(body: Uint8Array | undefined): Pick<Evidence, 'answer'> {
+  const answer = safeText(
+    new TextDecoder().decode(body?.subarray(0, 4 * ANSWER_CHARACTERS_MAX)),
+    ANSWER_CHARACTERS_MAX,
+  );
+  return answer === '' ? {} : { answer };
 }
 
 function isAccepted(status: number): boolean {

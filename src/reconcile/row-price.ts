@@ -1,4 +1,5 @@
-import { BALANCE_TOLERANCE_NANO, type CreditsRange } from '../domain/money.js';
+import type { Kind } from '../domain/kind.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano, type CreditsRange } from '../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../domain/price.js';
 import type { Row } from '../domain/row.js';
 import { type BilledFacts, driverSecondsMax } from './billed-quantities.js';
@@ -38,13 +39,26 @@ export function contradictedPrice(
   return { configured, measured };
 }
 
-/** What an attempt can cost in all: under-declared input seconds of motion control are charged after completion. */
+/** Under-declared input seconds of motion control are charged after completion (service document 2, Motion control). */
+export function hasFollowUp(kind: Kind): boolean {
+  return kind === 'vendor-a/motion-control';
+}
+
+/** What an attempt can cost in all, with what may be charged after its completion. */
 export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
-  if (cost === null || row.kind !== 'vendor-a/motion-control') return cost;
+  if (cost === null || !hasFollowUp(row.kind)) return cost;
   const { lo, hi } = cost;
   const driver = driverSecondsMax(row);
   if (hi === null || driver === undefined) return { lo, hi: null };
   return keepable({ lo, hi: Math.max(hi, Math.ceil((hi / driver.declared) * driver.most)) });
+}
+
+/** How much may be charged after the completion of an attempt that costs so much by then; null = nobody knows. */
+export function followUpNano(row: Row, cost: CreditsRange | null): CreditsNano | null {
+  if (!hasFollowUp(row.kind)) return 0;
+  const most = withFollowUp(row, cost)?.hi ?? null;
+  const hi = cost?.hi ?? null;
+  return most === null || hi === null ? null : most - hi;
 }
 
 function bothPrices(row: Row, { configured, measured }: KnownPrices, discountPpb: number, facts: BilledFacts = {}) {

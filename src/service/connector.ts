@@ -2,6 +2,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import { skipInterimAnswers } from './interim-answers.js';
 
 export type ConnectPhase = 'dns' | 'connect' | 'tls';
 
@@ -42,6 +43,7 @@ export function createConnector({ timeoutMs, ca, onSocket }: ConnectorOptions): 
       : net.connect(target);
     // A call may render for minutes without a byte: a peer that is gone is noticed long before its limit.
     socket.setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
+    skipInterimAnswers(socket);
     onSocket?.(socket);
 
     let phase: ConnectPhase = isAddress ? 'connect' : 'dns';

@@ -1,5 +1,6 @@
 /** Fetches an output as a stream that is whole or fails: broken connections are resumed, wrong bodies are refused. */
 import { createHash, type Hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { decoded, decoderOf } from './decoded-body.js';
 import { DownloadError, WrongFileError } from './download-error.js';
@@ -85,12 +86,22 @@ export function createDownloader(options: DownloaderOptions): Downloader {
     };
   };
   return {
-    fetchOutput: (url, { signal } = {}) => fetch(url, { dispatcher: outputs, userAgent, allowLoopback, signal }),
+    fetchOutput: async (url, { signal } = {}) =>
+      inUrl(url, maxBytes) ?? fetch(url, { dispatcher: outputs, userAgent, allowLoopback, signal }),
     fetchInput: (url) => fetch(url, { dispatcher: inputs, userAgent, allowLoopback, allowPlain: true }),
     close: async () => {
       await Promise.all([outputs.destroy(), inputs.destroy()]);
     },
   };
+}
+
+/** The file of a `data:` URI, which is fetched from nowhere. */
+function inUrl(url: string, maxBytes: number): Download | undefined {
+  const [, contentType, base64] = /^data:([^,;]*)[^,]*;base64,([A-Za-z0-9+/\s]+={0,2})\s*$/i.exec(url) ?? [];
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > maxBytes) throw tooLarge('the URL itself', maxBytes);
+  return { contentType, contentLength: bytes.length, stream: Readable.from([bytes]) };
 }
 
 async function* wholeFile(fetch: Fetch, first: OpenAnswer): AsyncIterable<Uint8Array> {
@@ -129,7 +140,7 @@ async function reopen(fetch: Fetch): Promise<OpenAnswer> {
 /** Hands out what comes after the bytes that were handed out before; those must be the same again. */
 async function* newBytes(fetch: Fetch, answer: OpenAnswer): AsyncIterable<Uint8Array> {
   const { host, maxBytes, handedOut } = fetch;
-  let left = answer.statusCode === 206 ? 0 : fetch.received;
+  let left = answer.statusCode === 206 && isWantedRange(answer, fetch) ? 0 : fetch.received;
   const again = left > 0 && handedOut !== undefined ? createHash('sha256') : undefined;
   for await (const chunk of bodyOf(fetch, answer)) {
     const known = chunk.subarray(0, left);

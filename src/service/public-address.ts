@@ -3,6 +3,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import { skipInterimAnswers } from './interim-answers.js';
 
 /** The host is, or resolves to, an address that we do not connect to. */
 export class ForbiddenAddressError extends Error {
@@ -66,7 +67,9 @@ function vetted(permits: (address: string) => boolean, timeout: number): buildCo
     if (isIP(host) !== 0 && !permits(host)) return callback(new ForbiddenAddressError(host), null);
     connect(target, (...result) => {
       const [error, socket] = result;
-      if (error !== null || permits(socket.remoteAddress ?? '')) return callback(...result);
+      if (error !== null) return callback(...result);
+      skipInterimAnswers(socket);
+      if (permits(socket.remoteAddress ?? '')) return callback(...result);
       socket.destroy();
       callback(new ForbiddenAddressError(socket.remoteAddress ?? host), null);
     });

@@ -3,6 +3,8 @@ import { decoderOf, isEncoded } from './decoded-body.js';
 import { DownloadError, WrongFileError } from './download-error.js';
 import { discard, headerOf, type OpenAnswer, statusError } from './vetted-get.js';
 
+const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/;
+
 /** What one download knows of its file. */
 export interface KnownFile {
   host: string;
@@ -15,12 +17,12 @@ export interface KnownFile {
   received: number;
 }
 
-/** What a 200 says of the file. Throws a DownloadError, the answer discarded, for every other status or a bad promise. */
+/** What a whole answer says of the file. Throws a DownloadError, the answer discarded, for every other status or a bad promise. */
 export function factsOfWhole(answer: OpenAnswer, host: string, maxBytes: number): Pick<KnownFile, 'total' | 'etag'> {
   const problem = problemOf(answer, host, maxBytes);
   // A length and a tag are those of the packed bytes: they say nothing of the file.
   if (problem === undefined && isPacked(answer)) return { total: undefined, etag: undefined };
-  if (problem === undefined) return { total: lengthOf(answer), etag: strongTag(answer) };
+  if (problem === undefined) return { total: wholeRange(answer) ?? lengthOf(answer), etag: strongTag(answer) };
   discard(answer);
   throw problem;
 }
@@ -38,7 +40,7 @@ export function checkSameFile(answer: OpenAnswer, file: KnownFile): void {
 
 /** True for a 206 that goes on exactly where the file broke off. */
 export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
-  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headerOf(answer, 'content-range') ?? '');
+  const range = CONTENT_RANGE.exec(headerOf(answer, 'content-range') ?? '');
   if (range === null || Number(range[1]) !== file.received || isPacked(answer)) return false;
   if (file.total !== undefined && range[3] !== '*' && Number(range[3]) !== file.total) return false;
   const etag = headerOf(answer, 'etag');
@@ -46,12 +48,12 @@ export function isWantedRange(answer: OpenAnswer, file: KnownFile): boolean {
 }
 
 function problemOf(answer: OpenAnswer, host: string, maxBytes: number): DownloadError | undefined {
-  if (answer.statusCode !== 200) return statusError(answer, host);
+  if (answer.statusCode !== 200 && wholeRange(answer) === undefined) return statusError(answer, host);
   const encoding = headerOf(answer, 'content-encoding');
   if (isEncoded(encoding) && decoderOf(encoding) === undefined) {
     return new DownloadError('not_media', `${host} answers ${encoding}-encoded`);
   }
-  const total = lengthOf(answer);
+  const total = wholeRange(answer) ?? lengthOf(answer);
   if (total === 0) return new WrongFileError(`${host} gave no bytes`);
   return total !== undefined && total > maxBytes ? tooLarge(host, maxBytes) : undefined;
 }
@@ -63,6 +65,14 @@ export function tooLarge(host: string, maxBytes: number): DownloadError {
 /** We ask for the bytes as they are; some send them packed all the same. */
 function isPacked(answer: OpenAnswer): boolean {
   return isEncoded(headerOf(answer, 'content-encoding'));
+}
+
+/** The bytes of a 206 that is the whole file although no part was asked for; undefined for a part, and for a 200. */
+function wholeRange(answer: OpenAnswer): number | undefined {
+  if (answer.statusCode !== 206 || isPacked(answer)) return undefined;
+  const range = CONTENT_RANGE.exec(headerOf(answer, 'content-range') ?? '');
+  const total = Number(range?.[3]);
+  return range?.[1] === '0' && Number(range[2]) === total - 1 ? total : undefined;
 }
 
 function lengthOf(answer: OpenAnswer): number | undefined {

@@ -1,3 +1,5 @@
+import { safeText } from '../domain/secret.js';
+
 /** How long an answer asks to wait: followed as given up to an hour; what nobody can mean is five minutes. */
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 3_600_000;
@@ -28,9 +30,10 @@ export function readRetryAfter(header: string | undefined, nowMs: number): Retry
   return Number.isNaN(atMs) ? undefined : followed(atMs - nowMs, -CLOCK_SKEW_MS);
 }
 
-/** The wait alone, ms. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  return readRetryAfter(header, nowMs)?.waitMs;
+/** What is said where a header asks for a time that nobody can mean; undefined where there is nothing to say. */
+export function retryAfterNote(header: string | undefined, asked: RetryAfter | undefined): string | undefined {
+  if (asked?.isAbsurd !== true) return undefined;
+  return `Retry-After '${safeText(header ?? '', 60)}' makes no sense: ${asked.waitMs / 60_000} min are waited`;
 }
 
 function followed(askedMs: number, leastMs: number): RetryAfter {

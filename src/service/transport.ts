@@ -6,6 +6,7 @@ import { createConnector } from './connector.js';
 import { exchangeFailure } from './exchange-failure.js';
 import { type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
 import type { ExchangeLimits } from './exchange-limits.js';
+import { redactedExchange } from './redacted-answer.js';
 
 interface TransportTimeouts {
   /** Name, connection and TLS together. */
@@ -105,20 +106,21 @@ export function createTransport({ baseUrl, userAgent, key, timeouts, ca }: Trans
     if (closed) return notSent('CLOSED');
     if (!SERVICE_PATH.test(request.path)) return notSent('BAD_PATH');
     let body: Buffer | null;
-    let headers: Record<string, string>;
+    let secret: string;
     try {
       body = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
     } catch {
       return notSent('BAD_BODY');
     }
     try {
-      headers = headersOf(key(), userAgent, body !== null);
+      secret = key();
     } catch {
       return notSent('KEY_UNAVAILABLE');
     }
+    const headers = headersOf(secret, userAgent, body !== null);
     const dispatch = { origin, path: request.path, method: request.method, headers, body };
-    const limits = limitsOf(options, times);
-    return (request.method === 'POST' ? submit : read)(dispatch, { limits, beforeSend: options.beforeSend });
+    const follow = { limits: limitsOf(options, times), beforeSend: options.beforeSend };
+    return redactedExchange(await (request.method === 'POST' ? submit : read)(dispatch, follow), secret);
   }
 
   return {

@@ -3,6 +3,7 @@ import type { AttemptState, Decision, RecordedOutput } from '../domain/attempt.j
 import { isJsonObject, type Json } from '../domain/json.js';
 import { KINDS } from '../domain/kind.js';
 import type { ResultFacts } from '../domain/reading.js';
+import type { FedInput } from '../domain/row.js';
 
 /** What the records of the ledger look like on disk: the domain's attempt states, checked when they are read. */
 
@@ -24,6 +25,7 @@ const evidence = z.object({
   status: optionalNumber,
   code: optionalText,
   message: text,
+  answer: optionalText,
   outputUrl: optionalText,
 });
 
@@ -66,6 +68,8 @@ const next = z.enum([
 
 const state = <Word extends string>(word: Word) => ({ state: z.literal(word), atMs: timeSchema });
 
+export const fedInputSchema = z.object({ row: text, sha256: text }) satisfies z.ZodType<FedInput>;
+
 export const intentSchema = z.object({
   ...state('intent'),
   nonce: text,
@@ -77,6 +81,7 @@ export const intentSchema = z.object({
   part: z.int(),
   index: z.int(),
   expected: z.object({ lo: nanoSchema, hi: nanoSchema.nullable() }).nullable(),
+  inputs: z.exactOptional(z.array(fedInputSchema)),
   balance: z.exactOptional(z.object({ nano: nanoSchema, atMs: timeSchema })),
 });
 
@@ -105,7 +110,7 @@ export const attemptStateSchema: z.ZodType<AttemptState> = z.discriminatedUnion(
   }),
   z.object({ ...state('attached'), handle: text, by }),
   z.object({ ...state('ruled'), ruling: z.enum(['billed', 'not_billed']), by }),
-  z.object({ ...state('overridden'), cause: z.enum(['person', 'always', 'sync']), by }),
+  z.object({ ...state('overridden'), cause: z.enum(['person', 'always', 'sync', 'rerun']), by }),
   z.object({ ...state('rendered'), outputs: z.array(output), facts }),
   z.object({ ...state('ended'), word: text, code: optionalText, message: text }),
 ]);

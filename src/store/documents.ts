@@ -14,6 +14,7 @@ import { nameOwnerSchema } from './handle-names.js';
 import { checkpointSchema } from './home.js';
 import { claimsSchema } from './home-mark.js';
 import { learnedSchema, pricesSchema } from './learned.js';
+import { rerunsSchema } from './reruns.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
 import { currentSchema } from './rows.js';
 import { generationSchema } from './rows-writer.js';
@@ -77,6 +78,7 @@ const SORTS: DocumentSort[] = [
     schema: sampleGateSchema,
     mended: 'kept',
   },
+  { place: /^batches\/[^/]+\/reruns\.json$/, name: 'rows rendered again', schema: rerunsSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/rerun\.json$/, name: 'an order to pay again', schema: rerunSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/waste\//, name: 'a reserved payment', schema: wasteSchema, mended: 'kept' },

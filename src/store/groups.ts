@@ -31,10 +31,27 @@ export function writeGroup({ store, keys }: Home, first: AttemptRef, group: Grou
 }
 
 /** The group that an attempt was settled in, if it was in one. */
-export async function groupOf({ store, keys }: Home, name: string): Promise<Group | undefined> {
-  for await (const key of store.list(keys.groups)) {
-    const group = await readJson(store, key, groupSchema, forgotten);
+export async function groupOf(home: Home, name: string): Promise<Group | undefined> {
+  for await (const key of home.store.list(home.keys.groups)) {
+    const group = await readGroup(home, key);
     if (group?.members.includes(name)) return group;
   }
   return undefined;
+}
+
+/** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */
+export async function isGroupDamaged(home: Home, first: AttemptRef): Promise<boolean> {
+  const key = home.keys.group(first);
+  return (await readGroup(home, key)) === undefined && (await home.store.get(key)) !== undefined;
+}
+
+/** Groups never change, so each is read once: a case looks for its own at every step, and they are never removed. */
+const read = new WeakMap<Home, Map<string, Group>>();
+
+async function readGroup(home: Home, key: string): Promise<Group | undefined> {
+  const known = read.get(home) ?? new Map<string, Group>();
+  read.set(home, known);
+  const group = known.get(key) ?? (await readJson(home.store, key, groupSchema, forgotten));
+  if (group !== undefined) known.set(key, group);
+  return group;
 }

@@ -22,6 +22,8 @@ export interface HomeKeys {
   generation(batch: string, generation: string): string;
   generationFacts(batch: string, generation: string): string;
   part(batch: string, generation: string, part: number): string;
+  /** Which rows those of a part feed. */
+  feeds(batch: string, generation: string, part: number): string;
   /** Below it lie the attempts of all rows of a batch, as `<shard>/<id>/<record>`. */
   attemptsOf(batch: string): string;
   attempts(batch: string, id: string): string;
@@ -86,6 +88,7 @@ export function homeKeys(account: string): HomeKeys {
     generation: rows,
     generationFacts: (batch, generation) => `${rows(batch, generation)}/generation.json`,
     part: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,
+    feeds: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.feeds.json`,
     attemptsOf,
     attempts,
     attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,

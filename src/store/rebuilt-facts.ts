@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Kind } from '../domain/kind.js';
+import { fedMedia } from '../domain/row.js';
 import { timeSchema } from './attempt-schema.js';
 import type { HomeKeys } from './home-keys.js';
 import { decodeJson } from './json-file.js';
@@ -37,6 +38,7 @@ export async function rebuildGeneration(
   const parts: { rows: number }[] = [];
   const columns = new Set<string>();
   const byKind: Partial<Record<Kind, number>> = {};
+  let fed = 0;
   for (const name of names) {
     const bytes = await store.get(`${keys.generation(batch, generation)}/${name}`);
     const lines = Buffer.from(bytes ?? [])
@@ -49,10 +51,22 @@ export async function rebuildGeneration(
       if (stored === undefined) continue;
       for (const column of Object.keys(stored.raw)) columns.add(column);
       byKind[stored.row.kind] = (byKind[stored.row.kind] ?? 0) + 1;
+      if (fedMedia(stored.row).length > 0) fed += 1;
     }
   }
   if (parts.length === 0) return undefined;
   const passthroughColumns = [...columns].filter((column) => column.startsWith('x-'));
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
-  return { schema: 1, generation, rows, parts, columns: [...columns], passthroughColumns, byKind, createdAtMs: 0 };
+  const chains = fed > 0 ? { fed } : {};
+  return {
+    schema: 1,
+    generation,
+    rows,
+    parts,
+    columns: [...columns],
+    passthroughColumns,
+    byKind,
+    ...chains,
+    createdAtMs: 0,
+  };
 }

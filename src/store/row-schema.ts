@@ -3,7 +3,7 @@ import { REASONS, type ReasonCode } from '../domain/failure.js';
 import type { OutputFile, RowRecord } from '../domain/outcome.js';
 import { FLAGS, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import { jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
+import { fedInputSchema, jsonObjectSchema, jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 
 /** What rows and their results look like on disk, checked when they are read. */
 
@@ -24,6 +24,7 @@ const optionalTime = z.exactOptional(timeSchema);
 const mediaSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('url'), url: text }),
   z.object({ source: z.literal('blob'), sha256: text, mediaType: text, bytes: z.int(), seconds: optionalNumber }),
+  z.object({ source: z.literal('row'), id: text, at: z.int(), frame: z.exactOptional(z.enum(['first', 'last'])) }),
 ]);
 
 const rowSchema = z.object({
@@ -76,6 +77,9 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   submittedAtMs: optionalTime,
   renderedAtMs: optionalTime,
   finishedAtMs: timeSchema,
+  rerunAtMs: optionalTime,
+  hasEarlierFiles: z.exactOptional(z.literal(true)),
+  inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
   seenStates: z.exactOptional(z.int()),
 });

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { isKind, type Kind } from '../domain/kind.js';
+import { fedMedia } from '../domain/row.js';
 import { timeSchema } from './attempt-schema.js';
+import { createFeedsWriter } from './feeds.js';
 import { homeKeys } from './home-keys.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';
 import type { Store } from './port.js';
@@ -25,6 +27,8 @@ export interface GenerationFacts {
   columns: string[];
   passthroughColumns: string[];
   byKind: Partial<Record<Kind, number>>;
+  /** How many rows others feed; absent where none. */
+  fed?: number;
   createdAtMs: number;
 }
 
@@ -47,6 +51,7 @@ export const generationSchema: z.ZodType<GenerationFacts> = z.object({
   byKind: z.custom<Partial<Record<Kind, number>>>(
     (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isKind),
   ),
+  fed: z.exactOptional(z.int()),
   createdAtMs: timeSchema,
 });
 
@@ -60,7 +65,9 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
   const hash = createHash('sha256');
   const parts: { rows: number }[] = [];
   const byKind: Partial<Record<Kind, number>> = {};
+  const feeds = createFeedsWriter(store);
   let rows = 0;
+  let fed = 0;
   let lines: Buffer[] = [];
   let lineBytes = 0;
 
@@ -85,16 +92,28 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       lines.push(line);
       lineBytes += line.length;
       byKind[stored.row.kind] = (byKind[stored.row.kind] ?? 0) + 1;
+      const feeders = fedMedia(stored.row);
+      for (const { at } of feeders) feeds.add(at, stored.row.index);
+      if (feeders.length > 0) fed += 1;
       rows++;
     },
     finish: async (meta) => {
       await flush();
       hash.update(JSON.stringify([meta.columns, meta.passthroughColumns]));
       const generation = hash.digest('hex').slice(0, GENERATION_DIGITS);
+      await feeds.write(parts, (part) => keys.feeds(batch, incoming, part));
       const factsKey = keys.generationFacts(batch, generation);
       // What is there already is the same, unless a disk has damaged it: then this mends it.
       await store.moveAll(keys.generation(batch, incoming), keys.generation(batch, generation));
-      const facts: GenerationFacts = { schema: 1, generation, rows, parts, byKind, ...meta };
+      const facts: GenerationFacts = {
+        schema: 1,
+        generation,
+        rows,
+        parts,
+        byKind,
+        ...(fed > 0 ? { fed } : {}),
+        ...meta,
+      };
       if (await store.putIfAbsent(factsKey, encodeJson(facts))) return facts;
       const known = await readJson(store, factsKey, generationSchema, forgotten);
       if (known === undefined) await store.put(factsKey, encodeJson(facts));

@@ -11,8 +11,16 @@ import type { Store } from './port.js';
 /** A longer text in a request is bytes of some sort, or a whole document: its hash says enough. */
 const TEXT_MAX = 8_000;
 
+/** A file of another row that fed this one. */
+export interface FedFile {
+  row: string;
+  /** Relative to the batch's folder; absent where it is not the row's file any more. */
+  file?: string;
+  sha256: string;
+}
+
 /** What a sidecar says; the same for the same record, so that writing it again changes nothing. */
-export function sidecarOf(row: Row, record: RowRecord, model: string): JsonObject {
+export function sidecarOf(row: Row, record: RowRecord, model: string, inputs: readonly FedFile[] = []): JsonObject {
   const media = Object.entries(row.media).map(([column, list]): [string, Json] => [column, list.map(mediaText)]);
   return {
     schema: 1,
@@ -24,6 +32,7 @@ export function sidecarOf(row: Row, record: RowRecord, model: string): JsonObjec
       ...Object.fromEntries(media),
       ...(row.extra === undefined ? {} : { extra: withoutBytes(row.extra) }),
     },
+    ...(inputs.length === 0 ? {} : { inputs: inputs.map((input): Json => ({ ...input })) }),
     seed: record.seed ?? null,
     revised_prompt: record.revisedPrompt ?? null,
     handle: record.handle ?? null,
@@ -55,6 +64,7 @@ export async function writeSidecars(
 /** A URL may be signed: its query is a key to the file, so only its place is told. */
 function mediaText(media: Media): Json {
   if (media.source === 'blob') return { sha256: media.sha256, media_type: media.mediaType, bytes: media.bytes };
+  if (media.source === 'row') return { row: media.id, ...(media.frame === undefined ? {} : { frame: media.frame }) };
   if (!URL.canParse(media.url)) return { url: null };
   const { origin, pathname } = new URL(media.url);
   return { url: `${origin}${pathname}` };

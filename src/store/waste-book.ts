@@ -11,7 +11,14 @@ import { parallel } from './parallel.js';
  * number of workers never reserve more than the limit together.
  */
 
-export const wasteSchema = z.object({ id: z.string(), n: z.int(), nano: nanoSchema, atMs: timeSchema });
+export const wasteSchema = z.object({
+  id: z.string(),
+  n: z.int(),
+  /** Below zero where it goes back. */
+  nano: nanoSchema,
+  atMs: timeSchema,
+  isReturned: z.exactOptional(z.literal(true)),
+});
 type Entry = z.output<typeof wasteSchema>;
 const SPENT: Entry = { id: '', n: 0, nano: Number.MAX_SAFE_INTEGER, atMs: 0 };
 
@@ -31,8 +38,8 @@ export async function reserveWaste(
   for (;;) {
     const entries = await readEntries(home, batch);
     const earlier = entries.filter((entry) => entry.id === id);
-    if (earlier.some((entry) => entry.n === n)) return true;
-    if (earlier.length > 0) return false;
+    if (standsOf(earlier, id, n)) return true;
+    if (earlier.some((entry) => standsOf(earlier, id, entry.n))) return false;
     const reserved = entries.reduce((sum, entry) => sum + entry.nano, 0);
     if (reserved + nano > limit.maxNano) return false;
     const entry: Entry = { id, n, nano, atMs: limit.atMs };
@@ -43,7 +50,18 @@ export async function reserveWaste(
 
 /** Whether paying a row again because of an attempt was reserved. */
 export async function isReserved(home: Home, { batch, id, n }: AttemptRef): Promise<boolean> {
-  return (await readEntries(home, batch)).some((entry) => entry.id === id && entry.n === n);
+  return standsOf(await readEntries(home, batch), id, n) !== undefined;
+}
+
+/** Gives back what was reserved and is not paid after all; without a reservation nothing changes. */
+export async function returnWaste(home: Home, { batch, id, n }: AttemptRef, atMs: number): Promise<void> {
+  for (;;) {
+    const entries = await readEntries(home, batch);
+    const reserved = standsOf(entries, id, n);
+    if (reserved === undefined) return;
+    const bytes = encodeAs(wasteSchema, { id, n, nano: -reserved.nano, atMs, isReturned: true });
+    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
+  }
 }
 
 /** Enters what a person has ordered to be paid again: no limit stops it, but it uses the limit up. */
@@ -55,10 +73,16 @@ export async function noteWaste(
 ): Promise<void> {
   for (;;) {
     const entries = await readEntries(home, batch);
-    if (entries.some((entry) => entry.id === id && entry.n === n)) return;
+    if (standsOf(entries, id, n)) return;
     const bytes = encodeAs(wasteSchema, { id, n, nano, atMs });
     if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
   }
+}
+
+/** The reservation of an attempt, unless it went back. Entries are in the order in which they were made. */
+function standsOf(entries: readonly Entry[], id: string, n: number): Entry | undefined {
+  const last = entries.findLast((entry) => entry.id === id && entry.n === n);
+  return last?.isReturned ? undefined : last;
 }
 
 async function readEntries(home: Home, batch: string): Promise<Entry[]> {

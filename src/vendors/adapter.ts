@@ -43,11 +43,12 @@ interface AdapterBase {
 /** The answer to the submit is the result. */
 export interface SyncAdapter extends AdapterBase {
   readonly flow: 'sync';
-  /** The output that can be read from an answer of any status, whole or cut; its bytes may be cut as well. */
-  salvageOutput(body: Uint8Array): SalvagedOutput | undefined;
+  /** The output that can be read from an answer of any status, whole or cut. `isAccepted`: the status was 2xx. */
+  salvageOutput(body: Uint8Array, isAccepted: boolean): SalvagedOutput | undefined;
 }
 
-export type SalvagedOutput = { url: string } | { bytes: Buffer };
+/** `isWhole`: the answer itself tells that no byte is missing; else the bytes may have been cut. */
+export type SalvagedOutput = { url: string } | { bytes: Buffer; isWhole: boolean };
 
 /** The submit gives a handle; polls give the result. */
 export interface AsyncAdapter extends AdapterBase {

@@ -73,17 +73,25 @@ function secondsOf({ durationSeconds, frames, frameRate }: Output): number | und
 /** The first item's URL, else its bytes, from an answer that is no result by its status or was cut. */
 export function salvageSvcOutput(body: Uint8Array): SalvagedOutput | undefined {
   const url = salvageString(body, ['data', 0, 'url']);
-  if (url !== undefined) return { url };
+  if (url !== undefined && !isDataUri(url)) return { url };
+  const inUrl = url === undefined ? undefined : plainBase64(url);
+  if (inUrl !== undefined) return { bytes: Buffer.from(inUrl, 'base64'), isWhole: false };
   const bytes = salvageBytes(body, ['data', 0, 'b64_json']);
-  return bytes && { bytes };
+  return bytes && { bytes, isWhole: false };
+}
+
+/** A URL that is the file itself: its bytes are stored as those of `b64_json` are. */
+function isDataUri(url: string | undefined): boolean {
+  return /^data:[^,]*;base64,/i.test(url ?? '');
 }
 
 function outputOf(entry: z.output<typeof item>, warnings: string[]): Output[] {
-  const base64 = entry.url ? undefined : plainBase64(entry.b64_json ?? '');
-  if (!entry.url && base64 === undefined) return [];
+  const url = entry.url === '' || isDataUri(entry.url) ? undefined : entry.url;
+  const base64 = url === undefined ? plainBase64(entry.url || (entry.b64_json ?? '')) : undefined;
+  if (url === undefined && base64 === undefined) return [];
   return [
     known({
-      url: entry.url || undefined,
+      url,
       base64,
       width: entry.width,
       height: entry.height,

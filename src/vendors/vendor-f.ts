@@ -38,6 +38,9 @@ const SWITCHED_OFF =
 const MISSING = /\bnot( \w+){0,2} available\b|\bn't( \w+)? available\b|\bunavailable\b/i;
 const PASSING = /temporar|try again (later|in|soon)\b|\bmoment|\bshortly\b|timed? ?out/i;
 
+/** What an error body has (service document 1, Errors), and nothing else. */
+const ERROR_FIELDS = new Set(['error', 'detail', 'details', 'code', 'message', 'request_id', 'status']);
+
 const submitted = z.object({ name: handleText });
 const sample = z.object({ video: z.object({ uri: optionalText }) }).catch({ video: {} });
 const operation = z.object({
@@ -105,21 +108,35 @@ export function createInteractionAdapter(): SyncAdapter {
       return { method: 'POST', path: `${BASE_PATH}/interactions`, body };
     },
     readSubmit(answer) {
-      const value = readJson(answer.body);
-      if (!isJsonObject(value) || Object.keys(value).length === 0) {
-        return unreadable('the answer is not a JSON object with content');
-      }
+      const text = interactionOf(answer.body);
+      if (text === undefined) return unreadable('the answer is not a JSON object with content, or it is an error');
       const warnings = statusWarnings(answer);
       return {
         reading: 'done',
-        // Without marks and blanks before it: the file shall be known as JSON by its first bytes.
-        outputs: [{ base64: Buffer.from(Buffer.from(answer.body).toString('utf8').trim()).toString('base64') }],
+        outputs: [{ base64: text.toString('base64') }],
         facts: known({ warnings: warnings.length > 0 ? warnings : undefined }),
       };
     },
-    salvageOutput: () => undefined,
+    // A connection that ends too late or too early does not make a whole object less whole.
+    salvageOutput(body, isAccepted) {
+      const bytes = isAccepted ? interactionOf(body) : undefined;
+      return bytes && { bytes, isWhole: true };
+    },
     readRefusal,
   };
+}
+
+/**
+ * The text of a whole JSON object with content that is no error by the general contract, without the marks and blanks
+ * around it: the file shall be known as JSON by its first bytes.
+ */
+function interactionOf(body: Uint8Array): Buffer | undefined {
+  const value = readJson(body);
+  if (!isJsonObject(value)) return undefined;
+  const names = Object.keys(value);
+  const isError = names.some((name) => name === 'error' || name === 'detail');
+  if (names.length === 0 || (isError && names.every((name) => ERROR_FIELDS.has(name)))) return undefined;
+  return Buffer.from(Buffer.from(body).toString('utf8').trim());
 }
 
 function readOperation({ done, error, response: result }: z.output<typeof operation>): PollReading {

@@ -33,6 +33,25 @@ function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSett
       rpm: asked.limits.rpm ?? known.limits.rpm,
     },
     prices: asked.prices.length === 0 ? known.prices : asked.prices,
+    waits: longerOf(known.waits, asked.waits),
+  };
+}
+
+/** A lost answer of an open batch is never given up sooner than its own command allowed: the longer wait holds. */
+function longerOf(a: AccountSettings['waits'], b: AccountSettings['waits']): AccountSettings['waits'] {
+  const renderMaxMs = { ...a.renderMaxMs };
+  const firstDefault = a.renderMaxMs.default ?? 0;
+  const secondDefault = b.renderMaxMs.default ?? 0;
+  for (const provider of [...Object.keys(a.renderMaxMs), ...Object.keys(b.renderMaxMs)]) {
+    const longest = [a.renderMaxMs[provider] ?? firstDefault, b.renderMaxMs[provider] ?? secondDefault];
+    renderMaxMs[provider] = Math.max(...longest);
+  }
+  return {
+    lambdaMs: Math.max(a.lambdaMs, b.lambdaMs),
+    thetaMs: Math.max(a.thetaMs, b.thetaMs),
+    rhoMs: Math.max(a.rhoMs, b.rhoMs),
+    syncMaxMs: Math.max(a.syncMaxMs, b.syncMaxMs),
+    renderMaxMs,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AccountReadInput, AccountReadResult } from '../contract/workflows.js';
+import type { AccountReadInput, AccountReadResult } from '../contract/account-read.js';
 import { accountProxy } from './proxies.js';
 
 /** A read that the command line asks for: it goes through the account's one queue, so that it counts there. */

@@ -6,7 +6,8 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import { jobId } from '../contract/names.js';
-import type { BatchInput, Letter, OpenRow } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, Letter } from '../contract/workflows.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { job } from './job.js';
 

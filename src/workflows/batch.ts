@@ -1,12 +1,17 @@
-import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import type { BatchInput, BatchProgress, BatchResult, Letter, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
 import { cancelJobs, startJob } from './batch-jobs.js';
-import { mustReadSpent, roomNano } from './budget.js';
+import { mustReadSpent } from './budget.js';
+import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { closeBooks } from './close-books.js';
-import { isHeld, openHold } from './hold-batch.js';
+import { openHold } from './hold-batch.js';
+import { noteCancelled } from './late-ends.js';
 import { listenForCases } from './noted-cases.js';
+import { openRows } from './open-rows.js';
 import { answerPayments } from './payments.js';
+import { phaseOf, progressOf } from './progress.js';
 import { homeProxy, resultsProxy } from './proxies.js';
 import { reopenRow, takeReopened } from './reopen.js';
 import { sweepNowAndThen } from './sweep-rows.js';
@@ -26,10 +31,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let phase: BatchProgress['phase'] = 'running';
   let drained = false;
   let dirty = true;
-  /** The next row does not fit into the budget until an open one has ended. */
-  let short = false;
 
   const hold = openHold(input, state, touch);
+  const rows = openRows(input, state, { isWoken: () => dirty, touch, start });
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
@@ -40,9 +44,10 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (window.isDraining(state)) await drain();
     await openMore();
     window.shareAfterAll(state);
+    rescanHeld(state);
     if (handOverDue()) return await handOver();
     if (window.isFinished(state) && (await isOver())) break;
-    if (roomForPage() === 0 && !window.isFinished(state)) await condition(() => dirty || handOverDue());
+    if (!rows.hasRoom() && !window.isFinished(state)) await condition(() => dirty || handOverDue());
   }
   phase = 'ended';
   await condition(allHandlersFinished);
@@ -55,7 +60,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   async function openMore(): Promise<void> {
     if (mustReadSpent(state)) await readSpent();
-    if (roomForPage() > 0) await openPage(roomForPage());
+    await rows.more();
     for (const row of takeReopened(state)) await reopen(row);
   }
 
@@ -78,16 +83,20 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     setHandler(messages.supply, supply);
     setHandler(messages.setBudget, (limits) => {
       // The same rows under new limits: nothing else changes for a batch that did not stop.
-      const { generation, rows } = state;
-      supply({ generation, rows, retry: null, limits });
+      supply({ generation: state.generation, rows: state.rows, retry: null, limits });
     });
-    setHandler(messages.reopen, ({ generation, rows, row }) => {
-      if (state.generation === '') supply({ generation, rows, retry: null });
-      else state.reopened = [...(state.reopened ?? []), row];
+    setHandler(messages.reopen, ({ row, isRerun, ...order }) => {
+      const isFirst = state.generation === '';
+      if (isFirst) {
+        supply({ ...order, retry: null });
+        freezeChains(state);
+      }
+      if (isRerun) openOrdered(state);
+      if (!isFirst) state.reopened = [...(state.reopened ?? []), row];
       dirty = true;
     });
     setHandler(messages.rowFinished, async (report) => {
-      short = false;
+      rows.noteEnded(report);
       dirty = window.countFinished(state, report, Date.now()) || dirty;
       await hold.review();
     });
@@ -96,20 +105,16 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       state.cancelling = true;
       dirty = true;
     });
-    setHandler(messages.batchProgress, () =>
-      window.progressOf(state, phase === 'running' ? window.phaseOf(state) : phase),
-    );
+    setHandler(messages.batchProgress, () => progressOf(state, phase === 'running' ? phaseOf(state) : phase));
   }
 
   function supply(order: messages.Supply): void {
+    // The jobs that are being cancelled end after this order, which runs their rows again.
+    if (order.retry !== null && window.isDraining(state) && patched('retry-outlives-cancel')) noteCancelled(state);
     window.supplyRows(state, order);
     drained = false;
-    short = false;
+    rows.tryAgain();
     dirty = true;
-  }
-
-  function roomForPage(): number {
-    return short ? 0 : window.roomForPage(state);
   }
 
   async function readSpent(): Promise<void> {
@@ -127,34 +132,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     return continueAsNew<typeof batch>({ ...input, state });
   }
 
-  async function openPage(limit: number): Promise<void> {
-    if (state.cursor === null) return;
-    const { generation, cursor, retry, isSharing } = state;
-    const which = {
-      generation,
-      cursor,
-      limit,
-      retry,
-      roomNano: roomNano(state),
-      ...(isSharing ? { isSharing } : {}),
-      limits: state.limits,
-    };
-    const page = await home.pageRows({ batch: input.batch, ...which });
-    // An order that came while the page was read made it stale.
-    if (state.generation !== generation || state.cursor !== cursor) return;
-    if (await isHeld(state, page, () => dirty)) return;
-    const fresh = window.takePage(state, page, Date.now());
-    await Promise.all(fresh.map(({ entry: [, letter, attempts], ...opened }) => start(opened, letter, attempts)));
-    short = page.isShort;
-    if (!short || state.open.length > 0) return;
-    state.stopped = 'budget_reached';
-    short = false;
-    dirty = true;
-  }
-
   async function reopen(row: RowRef): Promise<void> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
-    if (found.outcome === 'nothing') return;
+    if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
     if (opened) await start(opened, found.letter, found.attempts);
   }

@@ -1,5 +1,6 @@
 import type { PaymentAsked, RowFinished } from '../contract/messages.js';
-import type { BatchState, OpenRow } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchState } from '../contract/workflows.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 

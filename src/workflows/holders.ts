@@ -1,4 +1,4 @@
-import type { RecoverResult, SemaphoreState } from '../contract/semaphore.js';
+import type { Holder, RecoverResult, SemaphoreState } from '../contract/semaphore.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
 import { sameJob } from './same-job.js';
@@ -20,11 +20,21 @@ export async function recover(account: string, state: SemaphoreState): Promise<v
   }
 }
 
-/** Frees the slots of jobs that are gone and have nothing at the service. */
+/** Frees the slots of jobs that are gone and have nothing at the service; each sweep asks after the next holders. */
 export async function sweep(account: string, state: SemaphoreState): Promise<void> {
-  const jobs = state.holders.map((holder) => holder.job).slice(0, SWEPT_MAX);
+  const jobs = nextToSweep(state).map((holder) => holder.job);
   for (const { job, action } of await homeProxy(account).sweepHolders({ jobs })) {
     const holder = state.holders.find((h) => sameJob(h.job, job) && h.releaseAtMs === undefined);
     if (holder && action === 'free') permits.release(state, { grant: holder.grant }, Date.now());
   }
+}
+
+/** Those that no time frees by itself, from the one after the last that was asked after, round and round. */
+export function nextToSweep(state: SemaphoreState): Holder[] {
+  const { holders, sweptGrant = 0 } = state;
+  const asked = holders.filter((h) => h.releaseAtMs === undefined).sort((a, b) => a.grant - b.grant);
+  const turn = asked.findIndex((h) => h.grant > sweptGrant);
+  const next = (turn < 0 ? asked : [...asked.slice(turn), ...asked.slice(0, turn)]).slice(0, SWEPT_MAX);
+  state.sweptGrant = next.at(-1)?.grant ?? 0;
+  return next;
 }

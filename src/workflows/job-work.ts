@@ -9,6 +9,8 @@ import type { Slot } from './slot.js';
 
 /** Where the row stands and so what comes next; `finish` ends the job. */
 export type Step =
+  /** The inputs are made ready; the job has no slot. */
+  | { step: 'prepare' }
   | { step: 'submit' }
   | { step: 'case' }
   | { step: 'poll' }
@@ -50,6 +52,8 @@ export interface Job {
 
 /** The submits of one job: each is a new attempt with a claim of its own. */
 export interface Submits {
+  /** Makes the inputs ready that must be at hand. */
+  prepare(work: Job): Promise<Step>;
   /** Sends the next attempt; the job holds a slot. Can be cancelled before the send and while it backs off. */
   next(work: Job): Promise<Step>;
   /** Says what a submit's result means for the job, and waits where it must be tried again. */

@@ -26,11 +26,12 @@ export async function job(input: JobInput): Promise<JobResult> {
     work.payment = answer;
   });
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
-  if (input.letter !== 'n' && input.letter !== 's') await CancellationScope.nonCancellable(() => slot.acquire(true));
+  if (!['n', 's', 'f'].includes(input.letter)) await CancellationScope.nonCancellable(() => slot.acquire(true));
   let next = firstStep(work);
   for (;;) {
     if (next.step === 'finish') return await finish(work, next);
     if (next.step === 'submit') next = await submitNext(work);
+    else if (next.step === 'prepare') next = await prepareNext(work);
     else if (next.step === 'share') next = await shareNext(work);
     else next = await CancellationScope.nonCancellable(() => go(work, next));
   }
@@ -40,6 +41,8 @@ function firstStep(work: Job): Step {
   switch (work.input.letter) {
     case 'n':
       return { step: 'submit' };
+    case 'f':
+      return { step: 'prepare' };
     case 'h':
       return { step: 'poll' };
     case 'c':
@@ -56,6 +59,16 @@ function firstStep(work: Job): Step {
 async function shareNext(work: Job): Promise<Step> {
   try {
     return await shareRow(work);
+  } catch (error) {
+    if (!CancellationScope.current().consideredCancelled) throw error;
+    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+  }
+}
+
+/** What other rows rendered is made ready before a slot is asked for. */
+async function prepareNext(work: Job): Promise<Step> {
+  try {
+    return await work.submits.prepare(work);
   } catch (error) {
     if (!CancellationScope.current().consideredCancelled) throw error;
     return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
@@ -95,6 +108,7 @@ async function go(work: Job, next: Step): Promise<Step> {
       work.slot.release({ done: true });
       return downloadRow(work);
     case 'share':
+    case 'prepare':
     case 'submit':
     case 'finish':
       return next;

@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, patched } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { batchId } from '../contract/names.js';
 import type { CreditsNano } from '../domain/money.js';
@@ -22,7 +22,12 @@ export async function payAgain(work: Job, otherwise: Finish): Promise<Step> {
   const attempt = { row, n: work.n, cause } as const;
   const reserved = await home.reservePayment({ ...attempt, wasteMaxNano: policy.wasteMaxNano ?? 0 });
   if (reserved.outcome === 'standing') return work.submits.read(work, reserved.result);
-  if (reserved.outcome === 'refused' || !(await fitsBudget(work, reserved.upToNano))) return otherwise;
+  if (reserved.outcome === 'refused') return otherwise;
+  if (!(await fitsBudget(work, reserved.upToNano))) {
+    // Other rows of the batch may be paid again out of what this one is not.
+    if (patched('refused-payment-returned')) await home.returnPayment({ row, n: work.n });
+    return otherwise;
+  }
   const result = await home.override(attempt);
   work.again = { upToNano: reserved.upToNano, otherwise };
   return result.outcome === 'granted' ? { step: 'submit' } : work.submits.read(work, result.result);

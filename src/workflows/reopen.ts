@@ -1,5 +1,6 @@
 import type { RowFinished } from '../contract/messages.js';
-import type { BatchState, Letter, OpenRow, RowRef } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchState, Letter, RowRef } from '../contract/workflows.js';
 import type { CreditsNano } from '../domain/money.js';
 import { roomNano } from './budget.js';
 import { count } from './window.js';
@@ -16,6 +17,8 @@ export function takeReopened(state: BatchState): RowRef[] {
 interface Reopening {
   was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined;
   letter: Letter;
+  /** It feeds other rows. */
+  feeds?: true | undefined;
   /** The most that a new attempt can cost, null = unknown. */
   upToNano?: CreditsNano | null | undefined;
 }
@@ -24,20 +27,22 @@ interface Reopening {
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, letter, upToNano = null }: Reopening,
+  { was, letter, feeds, upToNano = null }: Reopening,
   nowMs: number,
 ): OpenRow | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
+  const isNew = letter === 'n' || letter === 'f';
   // What does not fit waits for the next order, like every row of a batch whose budget is reached.
-  if (letter === 'n' && room !== null && (upToNano === null || upToNano > room)) return undefined;
+  if (isNew && room !== null && (upToNano === null || upToNano > room)) return undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
   const isCounted = row.generation === state.generation;
   if (isCounted && was) count(state, was, -1);
   // What is at the service has been counted as spent.
-  const cost = letter === 'n' ? { upToNano } : { upToNano: 0, isJoined: true as const };
+  const cost = isNew ? { upToNano } : { upToNano: 0, isJoined: true as const };
   const countedIn = isCounted ? state.generation : '';
-  const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost };
+  const chained = { ...(letter === 'f' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
+  const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };
   state.open.push(opened);
   return opened;
 }

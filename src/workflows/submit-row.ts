@@ -39,6 +39,13 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
   });
 
   return {
+    async prepare({ input: { row } }) {
+      const taken = await downloadProxy(account).fetchInputs({ row });
+      if (taken === true) return { step: 'submit' };
+      if (taken === false) return { step: 'finish', status: 'failed', reason: 'input_missing' };
+      return { step: 'finish', status: unsentStatus(taken.reason), reason: taken.reason, text: taken.text };
+    },
+
     async next(work) {
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
       const n = work.n + 1;
@@ -55,8 +62,7 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
           work.input = { ...work.input, row: result.row };
           return { step: 'submit' };
         case 'needs_inputs':
-          if (await downloadProxy(account).fetchInputs({ row: work.input.row })) return { step: 'submit' };
-          return { step: 'finish', status: 'failed', reason: 'input_missing' };
+          return this.prepare(work);
         case 'held':
           // Released, since nobody knows for how long; the pause itself reaches the semaphore by another way.
           work.slot.release();
@@ -155,10 +161,17 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
   }
 }
 
+const UNSTARTED: ReadonlySet<ReasonCode> = new Set([
+  'budget_reached',
+  'too_many_failures',
+  'row_replaced',
+  'upstream_failed',
+  'input_changed',
+]);
+
 /** A row that the budget or a person keeps back has not failed. */
 function unsentStatus(reason: ReasonCode): Status {
   if (reason === 'record_damaged') return 'review';
   if (reason === 'cancelled_by_user') return 'cancelled';
-  const isUnstarted = reason === 'budget_reached' || reason === 'too_many_failures' || reason === 'row_replaced';
-  return isUnstarted ? 'not_started' : 'failed';
+  return UNSTARTED.has(reason) ? 'not_started' : 'failed';
 }

@@ -1,5 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import type { BatchInput, BatchState, Letter, OpenRow } from '../contract/workflows.js';
+import type { OpenRow } from '../contract/open-row.js';
+import type { BatchInput, BatchState, Letter } from '../contract/workflows.js';
 import { homeProxy } from './proxies.js';
 import * as window from './window.js';
 
@@ -38,8 +39,8 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
         continue;
       }
       open.restarts += 1;
-      const letter = open.isSharing && seen.letter === 'n' ? 's' : seen.letter;
-      await start(open, letter, seen.attempts);
+      const fresh = open.isSharing ? 's' : open.isFed ? 'f' : 'n';
+      await start(open, seen.letter === 'n' ? fresh : seen.letter, seen.attempts);
     }
   }
 }

@@ -1,10 +1,12 @@
 import type { PageResult } from '../contract/activities.js';
 import type { RowFinished, Supply } from '../contract/messages.js';
-import type { BatchEvent, BatchProgress, BatchResult, BatchState, OpenRow, RowRef } from '../contract/workflows.js';
+import type { BatchEvent, BatchResult, BatchState } from '../contract/workflows.js';
 import type { BatchTally } from '../domain/batch-tally.js';
 import { noCounts, STATUSES } from '../domain/outcome.js';
-import { blockedOf } from './blocked-rows.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
+import { chainsAreOver, countAhead, forgetAhead, isRescan, noteFeeder, noteHeld, noteRescanned } from './chains.js';
+import { rowToReopen } from './late-ends.js';
+import { type OpenedRow, openRow } from './open-row.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
 
@@ -49,13 +51,15 @@ export function resumedState(handed: BatchState | undefined, nowMs: number): Bat
 export function supplyRows(state: BatchState, order: Supply): void {
   takeLimits(state, order.limits);
   const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
-  if (running && !isDraining(state) && order.generation === state.generation && order.retry === null) return;
+  const isWhole = !isDraining(state) && !state.chains?.isFrozen;
+  if (running && isWhole && order.generation === state.generation && order.retry === null) return;
   state.generation = order.generation;
   state.rows = order.rows;
   state.retry = order.retry;
   state.cursor = { part: 0, index: 0 };
   state.deferred = 0;
   state.isSharing = false;
+  delete state.chains;
   state.counts = noCounts();
   state.creditsNano = 0;
   state.creditsUnknown = 0;
@@ -71,53 +75,44 @@ export function isDraining(state: BatchState): boolean {
 
 /** Once every other row has ended, rows that share a render are gone through: what they share is known then. */
 export function shareAfterAll(state: BatchState): void {
-  const isDue = state.cursor === null && state.open.length === 0 && !isDraining(state);
+  const isIdle = state.cursor === null && state.open.length === 0 && (state.chains?.feeders.length ?? 0) === 0;
+  const isDue = isIdle && !isDraining(state);
   if (!isDue || (state.deferred ?? 0) === 0) return;
   state.deferred = 0;
   state.isSharing = true;
   state.cursor = { part: 0, index: 0 };
 }
 
+/** How many rows may be opened now. */
+export function roomForRows(state: BatchState): number {
+  if (state.paused || state.outputsPaused === true || isDraining(state)) return 0;
+  const cases = state.open.filter((o) => o.isCase).length;
+  return Math.min(Math.max(0, state.window - state.open.length + Math.min(CASES_MAX, cases)), PAGE_MAX);
+}
+
 /** How many rows the next page may bring; 0 = do not ask now. */
 export function roomForPage(state: BatchState): number {
-  if (state.cursor === null || state.paused || state.outputsPaused === true || isDraining(state)) return 0;
-  const cases = state.open.filter((o) => o.isCase).length;
-  const room = state.window - state.open.length + Math.min(CASES_MAX, cases);
-  return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? Math.min(room, PAGE_MAX) : 0;
+  const room = state.cursor === null ? 0 : roomForRows(state);
+  return room >= Math.min(PAGE_MIN, state.window) || state.open.length === 0 ? room : 0;
 }
 
 /** Books a page: counts what is finished and returns the rows whose jobs must be started. */
-export function takePage(
-  state: BatchState,
-  page: PageResult,
-  nowMs: number,
-): (OpenRow & { entry: PageResult['entries'][number] })[] {
+export function takePage(state: BatchState, page: PageResult, nowMs: number): OpenedRow[] {
   for (const status of STATUSES) state.counts[status] += page.finished[status] ?? 0;
   state.creditsNano += page.creditsNano;
   state.creditsUnknown += page.creditsUnknown;
+  forgetAhead(state, page.finished, page.creditsNano);
   state.deferred = (state.deferred ?? 0) + (page.deferred ?? 0);
+  noteHeld(state, page.held);
+  if (isRescan(state)) noteRescanned(state, page.entries.length);
   state.cursor = page.next;
   // As many again as there are slots: downloads and records go on while the next rows already wait for a slot.
   state.window = page.cap + Math.max(PAGE_MIN, page.cap);
-  const fresh: (OpenRow & { entry: PageResult['entries'][number] })[] = [];
-  for (const entry of page.entries) {
-    const [index, letter, , kind, id, upToNano] = entry;
-    const known = state.open.find((o) => o.row.id === id);
-    const row: RowRef = { batch: page.batch, generation: state.generation, part: page.part, index, id, kind };
-    if (known) {
-      if (known.row.generation !== state.generation) known.now = row;
-      known.countedIn = state.generation;
-      continue;
-    }
-    const shared = letter === 's' ? { isSharing: true } : {};
-    // What was at the service before has been counted as spent.
-    const joined = letter === 'n' || letter === 's' ? {} : { isJoined: true as const };
-    const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
-    const opened: OpenRow = { row, ...counted, upToNano, ...shared, ...joined };
-    state.open.push(opened);
-    fresh.push({ ...opened, entry });
-  }
-  return fresh;
+  const { batch, part, feeding = [] } = page;
+  return page.entries.flatMap((entry) => {
+    const feeds = feeding.includes(entry[0]);
+    return openRow(state, { batch, part, entry, feeds, isAhead: false }, nowMs) ?? [];
+  });
 }
 
 /** Counts a row that ended, once: a second report of it finds it no longer open. A corrected one is counted anew. */
@@ -134,13 +129,13 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   }
   state.open = state.open.filter((o) => o !== found);
   bookFinished(state, found, report.creditsNano);
-  if (found.countedIn !== state.generation) return true;
-  count(state, report, 1);
+  noteFeeder(state, found, status);
+  if (found.isAhead && found.countedIn === state.generation) countAhead(state, report);
+  else if (found.countedIn !== state.generation) return true;
+  else count(state, report, 1);
   countFailure(state, report);
-  // Its job was the old row's; no page brings the new one once more.
-  if (report.reason === 'row_replaced' && found.now && !isDraining(state)) {
-    state.reopened = [...(state.reopened ?? []), found.now];
-  }
+  const again = rowToReopen(found, report);
+  if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
 }
@@ -160,9 +155,10 @@ export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): voi
 
 /** Rows that were never opened end as cancelled, or as not started where the batch stopped by itself. */
 export function endRest(state: BatchState): void {
-  if (state.cursor === null && (state.deferred ?? 0) === 0) return;
+  if (state.cursor === null && (state.deferred ?? 0) === 0 && chainsAreOver(state)) return;
   state.cursor = null;
   state.deferred = 0;
+  delete state.chains;
   const counted = STATUSES.reduce((sum, status) => sum + state.counts[status], 0);
   const open = state.open.filter((o) => o.countedIn === state.generation).length;
   state.counts[state.cancelling ? 'cancelled' : 'not_started'] += Math.max(0, state.rows - counted - open);
@@ -176,25 +172,14 @@ export function takeTally(state: BatchState, tally: BatchTally | undefined): voi
   if (tally?.open !== 0) return;
   const { counts, creditsNano, creditsUnknown } = tally;
   Object.assign(state, { counts, creditsNano, creditsUnknown });
+  if (state.chains) state.chains.ahead = { counts: {}, creditsNano: 0 };
 }
 
 export function isFinished(state: BatchState): boolean {
   const isIdle = state.open.length === 0 && (state.reopened ?? []).length === 0;
-  return state.cursor === null && isIdle && (state.deferred ?? 0) === 0;
+  return state.cursor === null && isIdle && (state.deferred ?? 0) === 0 && chainsAreOver(state);
 }
 
 export function resultOf({ counts, creditsNano, creditsUnknown, stopped }: BatchState): BatchResult {
   return { counts, creditsNano, creditsUnknown, ...(stopped ? { stopped } : {}) };
-}
-
-/** What a batch that is not ending does. */
-export function phaseOf(state: BatchState): BatchProgress['phase'] {
-  if (isDraining(state)) return 'cancelling';
-  return state.paused || state.outputsPaused === true ? 'paused' : 'running';
-}
-
-export function progressOf(state: BatchState, phase: BatchProgress['phase']): BatchProgress {
-  const { generation, rows, counts, creditsNano, creditsUnknown, events, startedAtMs } = state;
-  const [open, blocked] = [state.open.length, blockedOf(state)];
-  return { phase, generation, rows, counts, open, blocked, creditsNano, creditsUnknown, events, startedAtMs };
 }

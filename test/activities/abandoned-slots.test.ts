@@ -1,11 +1,12 @@
 // A row that ended while its job may still run keeps the slot for the longest render, and no longer (design 4, I5).
 import { expect, test } from 'vitest';
 import { slotActivities } from '../../src/activities/slots.js';
+import { noteUnderWay } from '../../src/activities/under-way.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
-async function stand(states: (atMs: number) => AttemptState[]) {
+async function stand(states: (atMs: number) => AttemptState[], { hasRecord = true } = {}) {
   const row = plainRow('r', { kind: 'vendor-f/video', cells: { model: 'm', prompt: 'p' } });
   const { deps, clock, refOf } = await accountAtHand([row]);
   deps.messenger = { ...deps.messenger, areOpen: async () => [false] } as typeof deps.messenger;
@@ -16,10 +17,11 @@ async function stand(states: (atMs: number) => AttemptState[]) {
   for (const state of states(clock.nowMs)) await deps.ledger.append(ref, state);
   const record = { schema: 1, id: 'r', kind: row.kind, status: 'review', reasonCode: 'job_closed', flags: [] };
   const rest = { warnings: [], attempts: 1, files: [], creditsBasis: 'unknown', rowHash: row.hash };
-  await deps.records.writeRecord('b', { ...record, ...rest, finishedAtMs: clock.nowMs + 1 } as RowRecord);
+  if (hasRecord)
+    await deps.records.writeRecord('b', { ...record, ...rest, finishedAtMs: clock.nowMs + 1 } as RowRecord);
   const sweep = async () => (await slotActivities(deps).sweepHolders({ jobs: [{ batch: 'b', id: 'r' }] }))[0]?.action;
   const recover = async () => (await slotActivities(deps).recoverOpen({ from: 0 })).holders;
-  return { clock, sweep, recover };
+  return { clock, sweep, recover, deps, ref };
 }
 
 test.each<[string, (atMs: number) => AttemptState[]]>([
@@ -39,4 +41,30 @@ test.each<[string, (atMs: number) => AttemptState[]]>([
   clock.nowMs += 65 * MINUTE_MS;
   expect(await sweep()).toBe('free');
   expect(await recover()).toEqual([]);
+});
+
+test.each<[string, (atMs: number) => AttemptState[], { hasRecord: boolean }]>([
+  ['a bare claim, its row in review', () => [], { hasRecord: true }],
+  ['a bare claim without a record', () => [], { hasRecord: false }],
+  ['accepted, without a record', (atMs) => [{ state: 'created', atMs, handle: 'h' }], { hasRecord: false }],
+  [
+    'a case without a record',
+    (atMs) => [{ state: 'unknown', atMs, evidence: { rule: 'T11', message: 'cut' } }],
+    { hasRecord: false },
+  ],
+])('the slot of a job that is gone goes back: %s', async (_, states, record) => {
+  const { clock, sweep } = await stand(states, record);
+  expect(await sweep()).toBe('keep');
+  clock.nowMs += 75 * MINUTE_MS;
+  expect(await sweep()).toBe('free');
+});
+
+test('T12: a claim whose job is gone becomes a case, and one that is being sent stays as it is', async () => {
+  const { sweep, deps, ref } = await stand(() => [], { hasRecord: false });
+  noteUnderWay(deps, ref, 1);
+  expect(await sweep()).toBe('keep');
+  expect((await deps.ledger.readAttempt(ref))?.states).toHaveLength(1);
+  noteUnderWay(deps, ref, -1);
+  await sweep();
+  expect((await deps.ledger.readAttempt(ref))?.states.at(-1)).toMatchObject({ evidence: { rule: 'T12' } });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attemptsSince } from '../../src/activities/attempts-since.js';
 import type { Dependencies } from '../../src/activities/dependencies.js';
-import { keepDiscounts, multipliersOf } from '../../src/activities/discounts.js';
+import { areFresh, keepDiscounts, multipliersOf } from '../../src/activities/discounts.js';
 import { keepPrices, measuredPrices } from '../../src/activities/learned.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import type { Discount } from '../../src/service/account.js';
@@ -70,6 +70,16 @@ describe('F31: a discount that is over still prices what was charged under it', 
     expect(await multipliers(reader, 8, 9)).toEqual([LIST]);
     expect(await multipliers(reader, 30, 40)).toEqual([LIST]);
     expect(await multipliersOf(reader, { entrypoint: 'svc' }, minutes(0), minutes(20))).toEqual([LIST]);
+  });
+
+  test('an answer may be minutes old: it is read again after half of five', async () => {
+    const reader = worker();
+    nowMs = minutes(0);
+    await keepDiscounts(reader, []);
+    nowMs = minutes(2.5);
+    expect(await areFresh(reader)).toBe(true);
+    nowMs = minutes(2.6);
+    expect(await areFresh(reader)).toBe(false);
   });
 
   test('a worker that looked before there was any answer learns of them, and forgets none of them', async () => {

@@ -2,9 +2,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it } from 'vitest';
 import { fetchSalvagedActivities } from '../../src/activities/fetch-salvaged.js';
+import { slotActivities } from '../../src/activities/slots.js';
+import { resultOf } from '../../src/activities/submit-result.js';
 import { standingOf } from '../../src/domain/attempt.js';
 import { createDownloader } from '../../src/service/download.js';
-import { takeName } from '../../src/store/handle-names.js';
+import { isNameOfAnother, takeName } from '../../src/store/handle-names.js';
 import { type Answer, serve, status, whole } from '../download/broken-server.js';
 import { smallPng } from '../support/small-png.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
@@ -63,4 +65,27 @@ it('a URL that another attempt has confirms nothing (T8)', async () => {
   const { fetch, deps, url } = await stand(picture(smallPng()));
   await takeName(deps.home, url, { batch: 'b', id: 'other', n: 1 });
   expect(await fetch()).toBe('nothing');
+});
+
+it.each(['recovery', 'the next look at it'])('TS, T8: a URL that a crash left unnamed is named by %s', async (by) => {
+  const { deps, url, attempt } = await stand();
+  const ref = { batch: 'b', id: 'r', n: 1 };
+  // The process died between the record and the name.
+  const outputs = [{ blobSha256: await deps.home.putBlob(smallPng()) }];
+  await deps.ledger.append(ref, { state: 'done', atMs: deps.now(), outputs, facts: { warnings: [] } });
+  const found = await attempt();
+  if (by === 'recovery') await slotActivities(deps).recoverOpen({ from: 0 });
+  else expect(found && (await resultOf(deps, ref, found))).toMatchObject({ standing: 'done' });
+  expect(await isNameOfAnother(deps.home, url, { ...ref, id: 'other' })).toBe(true);
+  expect(await isNameOfAnother(deps.home, url, ref)).toBe(false);
+});
+
+it('TS, T8: a URL that another attempt was given meanwhile makes it a case again', async () => {
+  const { deps, url, attempt } = await stand();
+  const ref = { batch: 'b', id: 'r', n: 1 };
+  const outputs = [{ blobSha256: await deps.home.putBlob(smallPng()) }];
+  await deps.ledger.append(ref, { state: 'done', atMs: deps.now(), outputs, facts: { warnings: [] } });
+  await takeName(deps.home, url, { ...ref, id: 'other' });
+  const found = await attempt();
+  expect(found && (await resultOf(deps, ref, found))).toMatchObject({ standing: 'open_case' });
 });

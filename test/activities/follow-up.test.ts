@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { attemptsSince } from '../../src/activities/attempts-since.js';
 import { bookCharge } from '../../src/activities/charges.js';
 import { gatherEvidence } from '../../src/activities/evidence.js';
+import { keepLearned } from '../../src/activities/learned.js';
 import { settleActivities } from '../../src/activities/settle.js';
 import { movementsOf } from '../../src/books/check/movements.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
+import { modelOf } from '../../src/manifest/cost-notes.js';
 import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
@@ -67,10 +69,43 @@ test('it is expected after a bill that was found by the balance, too', async () 
   expect(later?.known).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
 });
 
+test('S2: it may have come while nobody had seen the end of a job that paid its price at the submit', async () => {
+  const { deps, clock, refOf, generation } = await accountAtHand([DANCE, TALK], PRICES);
+  const startMs = clock.nowMs;
+  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
+    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
+    await keepLearned(deps, { latenessMs: 0, refundMs: 0, balances: [], timings });
+  }
+  const read = (minute: number, credits: number) => {
+    clock.nowMs = startMs + minute * MINUTE_MS;
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const claim = ({ id, index, kind, hash }: Row, expected: { lo: number; hi: number }) =>
+    deps.ledger.claim(
+      { batch: 'b', id, n: 1 },
+      intent({ atMs: clock.nowMs, rowHash: hash, kind, generation, index, expected }),
+    );
+  await read(-1, 20);
+  clock.nowMs = startMs;
+  await claim(DANCE, { lo: DANCE_NANO, hi: DANCE_NANO });
+  await deps.ledger.append(
+    { batch: 'b', id: 'dance', n: 1 },
+    { state: 'created', atMs: startMs + 1_000, handle: 'h1' },
+  );
+  for (const minute of [1, 5, 9]) await read(minute, 19.8);
+  await claim(TALK, { lo: 0, hi: 0.06 * NANO_PER_CREDIT });
+  const lost = { state: 'unknown', atMs: clock.nowMs, evidence: { rule: 'T11', message: 'reset' } } as const;
+  await deps.ledger.append({ batch: 'b', id: 'talk', n: 1 }, lost);
+  for (const minute of [11, 12, 13]) await read(minute, 19.75);
+  // The dance may have ended and been charged a quarter more, or the talk was charged.
+  expect(await settleActivities(deps).settle({ row: refOf(TALK), n: 1 })).toMatchObject({ outcome: 'wait' });
+});
+
 test('it may have come before a poll saw the end', async () => {
   const { deps, startMs } = await bothLost();
   const course = { claimedAtMs: startMs, endedAtMs: startMs + 4 * MINUTE_MS, facts: {} };
-  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), options: {} as never };
+  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), feeders: [], options: {} as never };
   await bookCharge(deps, work, { batch: 'b', id: 'dance', n: 2 }, course);
   const { known } = await attemptsSince(deps, startMs);
   const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one.known, 0));

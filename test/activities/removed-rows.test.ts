@@ -9,6 +9,7 @@ import { createFolderStore } from '../../src/store/folder.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { intent, storedRow } from '../store/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { rowRecord } from '../support/row-record.js';
 
 /** A batch in a home of its own whose manifest is edited between its generations. */
 async function batch() {
@@ -45,19 +46,8 @@ async function batch() {
   };
 }
 
-const record = (id: string, status: RowRecord['status'], flags: RowRecord['flags'] = []): RowRecord => ({
-  schema: 1,
-  id,
-  kind: 'svc/image',
-  status,
-  flags,
-  warnings: [],
-  attempts: 1,
-  files: [],
-  creditsBasis: 'unknown',
-  finishedAtMs: 1,
-  rowHash: 'x',
-});
+const record = (id: string, status: RowRecord['status'], flags: RowRecord['flags'] = []) =>
+  rowRecord({ id, status, flags, finishedAtMs: 1, rowHash: 'x' });
 
 test('rows that left the manifest after an attempt keep their status with the flag removed; others leave the results', async () => {
   const one = await batch();

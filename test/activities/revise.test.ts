@@ -1,7 +1,7 @@
 // A row's record that is corrected after its end stands in the results as well (design 2, Identity and running again).
 import { expect, test } from 'vitest';
 import { reviseRow } from '../../src/activities/revise.js';
-import { rowRecord } from '../store/support/examples.js';
+import { wholeRecord } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** Corrects a row's bill that came back; what was told to whom. */
@@ -20,8 +20,8 @@ async function refund(answers: { isBatchOpen: boolean; failures: number }): Prom
       told.push(`the results of ${batch}`);
     },
   };
-  await deps.records.writeRecord('b', rowRecord('r', { status: 'lost_paid', reasonCode: 'answer_lost_billed' }));
-  const revision = { revision: 'refunded', sentence: 'the bill came back', seenStates: 3 } as const;
+  await deps.records.writeRecord('b', wholeRecord('r', { status: 'lost_paid', reasonCode: 'answer_lost_billed' }));
+  const revision = { revision: 'unbilled', sentence: 'the bill came back', seenStates: 3 } as const;
   await reviseRow({ ...deps, messenger }, { batch: 'b', id: 'r' }, revision);
   expect(await deps.records.readRecord('b', 'r')).toMatchObject({ status: 'failed', creditsNano: 0 });
   return told;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rowStanding } from '../../src/activities/row-letter.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import { rowRecord } from '../support/row-record.js';
 
 const intent = (rowHash = 'h'): AttemptState => ({
   state: 'intent',
@@ -16,21 +17,8 @@ const intent = (rowHash = 'h'): AttemptState => ({
 });
 const of = (hash: string, mayRerun = true) => ({ hash, mayRerun });
 const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
-const record = (change: Partial<RowRecord> = {}): RowRecord => ({
-  schema: 1,
-  id: 'a',
-  kind: 'svc/image',
-  status: 'done',
-  flags: [],
-  warnings: [],
-  attempts: 1,
-  files: [],
-  creditsNano: 5,
-  creditsBasis: 'price-book',
-  finishedAtMs: 100,
-  rowHash: 'h',
-  ...change,
-});
+const record = (change: Partial<RowRecord> = {}) =>
+  rowRecord({ creditsNano: 5, creditsBasis: 'price-book', finishedAtMs: 100, ...change });
 const created: AttemptState = { state: 'created', atMs: 2, handle: 'x' };
 const rendered: AttemptState = { state: 'rendered', atMs: 3, outputs: [], facts: {} };
 const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };

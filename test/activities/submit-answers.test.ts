@@ -172,6 +172,16 @@ describe('TS: an output in any answer to a synchronous call', () => {
     expect(shown(await classify('svc/image', cut(200, text.slice(0, end - 8))))).toBe('unknown S2');
   });
 
+  it('S0, TS: a URL that is the file itself counts as the bytes', async () => {
+    const base64 = smallPng().toString('base64');
+    const body = { created: 1, model: 'm', data: [{ url: `data:image/png;base64,${base64}` }] };
+    for (const exchange of [answered(200, body), answered(500, body), cut(200, JSON.stringify(body).slice(0, -3))]) {
+      const seen = await classify('svc/image', exchange);
+      expect(seen).toMatchObject({ state: 'done', outputs: [{ base64 }] });
+      expect(seen).not.toHaveProperty('outputs.0.url');
+    }
+  });
+
   it('S0: base64 that decodes to nothing is no result', async () => {
     for (const b64_json of ['', '***', 'a page of text']) {
       expect(shown(await classify('svc/image', answered(200, { data: [{ b64_json }] })))).toBe('unknown S2');
@@ -186,6 +196,41 @@ describe('TS: an output in any answer to a synchronous call', () => {
         outputs: [{ base64: whole }],
       });
     }
+  });
+});
+
+describe('an interaction (S0, TS)', () => {
+  const see = (exchange: Exchange) => classify('vendor-f/interaction', exchange);
+  const base64 = Buffer.from('{"a":1}').toString('base64');
+
+  it('TS: an object that came whole counts, also where the connection ended too early', async () => {
+    expect(await see(cut(200, '\ufeff{"a":1}'))).toMatchObject({ state: 'done', outputs: [{ base64 }] });
+    expect(shown(await see(cut(200, '{"a":1')))).toBe('unknown S2');
+    for (const exchange of [cut(500, '{"a":1}'), answered(500, '{"a":1}')]) {
+      expect(shown(await see(exchange))).toBe('unknown S2');
+    }
+  });
+
+  it.each(GENERAL)('S0: a 200 with the documented error body is no result: %s', async (_name, body) => {
+    expect(shown(await see(answered(200, body)))).toBe('unknown S2');
+    expect(shown(await see(cut(200, JSON.stringify(body))))).toBe('unknown S2');
+  });
+
+  it('S0: an object with more than an error in it is the output', async () => {
+    const body = { error: null, detail: 'auto', outputs: [] };
+    expect(await see(answered(200, body))).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('what cannot be read is kept for a person', () => {
+  it.each(KINDS.map((kind) => [kind]))('T9, S2, T10, T11: the beginning of the answer: %s', async (kind) => {
+    const page = `<html>\u0007job 4711 at sk-svc-other-key ${'x'.repeat(9_000)}`;
+    for (const exchange of [answered(200, page), cut(200, page), answered(502, page), cut(502, page)]) {
+      const { evidence } = (await classify(kind, exchange)) as { evidence: { answer: string } };
+      expect(evidence.answer).toMatch(/^<html> job 4711 at \[redacted\] x+…$/);
+      expect(evidence.answer).toHaveLength(1_000);
+    }
+    expect(await classify(kind, cut(200, ''))).not.toHaveProperty('evidence.answer');
   });
 });
 

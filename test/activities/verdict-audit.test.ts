@@ -1,11 +1,15 @@
 // Verdicts are compared with every later reading (design 3: contradictions).
 import { expect, test } from 'vitest';
 import { useReadings } from '../../src/activities/after-reading.js';
+import { rowStanding } from '../../src/activities/row-letter.js';
 import { settleActivities } from '../../src/activities/settle.js';
+import { bornAfterMs, lastedMs } from '../../src/activities/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
+import { markCancelled } from '../../src/store/batch-marks.js';
+import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { isTrusted } from '../../src/store/trust.js';
-import { intent } from '../store/support/examples.js';
+import { intent, wholeRecord } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const STILL = plainRow('still');
@@ -75,6 +79,19 @@ test('a later reading that shows it with nothing else under way does', async () 
   expect(await isTrusted(deps.home)).toBe(false);
 });
 
+test('S2: a job that may still be charged is not called unbilled, however quiet the balance is until then', async () => {
+  const { deps, read, verdicts, settle } = await lostRow(FILM);
+  const dueMinutes = Math.floor((bornAfterMs(deps) + lastedMs(deps, FILM.kind)) / MINUTE_MS);
+  for (let minute = 1; minute <= dueMinutes; minute += 1) {
+    await read([minute], 20);
+    await settle();
+    expect([minute, await verdicts()]).toEqual([minute, []]);
+  }
+  await read(minutes(dueMinutes + 1, dueMinutes + 30), 20);
+  await settle();
+  expect(await verdicts()).toEqual(['not_billed']);
+});
+
 test('the quiet before a late job does not contradict its bill (F8)', async () => {
   const { read, claim, verdicts, settle } = await lostRow(FILM);
   await read(minutes(1, 70), 20);
@@ -84,4 +101,38 @@ test('the quiet before a late job does not contradict its bill (F8)', async () =
   await claim(OTHER);
   await read(minutes(74, 76), 19.8);
   expect(await verdicts()).toEqual(['not_billed', 'billed']);
+});
+
+const lostPaid = wholeRecord('still', {
+  ...{ kind: STILL.kind, status: 'lost_paid', reasonCode: 'answer_lost_billed', rowHash: STILL.hash, attempts: 1 },
+  ...{ creditsNano: PRICE_NANO, seenStates: 3 },
+});
+
+test.each([
+  ['if-proved', false, { ended: false, letter: 'n', attempts: 1 }, ['still']],
+  ['if-proved', true, { ended: true, status: 'failed' }, []],
+  ['hold', false, { ended: true, status: 'failed' }, []],
+] as const)('a bill that came back, under %s (cancelled: %s): what becomes of the row', async (...said) => {
+  const [ambiguity, isCancelled, standing, reopened] = said;
+  const { deps, read, settle } = await lostRow(STILL);
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  await writeBatchOrder(deps.home, 'b', { limits, policy: { ambiguity, retries: 0, wasteMaxNano: 0 }, retry: null });
+  if (isCancelled) await markCancelled(deps.home, 'b', 1);
+  const asked: string[] = [];
+  deps.messenger.reopen = async ({ row: { id } }) => {
+    asked.push(id);
+    return true;
+  };
+  await read([1], 19.8);
+  await settle();
+  await deps.records.writeRecord('b', lostPaid);
+  await read(minutes(2, 5), 20);
+  // Nothing goes on before the full test of not billed, which waits until nothing can be charged any more.
+  expect((await deps.records.readRecord('b', 'still'))?.status).toBe('lost_paid');
+  await read(minutes(6, 24), 20);
+  const record = await deps.records.readRecord('b', 'still');
+  expect(record).toMatchObject({ status: 'failed', reasonCode: 'answer_lost_unbilled', creditsNano: 0 });
+  const content = { hash: STILL.hash, mayRerun: false };
+  expect(rowStanding(record, await deps.ledger.read('b', 'still'), null, content)).toMatchObject(standing);
+  expect(asked).toEqual(reopened);
 });

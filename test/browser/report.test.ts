@@ -9,7 +9,7 @@ import type { ResultLine } from '../../src/manifest/results.js';
 import { collectRows } from '../../src/report/collect.js';
 import { publicPage } from '../../src/report/public-page.js';
 import { reportPage } from '../../src/report/report-page.js';
-import { rowRecord, storedRow } from '../store/support/examples.js';
+import { storedRow, wholeRecord } from '../store/support/examples.js';
 import { accessibilityBreaches, launchBrowser, watchPage } from '../support/browser.js';
 import { smallPng } from '../support/small-png.js';
 
@@ -34,7 +34,7 @@ async function* lines(): AsyncIterable<ResultLine> {
     const failed = { status: index === 1 ? 'failed' : 'review', reasonCode: 'render_failed', reason: HOSTILE } as const;
     const files = [{ file: `media/${HOSTILE}`, contentType: 'image/png', bytes: 3, sha256: 'd' }];
     const over = index === 1 || index === 2 ? { ...failed, files: [] } : { files };
-    yield { row, originalCells: {}, record: rowRecord(row.id, { ...times, ...over }) };
+    yield { row, originalCells: {}, record: wholeRecord(row.id, { ...times, ...over }) };
   }
 }
 

@@ -95,6 +95,18 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
     expect(readFileSync(join(cwd, 'problems.csv'), 'utf8').split('\n')).toHaveLength(5);
   });
 
+  test('--json has the problems one by one', async () => {
+    writeFileSync(join(cwd, 'shots.csv'), 'id,kind,model,prompt\na,svc/image,svc-delta-5,x\n');
+    for (const command of ['plan', 'run']) {
+      const { exitCode, stdout } = await run([command, 'shots.csv', '--json']);
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+        2,
+        { type: 'error', exitCode: 2, problems: [{ file: 'shots.csv', line: 2, column: 3, code: 'B13', id: 'a' }] },
+      ]);
+      expect((JSON.parse(stdout) as { problems: { message: string }[] }).problems[0]?.message).toContain('svc-delta-5');
+    }
+  });
+
   test('more than 100 problems are counted', async () => {
     const rows = Array.from({ length: 150 }, (_, index) => `r${index},svc/image,no-such-model,x,64,64\n`);
     const text = `id,kind,model,prompt,width,height\n${rows.join('')}`;

@@ -28,7 +28,7 @@ describe('bash completes', () => {
 
   test('every command, and the orders below one', () => {
     expect(offered('')).toEqual(COMMANDS.map(({ name }) => name));
-    expect(offered('re')).toEqual(['resume', 'retry', 'review', 'results', 'report']);
+    expect(offered('re')).toEqual(['resume', 'retry', 'rerun', 'review', 'results', 'report']);
     expect(offered('ledger', '')).toEqual(['show', 'verify', 'repair']);
   });
 

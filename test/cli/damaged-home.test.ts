@@ -9,7 +9,7 @@ import { createFolderStore } from '../../src/store/folder.js';
 import { readMeasuredPrices } from '../../src/store/learned.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { isTrusted } from '../../src/store/trust.js';
-import { intent, rowRecord, states, storedRow } from '../store/support/examples.js';
+import { intent, states, storedRow, wholeRecord } from '../store/support/examples.js';
 import { cli, workFolder } from './harness.js';
 
 let emulator: Emulator;
@@ -42,7 +42,7 @@ beforeEach(async () => {
     const ref = { batch: 'b', id, n: 1 };
     await account.ledger.claim(ref, intent({ rowHash: 'c'.repeat(64), generation, index: Number(id.slice(4)) }));
     await account.ledger.append(ref, states.done);
-    await account.records.writeRecord('b', rowRecord(id));
+    await account.records.writeRecord('b', wholeRecord(id));
   }
   await account.home.addCheckpoint({ atMs: 5, balanceNano: 7, rpm: 60, concurrent: 5, plan: null });
 });

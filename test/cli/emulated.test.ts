@@ -1,7 +1,9 @@
 // Commands that need the service but no engine, against the emulator.
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KINDS } from '../../src/domain/kind.js';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.js';
 import { cli, workFolder } from './harness.js';
 
@@ -70,6 +72,23 @@ describe('the account', () => {
 describe('the plan', () => {
   const prices = JSON.stringify([{ kind: 'svc/image', components: [{ unit: 'megapixel', credits: '0.5' }] }]);
 
+  test('rows without a price give one line to paste, which is no price before its figures are filled in', async () => {
+    const { stdout } = await run(['plan', 'shots.csv']);
+    const [, pasted = ''] = /^prices {4}fill in and paste into callsheet\.config\.json: (.*)$/m.exec(stdout) ?? [];
+    const { prices: rules } = JSON.parse(pasted) as { prices: object[] };
+    expect(rules).toEqual([{ kind: 'svc/image', components: [{ unit: 'image', credits: '?' }] }]);
+    const refused = await run(['plan', 'shots.csv', '--prices', JSON.stringify(rules)]);
+    expect([refused.exitCode, refused.stderr]).toEqual([4, expect.stringContaining('must be a decimal string')]);
+    const filled = await run(['plan', 'shots.csv', '--prices', JSON.stringify(rules).replace('?', '0.5')]);
+    expect(filled.stdout).toMatch(/^cost {6}1 credits$/m);
+  });
+
+  test('`prices --example` has a rule for every kind', async () => {
+    const { exitCode, stdout } = await run(['prices', '--example']);
+    const { prices: rules } = JSON.parse(stdout) as { prices: { kind: string }[] };
+    expect([exitCode, rules.map(({ kind }) => kind)]).toEqual([0, [...KINDS]]);
+  });
+
   test('costs per kind and group, caps and balance', async () => {
     const { exitCode, stdout } = await run(['plan', 'shots.csv', '--prices', prices]);
     expect(exitCode).toBe(0);
@@ -83,7 +102,7 @@ describe('the plan', () => {
         'cost      1.5 credits',
         'balance   12.5 credits',
         'caps      10 jobs at once, 200 requests per minute (plan pro)',
-        'time      at least 622 ms, bound by requests per minute as far as known; no render of svc/image was seen in this account yet',
+        'time      how long svc/image takes is not known yet',
         '',
       ].join('\n'),
     );

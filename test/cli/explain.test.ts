@@ -61,6 +61,15 @@ describe('callsheet explain', () => {
     expect((await cli(['explain', 'invalid_request', '--json'])).stdout).toContain('"kind":"service"');
   });
 
+  test('a status has the errors of that status, and `review show` names rules', async () => {
+    expect((await cli(['explain', '401'])).stdout).toContain('invalid_api_key');
+    expect((await cli(['explain', 't11'])).stdout).toContain('The connection failed');
+    const named = sourcesIn('src').flatMap(({ text }) =>
+      [...text.matchAll(/rule: '([TS][A-Z0-9]+)'/g)].map(([, rule]) => rule),
+    );
+    expect(named.filter((rule) => explanationsOf(rule ?? '').length === 0)).toEqual([]);
+  });
+
   test('an unknown code: exit 2 with the nearest', async () => {
     expect(await cli(['explain', 'render_fail'])).toEqual({
       exitCode: 2,
@@ -73,5 +82,14 @@ describe('callsheet explain', () => {
     const { stdout } = await cli(['explain']);
     expect(stdout.trim().split('\n')).toHaveLength(allExplanations().length);
     expect((await cli(['explain', '--markdown'])).stdout).toBe(errorsMarkdown());
+  });
+
+  test('with --json nothing but JSON: --markdown excludes it', async () => {
+    const { exitCode, stdout, stderr } = await cli(['explain', '--json', '--markdown']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("'--markdown' cannot be used with option '--json'"),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ schema: 1, type: 'error', exitCode: 2 });
   });
 });

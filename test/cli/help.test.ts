@@ -29,6 +29,7 @@ test('callsheet --help', async () => {
       cancel <batch>      submit nothing new; what is paid is still fetched
       approve <batch>     run the rest of a batch after its sample
       retry <batch>       run failed and cancelled rows again
+      rerun <batch> <id>  render a row that is done once more, and pay for it
       review list|show|…  rows that need a person: the evidence, and how to settle them
       ledger show|verify  what is on record of a row, and whether the records agree
       results <batch>     write results.csv, results.jsonl and failed.csv now
@@ -43,6 +44,7 @@ test('callsheet --help', async () => {
       emulator            the service's double, for rehearsals that cost nothing
 
     This machine:
+      dashboard           every batch in the browser: rows, media, time; pause, retry, settle
       doctor              check everything and say what to do
       config show         settings and where each came from
       engine status|stop  the engine of the data folder
@@ -108,6 +110,9 @@ test('callsheet run --help', async () => {
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
       --changed <what>                rows whose content changed after a submit that was or may be
                                       billed: rerun pays again for all, rerun=ID,… for these
+      --order <order>                 depth: carry chains of rows through before new ones begin;
+                                      breadth: as the manifest has them (choices: "depth", "breadth",
+                                      default: "depth")
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
       --trust-home                    this home is the right one, although the outputs or Temporal tell
@@ -252,6 +257,11 @@ describe('every command', () => {
 describe('wrong command lines end with 2 and a hint', () => {
   test.each([
     [['rnu'], "error: unknown command 'rnu'\n(Did you mean run?)\n`callsheet --help` shows what it takes.\n"],
+    [['sk-svc-abc'], "error: unknown command '[redacted]'\n`callsheet --help` shows what it takes.\n"],
+    [
+      ['run', 'a.csv', 'sk-svc-abc', '--sk-svc-abc'],
+      "error: unknown option '--[redacted]'\n`callsheet run --help` shows what it takes.\n",
+    ],
     [['run'], "error: missing required argument 'manifest'\n`callsheet run --help` shows what it takes.\n"],
     [
       ['run', 'a.csv', '--ot', 'x'],
@@ -285,4 +295,18 @@ describe('wrong command lines end with 2 and a hint', () => {
 
 test('--version', async () => {
   expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [['sk-svc-abc', '--json'], 2],
+  [['run', 'none.csv', '--name', 'sk-svc-abc'], 2],
+  [['run', 'sk-svc-abc.csv', '--json'], 2],
+  [['run', 'none.csv', '--rpm', 'sk-svc-abc'], 4],
+  [['status', 'sk-svc-abc'], 2],
+  [['review', 'show', 'sk-svc-abc', 'sk-svc-abc'], 2],
+])('a key that was pasted at the wrong place is not repeated: %j', async (args, exitCode) => {
+  const seen = await cli(args);
+  expect(seen.stdout + seen.stderr).toContain('[redacted]');
+  expect(seen.stdout + seen.stderr).not.toContain('sk-svc-abc');
+  expect(seen.exitCode).toBe(exitCode);
 });

@@ -12,26 +12,15 @@ import { noCounts, type RowRecord } from '../../src/domain/outcome.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { sha256 } from '../download/broken-server.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { rowRecord } from '../support/row-record.js';
 import { seededHome } from './seeded-home.js';
 
 const HOUR_MS = 3_600_000;
 const BYTES = Buffer.from('a film');
 
 function record(change: Partial<RowRecord> = {}): RowRecord {
-  return {
-    schema: 1,
-    id: 'a',
-    kind: 'svc/image',
-    status: 'done',
-    flags: [],
-    warnings: [],
-    attempts: 1,
-    files: [{ file: 'media/a.png', contentType: 'image/png', bytes: BYTES.length, sha256: sha256(BYTES) }],
-    creditsBasis: 'unknown',
-    finishedAtMs: Date.now(),
-    rowHash: 'h',
-    ...change,
-  };
+  const file = { file: 'media/a.png', contentType: 'image/png', bytes: BYTES.length, sha256: sha256(BYTES) };
+  return rowRecord({ files: [file], finishedAtMs: Date.now(), ...change });
 }
 
 describe('F46a: what became of the files of a finished row', () => {

@@ -9,6 +9,7 @@ import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
+import { rowRecord } from '../support/row-record.js';
 
 const CREDIT = 1_000_000_000;
 const LIST = 1_000_000_000;
@@ -32,6 +33,8 @@ function planOf(tally: PlanTally): Plan {
     time: undefined,
     costNotes: [],
     changedRows: 0,
+    chains: { count: 0, rows: 0, fed: 0, longest: 0 },
+    cancelledRows: 0,
     skippedFiles: [],
   };
 }
@@ -65,10 +68,8 @@ describe('costs', () => {
     expect(words(tallyOf())).toBe('nothing new to pay');
     expect(words(tallyOf({ lo: CREDIT, hi: CREDIT }))).toBe('1 credits');
     expect(words(tallyOf({ lo: CREDIT, hi: 3 * CREDIT }))).toBe('2 credits expected (low 1, worst 3)');
-    expect(words(tallyOf(null))).toMatch(/^unknown: 1 rows have no known price/);
-    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(
-      /^1 credits for 1 rows; 1 rows have no known price/,
-    );
+    expect(words(tallyOf(null))).toMatch(/^unknown: 1 row has no known price/);
+    expect(words(tallyOf(null, { lo: CREDIT, hi: CREDIT }))).toMatch(/^1 credits for 1 row; 1 row has no known price/);
   });
 });
 
@@ -102,20 +103,7 @@ describe('what running does with a row', () => {
     expected: null,
   });
   const attempt = (...states: AttemptState[]): Attempt => ({ n: 1, states, torn: false });
-  const record = (more: Partial<RowRecord> = {}): RowRecord => ({
-    schema: 1,
-    id: 'a',
-    kind: 'svc/image',
-    status: 'done',
-    flags: [],
-    warnings: [],
-    attempts: 1,
-    files: [],
-    creditsBasis: 'unknown',
-    finishedAtMs: 5,
-    rowHash: 'new',
-    ...more,
-  });
+  const record = (more: Partial<RowRecord> = {}) => rowRecord({ rowHash: 'new', ...more });
   const refused: AttemptState = { state: 'refused', atMs: 2, rule: 'T3', next: 'fail_row', message: 'no' };
   const created: AttemptState = { state: 'created', atMs: 2, handle: 'h' };
   const retry = { beforeMs: 10, classes: [] };
@@ -215,20 +203,50 @@ describe('wall-clock', () => {
   const question = { seen, isSync: () => false, timeScale: 1 };
 
   test('few slots bind', () => {
-    const time = wallClock({ ...question, rows: new Map([['vendor-f/video', 100]]), concurrent: 10, rpm: 10_000 });
+    const time = wallClock({
+      ...question,
+      paths: [],
+      rows: new Map([['vendor-f/video', 100]]),
+      concurrent: 10,
+      rpm: 10_000,
+    });
     expect(time).toEqual({ atLeastMs: 600_000, bound: 'simultaneous jobs', unseen: [] });
   });
 
   test('few requests bind: submits and polls count', () => {
-    const time = wallClock({ ...question, rows: new Map([['vendor-f/video', 100]]), concurrent: 1_000, rpm: 65 });
+    const time = wallClock({
+      ...question,
+      paths: [],
+      rows: new Map([['vendor-f/video', 100]]),
+      concurrent: 1_000,
+      rpm: 65,
+    });
     expect(time.bound).toBe('requests per minute');
     // One submit and at least three polls each, at 61 requests in 61 s.
     expect(time.atLeastMs).toBeGreaterThanOrEqual(400_000);
   });
 
+  test('however many slots are free, a batch takes as long as one render', () => {
+    const time = wallClock({
+      ...question,
+      paths: [],
+      rows: new Map([['vendor-f/video', 2]]),
+      concurrent: 10,
+      rpm: 10_000,
+    });
+    expect(time).toEqual({ atLeastMs: 60_000, bound: 'one render', unseen: [] });
+  });
+
   test('kinds that were never seen are named', () => {
-    const time = wallClock({ ...question, rows: new Map([['svc/clip', 4]]), concurrent: 5, rpm: 60 });
+    const time = wallClock({ ...question, paths: [], rows: new Map([['svc/clip', 4]]), concurrent: 5, rpm: 60 });
     expect(time.unseen).toEqual(['svc/clip']);
+  });
+
+  test('rows that wait for others bind where slots and requests do not', () => {
+    const paths = [['vendor-f/video', 'vendor-f/video', 'vendor-f/video']] as const;
+    const rows = new Map([['vendor-f/video', 3]] as const);
+    const time = wallClock({ ...question, paths, rows, concurrent: 100, rpm: 10_000 });
+    expect(time).toEqual({ atLeastMs: 180_000, bound: 'rows that wait for others', unseen: [] });
   });
 
   test('percentiles', () => {

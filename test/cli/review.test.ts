@@ -4,6 +4,10 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import { CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNREAD: AttemptState = {
+  ...{ state: 'created_lost', atMs: T0 + 5_000 },
+  evidence: { rule: 'T9', status: 200, message: 'no handle', answer: '<p>job 4711</p>' },
+};
 const UNDECIDED: AttemptState = {
   ...{ state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided' },
   sentence: 'it can be either',
@@ -22,7 +26,7 @@ beforeAll(async () => {
     },
     {
       id: 'given-up',
-      states: [LOST, { state: 'ruled', atMs: T0, ruling: 'billed', by: { who: 'ann' } }],
+      states: [UNREAD, { state: 'ruled', atMs: T0, ruling: 'billed', by: { who: 'ann' } }],
       record: { status: 'lost_paid', reasonCode: 'marked_lost', creditsNano: 0.4 * CREDIT },
     },
     { id: 'renders', states: [{ state: 'created', atMs: T0 + 1_000, handle: 'h-1' }] },
@@ -48,6 +52,13 @@ beforeAll(async () => {
 function rendered(): AttemptState {
   return { state: 'rendered', atMs: T0 + 9_000, outputs: [{ url: 'https://cdn.example/film.mp4' }], facts: {} };
 }
+
+test('review show: what an answer that could not be read began with (T9)', async () => {
+  const { stdout } = await home.run('review', 'show', 'b', 'given-up');
+  expect(stdout).toContain('T9: 200 no handle\n    its answer began: <p>job 4711</p>\n');
+  const { attempts } = JSON.parse((await home.run('review', 'show', 'b', 'given-up', '--json')).stdout);
+  expect(attempts[0].states[1]).toMatchObject({ evidence: { answer: '<p>job 4711</p>' } });
+});
 
 describe('review list (design 3, Policy and people)', () => {
   test('a row that a person gave up needs nobody any more', async () => {

@@ -4,7 +4,8 @@ import { type Candidate, chooseSample } from '../../src/cli/plan/choose-sample.j
 import { writeSampleGate } from '../../src/store/sample-gate.js';
 import { seededHome } from './seeded-home.js';
 
-const rows = (...traits: string[][]): Candidate[] => traits.map((one, i) => ({ id: `r${i}`, traits: one }));
+const rows = (...traits: string[][]): Map<number, Candidate> =>
+  new Map(traits.map((one, i) => [i, { id: `r${i}`, traits: one, feeders: [] }]));
 
 describe('the rows of a sample', () => {
   const many = rows(...Array.from({ length: 100 }, (_, i) => ['k1', 'm1', 'p1', `g${i < 50 ? 1 : 2}`]));
@@ -28,6 +29,22 @@ describe('the rows of a sample', () => {
     expect(new Set(chosen).size).toBe(10);
     expect(chosen).toEqual([...chosen].sort((a, b) => a - b));
     expect(Math.max(...chosen.map((at, i) => at - (chosen[i - 1] ?? 0)))).toBeLessThan(35);
+  });
+
+  test('a row comes with what feeds it, and what feeds others with a whole chain', () => {
+    // 0 feeds 1, 1 feeds 2; 3 stands alone; 4 is fed by a row that is done already.
+    const chained = rows(...Array.from({ length: 5 }, () => ['k1', 'm1', 'p1', 'g1']));
+    for (const [at, feeders] of [
+      [1, [0]],
+      [2, [1]],
+      [4, [77]],
+    ] as const) {
+      const candidate = chained.get(at);
+      if (candidate) candidate.feeders = [...feeders];
+    }
+    expect(chooseSample(chained, 1)).toEqual(['r0', 'r1', 'r2']);
+    expect(chooseSample(chained, 4)).toEqual(['r0', 'r1', 'r2', 'r4']);
+    expect(chooseSample(chained, 9)).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
   });
 });
 

@@ -9,6 +9,7 @@ import { type AccountRecords, openAccountRecords } from '../../src/store/account
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { createPlaces } from '../../src/store/open-store.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
+import { rowRecord } from '../support/row-record.js';
 import { type CliResult, cli, workFolder } from './harness.js';
 
 export const ACCOUNT = 'seeded';
@@ -69,8 +70,5 @@ function intentOf(index: number, generation: string): Intent {
 }
 
 function ended(id: string, seenStates: number): RowRecord {
-  return {
-    ...{ schema: 1, id, kind: 'vendor-f/video', status: 'done', flags: [], warnings: [], attempts: 1, files: [] },
-    ...{ creditsBasis: 'unknown', finishedAtMs: T0 + 60_000, rowHash: `hash-${id}`, seenStates },
-  };
+  return rowRecord({ id, kind: 'vendor-f/video', finishedAtMs: T0 + 60_000, rowHash: `hash-${id}`, seenStates });
 }

@@ -92,3 +92,26 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
     expect(resumedState(handed, 2).counts).toEqual({ ...noCounts(), done: 3 });
   });
 });
+
+describe('B47: a file of others in the way of a row that a known batch has not tried', () => {
+  test('is told before the row is paid; a copy, which costs nothing, is left to its end', async () => {
+    const home = await seededHome('b', [{ id: 'done' }]);
+    strangers(home.folder, 'new.mp4', 'copy.mp4');
+    const manifest = (...ids: string[]) => manifestOf(...ids.map((id) => film(id, 'same')));
+    writeFileSync(join(home.folder, 'b.csv'), manifest('done', 'new'));
+    const out = ['--out', join(home.folder, 'out')];
+    for (const command of [
+      ['run', '--yes'],
+      ['plan', '--no-network'],
+    ]) {
+      const refused = await home.run(...command, 'b.csv', ...out);
+      expect(refused.exitCode, refused.stderr).toBe(2);
+      expect(refused.stderr).toContain('b.csv:3:1: B47 refusing to overwrite media/new.mp4; use --on-exists skip');
+    }
+    const versioned = await home.run('plan', 'b.csv', ...out, '--no-network', '--on-exists', 'version');
+    expect(versioned.exitCode, versioned.stderr).toBe(0);
+    writeFileSync(join(home.folder, 'b.csv'), manifest('done', 'copy'));
+    const copied = await home.run('plan', 'b.csv', ...out, '--no-network', '--share-identical');
+    expect(copied.exitCode, copied.stderr).toBe(0);
+  });
+});

@@ -1,5 +1,6 @@
 // What `status` and `list` say of a batch: why nothing moves, since when it is there, and what to type next.
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
@@ -7,8 +8,11 @@ import { nextWords } from '../../src/cli/batch/next-command.js';
 import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
 import type { SemaphoreView } from '../../src/contract/semaphore.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
+import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
-import { seededHome, T0 } from './seeded-home.js';
+import { canMount, mountDisk } from '../support/small-disk.js';
+import { cli } from './harness.js';
+import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
 const progress: BatchProgress = {
@@ -90,4 +94,77 @@ test('4-U10: rows that leave are named, and the other manifest whose batch this 
     'warning: 2 rows are not in this manifest any more (two, three): what was submitted of them',
   );
   expect(stderr).toContain("'b' was last run from /films/a/b.csv: --name makes this manifest a batch of its own");
+});
+
+describe('a batch that stopped by itself', () => {
+  const watched = async (home: Awaited<ReturnType<typeof seededHome>>) => {
+    const { exitCode, stdout, stderr } = await home.run('watch', 'b', '--json');
+    const events = stdout.split('\n').filter(Boolean);
+    return { exitCode, stderr, last: JSON.parse(events.at(-1) ?? '{}') as object };
+  };
+
+  test('watch says which limit stopped it, and ends as the run did', async () => {
+    const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    const budget = await watched(home);
+    expect(budget.exitCode, budget.stderr).toBe(6);
+    expect(budget.last).toMatchObject({ type: 'batch_finished', stopped: 'budget_reached', exitCode: 6 });
+    expect(budget.stderr).toContain('stopped by the budget: 1 row was not started');
+    await clearStopped(home.home, 'b');
+    await markStopped(home.home, 'b', 'too_many_failures', T0);
+    const failures = await watched(home);
+    expect(failures).toMatchObject({ exitCode: 1, last: { stopped: 'too_many_failures' } });
+  });
+
+  test('one that was cancelled afterwards waits for no budget', async () => {
+    const home = await seededHome('b', [{ id: 'one', record: {} }, { id: 'two' }]);
+    await markStopped(home.home, 'b', 'budget_reached', T0);
+    await markCancelled(home.home, 'b', T0 + 1);
+    expect(await watched(home)).toMatchObject({ exitCode: 1, last: { stopped: null } });
+  });
+});
+
+test('the plan of a cancelled batch says what becomes of its rows, and what runs them', async () => {
+  const home = await seededHome('b', [{ id: 'one' }, { id: 'two' }]);
+  await markCancelled(home.home, 'b', T0);
+  const films = ['one', 'two'].map((id) => `${id},vendor-f/video,vendor-f-3.1-fast-generate-preview,film ${id},4\n`);
+  writeFileSync(join(home.folder, 'b.csv'), `id,kind,model,prompt,duration\n${films.join('')}`);
+  const said = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), '--no-network');
+  expect(said.stdout, said.stderr).toContain(
+    'cancelled 2 rows were cancelled and are not run again; `callsheet retry b` runs them',
+  );
+});
+
+test('pause starts no engine on a home that the batch was not run from, which would go on with what it knows', async () => {
+  const home = await seededHome('b', [{ id: 'one' }]);
+  const folder = join(home.folder, 'out', 'b');
+  mkdirSync(folder, { recursive: true });
+  const mark = { schema: 1, homeId: 'a'.repeat(32), seenMs: 5 };
+  writeFileSync(join(folder, `home-${ACCOUNT}.json`), JSON.stringify(mark));
+  const { exitCode, stderr } = await home.run('pause', 'b');
+  expect(exitCode, stderr).toBe(4);
+  expect(stderr).toContain("is not the home that 'b' in");
+  expect(stderr).toContain('none was started, so nothing is submitted; bring that home back');
+  expect(stderr).not.toContain('starting the engine');
+});
+
+test.skipIf(!canMount())('status and list name a disk without room, and what to do', async () => {
+  const home = await seededHome('b', [{ id: 'one' }]);
+  const data = join(home.folder, 'data');
+  mkdirSync(data, { recursive: true });
+  mountDisk(data, '1m');
+  try {
+    const advice = 'the disk of data is full: make room';
+    expect((await home.run('status', 'b')).stdout).toContain(`waits for ${advice}`);
+    expect((await home.run('list')).stderr).toContain(advice);
+    const { stdout } = await home.run('list', '--json');
+    expect((JSON.parse(stdout) as { blocked: string }).blocked).toContain(advice);
+  } finally {
+    execFileSync('umount', ['-l', data]);
+  }
+});
+
+test('engine --help shows its own status, which takes no batch', async () => {
+  const { stdout } = await cli(['engine', '--help']);
+  expect(stdout).toMatch(/^ {2}status {2,}Shows whether the engine runs/m);
 });

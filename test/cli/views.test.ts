@@ -97,6 +97,9 @@ test('one plain line, and a word for what is worth another one', () => {
   expect(plainLine(snapshot, 'b')).toMatch(
     /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, 2 rows unknown, balance 96$/,
   );
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b')).toContain(
+    '12 under way, 7 held for rows that feed them; ',
+  );
   expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b')).toContain(
     ' b: paused: 10/40',
   );

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createVettedConnector, ForbiddenAddressError } from '../../src/service/public-address.js';
 
-const socket = vi.hoisted(() => ({ remoteAddress: '', destroy: () => undefined }));
+const socket = vi.hoisted(() => ({ remoteAddress: '', destroy: () => undefined, push: () => true }));
 
 // A machine that connects elsewhere than it was told (a proxy, a changed route) cannot be had in a test.
 vi.mock('undici', () => ({

@@ -79,6 +79,67 @@ describe('a good server', () => {
   });
 });
 
+describe('a data: URI', () => {
+  test('is the file, and nothing is fetched', async () => {
+    const download = await downloader().fetchOutput(`data:video/mp4;base64,${FILE.toString('base64')}`);
+    expect(download).toMatchObject({ contentType: 'video/mp4', contentLength: FILE.length });
+    expect(sha256(await read(download))).toBe(sha256(FILE));
+  });
+
+  test.each(['data:video/mp4;base64,', 'data:,abc', 'data:text/html;base64,<b>'])('%s gives none', async (url) => {
+    await expect(downloader().fetchOutput(url)).rejects.toMatchObject({ reason: 'forbidden_address' });
+  });
+
+  test('is bounded as others are', async () => {
+    const url = `data:video/mp4;base64,${FILE.toString('base64')}`;
+    await expect(downloader({ maxBytes: 9 }).fetchOutput(url)).rejects.toMatchObject({ reason: 'too_large' });
+  });
+});
+
+describe('an answer of another status that is the whole file all the same', () => {
+  const all = { 'content-range': `bytes 0-${FILE.length - 1}/${FILE.length}` };
+  const wholly =
+    (headers: Record<string, string> = {}, body: Uint8Array = FILE): Answer =>
+    (_, response) =>
+      void response.writeHead(206, { 'content-length': body.length, ...headers }).end(body);
+  const broken: Answer = (_, response) => {
+    response.writeHead(206, { ...all, 'content-length': FILE.length });
+    response.write(FILE.subarray(0, 50_000), () => setTimeout(() => response.socket?.resetAndDestroy(), 20));
+  };
+
+  test('206 from the first byte to the last, although no part was asked for', async () => {
+    const { sha256: got, requests } = await fetchFrom([wholly(all)]);
+    expect(got).toBe(sha256(FILE));
+    expect(requests).toHaveLength(1);
+  });
+
+  test('such a 206 that breaks off is fetched again from the start', async () => {
+    const { sha256: got } = await fetchFrom([broken, wholly(all)]);
+    expect(got).toBe(sha256(FILE));
+  });
+
+  test('a 206 that promises all and gives less is not whole', async () => {
+    expect(await failFrom([wholly(all, FILE.subarray(1))])).toMatchObject({ reason: 'short' });
+  });
+
+  test.each([
+    ['begins later', { 'content-range': `bytes 1-${FILE.length - 1}/${FILE.length}` }],
+    ['ends earlier', { 'content-range': `bytes 0-${FILE.length - 2}/${FILE.length}` }],
+    ['does not say of how much', { 'content-range': `bytes 0-${FILE.length - 1}/*` }],
+    ['does not say which part', {}],
+  ])('a 206 that %s is none', async (_name, headers) => {
+    expect(await failFrom([wholly(headers as Record<string, string>)])).toMatchObject({ reason: 'http', code: 206 });
+  });
+
+  test('100 Continue before the answer', async () => {
+    const early: Answer = (request, response) => {
+      response.writeContinue();
+      whole()(request, response);
+    };
+    expect((await fetchFrom([early])).sha256).toBe(sha256(FILE));
+  });
+});
+
 describe('F41: connections that break', () => {
   test('with a strong tag the rest is fetched by range', async () => {
     const { sha256: got, requests } = await fetchFrom([resetAfter(50_000, STRONG), range(STRONG)]);

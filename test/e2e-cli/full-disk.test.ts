@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { canMount, mountDisk } from '../support/small-disk.js';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, paidRequests } from './support/evidence.js';
 import { SLOW_RENDERS, untilBusy } from './support/killing.js';
@@ -11,24 +11,6 @@ import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = mixed(16);
 const IDS = ROWS.map(({ id }) => id);
-
-const mountDisk = (folder: string) =>
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512m', 'tmpfs', folder], { stdio: 'ignore' });
-
-/** A disk of its own, small enough to be filled; only root may make one, and not in every container. */
-function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-mount-'));
-  try {
-    mountDisk(folder);
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    console.warn('no small disk can be mounted here (needs root on Linux): the test of a full disk does not run');
-    return false;
-  } finally {
-    rmdirSync(folder);
-  }
-}
 
 /** Writes until the disk is full. How much that is cannot be known before: the batch writes at the same time. */
 function takeTheRest(path: string): void {
@@ -48,7 +30,7 @@ describe.skipIf(!hasTemporal() || !canMount())('a disk that fills up in the midd
     rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
     await rig.write('shots.csv', csv(ROWS));
     mkdirSync(rig.out);
-    mountDisk(rig.out);
+    mountDisk(rig.out, '512m');
   });
   afterEach(async () => {
     if (rig === undefined) return;

@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { filesBelow, finishedIds } from './support/evidence.js';
@@ -11,6 +12,16 @@ const ROWS = mixed(40);
 const IDS = ROWS.map(({ id }) => id);
 const RUN = ['run', 'forty.csv', '--yes'];
 const FIRST = 5;
+
+/** What was sent before a kill may arrive after it. */
+async function jobsAtRest({ emulator }: Rig): Promise<number> {
+  for (let before = -1; ; ) {
+    const jobs = emulator.truth().jobs.length;
+    if (jobs === before) return jobs;
+    before = jobs;
+    await delay(500);
+  }
+}
 
 describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', { timeout: 400_000 }, () => {
   let rig: Rig;
@@ -53,7 +64,7 @@ describe.skipIf(!hasTemporal())('SIGKILL in the middle of 40 rows (F47, F49)', {
     const { pid, server, worker } = await engineOf(rig);
     kill(rig, 'forty', [pid, server.pid, worker.pid]);
     renameSync(rig.data, `${rig.data} lost`);
-    const jobs = rig.emulator.truth().jobs.length;
+    const jobs = await jobsAtRest(rig);
     const ended = await following.ended;
     expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('is not the home that')]);
     const again = await rig.run(RUN);

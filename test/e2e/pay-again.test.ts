@@ -1,9 +1,15 @@
 // Paying for a row again on purpose (design 3, Policy and people): within the waste limits, on record, and flagged.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobId } from '../../src/contract/names.js';
 import { overrideOf } from '../../src/domain/attempt.js';
 import type { FaultRule } from '../../src/emulator/emulator.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { reserveWaste } from '../../src/store/waste-book.js';
+import { storedHistories } from '../support/histories.js';
 import { runOneRow } from '../support/one-row.js';
+import { recordHistories } from '../support/record-histories.js';
 import { filmRow, imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
@@ -84,6 +90,13 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
       const { counts } = await stack.run('three', rows, options);
       expect(counts).toMatchObject({ done: 1, review: 2 });
       expect(stack.emulator.truth().jobs).toHaveLength(4);
+      // What the budget refused is not kept from the batch's waste limit.
+      const { home } = openAccountRecords(createFolderStore(stack.settings.home), stack.settings.account);
+      const limit = { maxNano: 2 * FILM_NANO, atMs: 1 };
+      expect(await reserveWaste(home, { batch: 'three', id: 'd', n: 1 }, FILM_NANO, limit)).toBe(true);
+      const refused = (await stack.resultLines('three')).find(({ status }) => status === 'review');
+      const named = `WorkflowId = '${jobId(stack.settings.account, 'three', String(refused?.id))}'`;
+      recordHistories('job-budget-refused', await storedHistories(temporal.client, named));
     } finally {
       await stack.stop();
     }

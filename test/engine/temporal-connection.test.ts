@@ -54,13 +54,23 @@ test('a server that is not there is said with its address, soon', async () => {
   expect(Date.now() - startedAt).toBeLessThan(3_000);
 });
 
+test('the advice is for the server that was asked: the engine has no address to check', async () => {
+  const said = (embedded: boolean) =>
+    connectTemporal({ address: '127.0.0.1:1', embedded, tries: 1, withinMs: 1_000 }).catch((error) => String(error));
+  expect(await said(true)).toMatch(/the engine's Temporal server at 127\.0\.0\.1:1 .*`callsheet engine status`/);
+  expect(await said(true)).not.toContain('TEMPORAL_ADDRESS');
+  expect(await said(false)).toContain('check TEMPORAL_ADDRESS');
+});
+
 test('a server that says nothing is given up within 15 s', async () => {
   const mute = createServer(() => undefined);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const address = mute.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const startedAt = Date.now();
-  await expect(connectTemporal({ address: `127.0.0.1:${port}`, embedded: true })).rejects.toThrow('no Temporal server');
+  await expect(connectTemporal({ address: `127.0.0.1:${port}`, embedded: true })).rejects.toThrow(
+    'does not answer (no answer within',
+  );
   expect(Date.now() - startedAt).toBeLessThan(16_000);
   mute.close();
 }, 30_000);

@@ -72,7 +72,7 @@ const cases: { rule: string; kind: Kind; costly: Cells; says: string[]; thrifty:
 ];
 
 describe('defaults that cost more are said', () => {
-  it.each(cases)('$rule', async ({ kind, costly, says, thrifty }) => {
+  it.each(cases.map((one) => [one.rule, one] as const))('%s', async (_rule, { kind, costly, says, thrifty }) => {
     expect(await notesOf(kind, costly)).toEqual(says);
     expect(await notesOf(kind, thrifty)).toEqual([]);
   });

@@ -74,6 +74,12 @@ describe('the file', () => {
     expect(await printed(text)).toEqual(['<stdin>:3:4: B5 quote opened at line 4 is never closed']);
   });
 
+  it('B5: JSON objects where CSV was expected', async () => {
+    expect(await printed('{"id":"a","kind":"svc/image"}\n{"id":"b"}\n')).toEqual([
+      '<stdin>:1:1: B5 this is no CSV; where it is one JSON object a line, use --format jsonl',
+    ]);
+  });
+
   it('B5: quotes in the wrong place, after the problems before them', async () => {
     expect(await printed(`${HEADER}\n${good('.a')}\n${good('b')}"\n`)).toEqual([
       expect.stringContaining('2:1: B12'),

@@ -79,6 +79,18 @@ describe('B40, B45: the real bytes of local files against the limits (service do
     ]);
   });
 
+  it('B28: a driver may end two frames of 24 a second after its cap, no later', async () => {
+    const [still, two, late] = [
+      file('still.png', png(10, 10)),
+      file('two.mp4', await clip(10.08)),
+      file('late.mp4', await clip(10.1)),
+    ];
+    const printed = async (video: string) =>
+      (await checkCells('vendor-a/motion-control', { image: still, video, input_video_seconds: '10' })).printed;
+    expect(await printed(two)).toEqual([]);
+    expect(await printed(late)).toEqual([expect.stringMatching(/B28 video is 10.1 s, limit 10 s/)]);
+  });
+
   it('B28, 2-D6: of a driver behind a URL it is said that more than was declared is charged later', async () => {
     const kind = 'vendor-a/motion-control';
     const driver = { image: file('still.png', png(10, 10)), video: 'https://example.com/steps.mp4' };

@@ -88,6 +88,21 @@ describe('output names', () => {
   });
 });
 
+describe('ids', () => {
+  it('5-X13: no id is changed, and no two get one name', async () => {
+    const ids = ['-a', 'a-', 'a', '-', '--', '_', 'none', 'a--b', 'a.-', `-${'x'.repeat(118)}-`];
+    expect(await stems(rows(...ids.map((id) => ({ id }))))).toEqual(ids);
+  });
+
+  it('an API key is none, nor a batch name, and is not repeated', async () => {
+    const [problem] = await stems(rows({ id: 'sk-svc-abc' }));
+    expect(problem).toContain(
+      "B12 id may not be an API key; it may use letters, digits, . _ - (max 120), got '[redacted]'",
+    );
+    expect(batchNameFrom('a.csv', 'sk-svc-abc')).toEqual({ message: "--name '[redacted]' may not be an API key" });
+  });
+});
+
 describe('slug and part', () => {
   it.each([
     ['abc', 'abc'],

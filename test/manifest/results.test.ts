@@ -7,7 +7,7 @@ import { type Cells, checkText, csv } from './support.js';
 
 const HEADER =
   'id,kind,model,group,status,reason_code,reason,flags,warnings,attempts,file,files,content_type,bytes,sha256,width,' +
-  'height,duration_s,frames,frame_rate,seed,revised_prompt,usage,credits,credits_basis,handle,settled_together,submitted_at,rendered_at,' +
+  'height,duration_s,frames,frame_rate,seed,revised_prompt,usage,credits,credits_basis,handle,inputs,reused_from,settled_together,submitted_at,rendered_at,' +
   'finished_at';
 
 async function textOf(chunks: AsyncIterable<string>): Promise<string> {
@@ -107,6 +107,8 @@ describe('results.csv', () => {
       credits: '0.000000001',
       credits_basis: 'measured',
       handle: "'+handle",
+      inputs: '',
+      reused_from: '',
       settled_together: '',
       submitted_at: '1970-01-01T00:00:00.000Z',
       rendered_at: '1970-01-01T00:00:01.500Z',

@@ -79,7 +79,38 @@ describe('normal form', () => {
   });
 });
 
+const edit = {
+  kind: 'svc/edit',
+  model: 'svc-beta-image-edit-2511',
+  prompt: 'x',
+  width: '64',
+  height: '64',
+  image: 'https://a.example/a.png',
+};
+
+it('2-D11: a list in a column that takes one URL is refused before anything is paid', async () => {
+  const list = 'https://a.example/a.png|https://a.example/b.png';
+  expect((await checkText(csv({ id: 'a', ...edit, image: list }))).printed).toEqual([
+    `<stdin>:2:7: B44 image must be one URL, got a list: '${list}'`,
+  ]);
+  expect((await checkText(csv({ id: 'a', ...edit, image: 'https://a.example/a.png?size=1|2' }))).printed).toEqual([]);
+});
+
+it.each([
+  ['{"a":1,"a":2}', false],
+  ['{"a":{"b":1,"b":2}}', false],
+  ['{"a":[{"b":1},{"c":1,"c":1}]}', false],
+  ['{"a":"\\"b\\":","b" : ["a","a"],"c":{"a":{"a":{}}}}', true],
+])('5-X15: a name that stands twice would lose a value: %s', async (text, isGood) => {
+  const problem = (name: string, place: string) => [`<stdin>:2:${place}: B60 ${name} has a name twice in one object`];
+  const body = await checkText(csv({ id: 'a', kind: 'vendor-f/interaction', body: text }));
+  expect(body.printed).toEqual(isGood ? [] : problem('body', '3'));
+  const extra = await checkText(csv({ id: 'a', ...image, extra: text }));
+  expect(extra.printed).toEqual(isGood ? [] : problem('extra', String(Object.keys(image).length + 2)));
+});
+
 describe('B61: extra names only what the documents do not show', () => {
+  const moved = { kind: 'svc/animation', model: 'svc-epsilon-2.5-video', image: 'https://a.example/a.png' };
   const cases: [Cells, string, boolean][] = [
     [image, '{"mood":"calm"}', true],
     [image, '{"n":1}', false],
@@ -87,6 +118,21 @@ describe('B61: extra names only what the documents do not show', () => {
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"mood":1}}', true],
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"extra":{"audio":true}}', false],
     [{ kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' }, '{"num_frames":5}', false],
+    ...['{"audio":true}', '{"image_url":"https://a.example/a.png"}', '{"messages":[]}'].map(
+      (extra): [Cells, string, boolean] => [
+        { kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: '1-D3' },
+        extra,
+        false,
+      ],
+    ),
+    ...['{"steps":12}', '{"true_cfg_scale":5}', '{"image":"x"}'].map((extra): [Cells, string, boolean] => [
+      { ...edit, prompt: '1-D3' },
+      extra,
+      false,
+    ]),
+    [{ kind: 'vendor-c/video', model: 'vendor-c-3.0-video', prompt: '1-D3' }, '{"resolution":"480P"}', false],
+    [{ ...moved, prompt: 'x' }, '{"image_url":"https://a.example/b.png"}', false],
+    [{ ...moved, prompt: 'x' }, '{"messages":[]}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"cfg":0.5}', true],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"callback_url":"https://a.example"}', false],
     [{ kind: 'vendor-a/text2video', prompt: 'x' }, '{"image_list":[]}', false],
@@ -148,7 +194,7 @@ describe('what is told', () => {
     expect(rules.get('tier')).toBe('radical_speed or radical_value; default radical_speed');
     expect(rules.get('image')).toBe(
       'URL, file or data: URI; URLs public, http or https; PNG, JPEG or WEBP; at most 10 MB; ' +
-        'each side at least 64 px; aspect ratio at most 8:1 either way',
+        'each side at least 64 px; aspect ratio at most 8:1 either way; @id: the image that row id of this manifest renders',
     );
   });
 

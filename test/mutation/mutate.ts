@@ -1,12 +1,13 @@
 // The mutation check: takes away one branch at a time in a copy of the checkout, runs the test that must notice, and says
-// which branches nobody would miss. `npm run mutate -- --only F7,T1`, `--write FILE` keeps the table.
+// which branches nobody would miss. `npm run mutate -- --only F7,T1,39-51`, `--write FILE` keeps the table.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transformSync } from 'esbuild';
 import { MUTATIONS, type Mutation } from './mutations.js';
+import { ruleMutations } from './rules.js';
 
 /** A mutated test may wait for what never comes. */
 const RUN_MAX_MS = 240_000;
@@ -28,8 +29,9 @@ const ROOT = process.cwd();
 type Verdict = 'killed' | 'killed by the time limit' | 'SURVIVED' | 'NO TEST RAN' | 'DOES NOT LOAD' | 'TEXT NOT FOUND';
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'string' } } });
-const only = values.only?.split(',');
-const chosen = MUTATIONS.filter(({ ids }) => only === undefined || ids.some((id) => only.includes(id)));
+const only = values.only?.split(',').flatMap(numbers);
+const all = [...MUTATIONS, ...ruleMutations()];
+const chosen = all.filter(({ ids }) => only === undefined || ids.some((id) => only.includes(id)));
 const scratch = mkdtempSync(join(tmpdir(), 'callsheet-mutation-'));
 const rows: string[] = [];
 let killed = 0;
@@ -41,7 +43,8 @@ try {
     const verdict = await check(mutation);
     if (verdict.startsWith('killed')) killed += 1;
     const files = mutation.edits.map(({ file }) => `\`${relative('src', file)}\``).join(', ');
-    rows.push(`| ${mutation.ids.join(' ')} | ${files} | \`${mutation.test}\` | ${verdict} |`);
+    const title = mutation.title === undefined ? '' : ` › ${mutation.title}`;
+    rows.push(`| ${mutation.ids.join(' ')} | ${files} | \`${mutation.test}\`${title} | ${verdict} |`);
     process.stdout.write(`${rows.at(-1)} ${((Date.now() - startedMs) / 1_000).toFixed(0)} s\n`);
   }
 } finally {
@@ -55,6 +58,13 @@ if (values.write !== undefined) {
 }
 if (killed < chosen.length) process.exitCode = 1;
 
+/** `39-41` is 39, 40 and 41. */
+function numbers(part: string): string[] {
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(part) ?? [];
+  if (from === undefined) return [part];
+  return Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) => String(Number(from) + at));
+}
+
 async function check(mutation: Mutation): Promise<Verdict> {
   const before = new Map<string, string>();
   try {
@@ -67,12 +77,17 @@ async function check(mutation: Mutation): Promise<Verdict> {
         text.replace(take, () => give),
       );
     }
-    await bundleIfNeeded([...before.keys()]);
+    if (runsBundle(mutation)) await bundleIfNeeded([...before.keys()]);
     return await runTest(mutation);
   } finally {
     for (const [file, text] of before) writeFileSync(join(scratch, file), text);
-    await bundleIfNeeded([...before.keys()]);
+    if (runsBundle(mutation)) await bundleIfNeeded([...before.keys()]);
   }
+}
+
+/** Pure tests read the sources alone. */
+function runsBundle({ test }: Mutation): boolean {
+  return !/^test\/(activities|books|cli|domain|manifest|reconcile|service|store|vendors)\//.test(test);
 }
 
 /** Tests with a server run the built bundle: what the workflows are made of goes into it, unchecked by the compiler. */
@@ -93,7 +108,14 @@ async function runTest({ ids, test, named }: Mutation): Promise<Verdict> {
   const report = join(scratch, 'report.json');
   rmSync(report, { force: true });
   const pattern = named ?? `\\b(${ids.join('|')})\\b`;
-  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', test, '-t', pattern, '--bail', '1'];
+  const args = [
+    join('node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    test,
+    `--testNamePattern=${pattern}`,
+    '--bail',
+    '1',
+  ];
   const child = spawn(process.execPath, [...args, '--reporter', 'json', '--outputFile', report], {
     cwd: scratch,
     stdio: 'ignore',
@@ -110,6 +132,8 @@ async function runTest({ ids, test, named }: Mutation): Promise<Verdict> {
   const code = await exited;
   clearTimeout(timer);
   if (isLate) return 'killed by the time limit';
+  // The test program itself did not come to its end.
+  if (!existsSync(report)) return 'DOES NOT LOAD';
   const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
   if (numFailedTests > 0) return 'killed';
   if (code !== 0) return 'DOES NOT LOAD';

@@ -11,7 +11,8 @@ import { markCancelled } from '../../src/store/batch-marks.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent, rowRecord, states, storedRow } from '../store/support/examples.js';
+import { writeSampleGate } from '../../src/store/sample-gate.js';
+import { intent, states, storedRow, wholeRecord } from '../store/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 
 const ROWS = 1_200;
@@ -31,13 +32,13 @@ function counted(store: Store, seen: { reads: number }): Store {
   });
 }
 
-async function batch() {
+async function batch(rowAt = (index: number) => storedRow(index, { hash: `hash ${index}` })) {
   const place = join(temporaryFolder(), 'home');
   const seen = { reads: 0 };
   const store = counted(createFolderStore(place), seen);
   const account = openAccountRecords(store, 'a');
   const writer = createRowsWriter(store, 'a', 'b');
-  for (let index = 0; index < ROWS; index += 1) await writer.add(storedRow(index, { hash: `hash ${index}` }));
+  for (let index = 0; index < ROWS; index += 1) await writer.add(rowAt(index));
   const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
   const access = { ...account, config: {} } as unknown as HomeAccess;
   return {
@@ -66,8 +67,8 @@ function age(folder: string): void {
 }
 
 const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });
-const record = (index: number, over: Parameters<typeof rowRecord>[1] = {}) =>
-  rowRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
+const record = (index: number, over: Parameters<typeof wholeRecord>[1] = {}) =>
+  wholeRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
 
 test('it says what a walk says, after everything that can become of a row', async () => {
   const home = await batch();
@@ -102,6 +103,32 @@ test('it says what a walk says, after everything that can become of a row', asyn
   }
   const { forPerson, endedAtMs, endedSince } = await home.tally();
   expect([forPerson, endedAtMs, endedSince]).toEqual([1, 3, 0]);
+}, 60_000);
+
+/** Chains of three. */
+function fedRowAt(index: number) {
+  const media = { image: [{ source: 'row' as const, id: `row-${index - 1}`, at: index - 1 }] };
+  return storedRow(index, { hash: `hash ${index}`, ...(index % 3 === 0 ? {} : { media }) });
+}
+
+test('rows that wait for others, and rows whose feeder brought nothing, are what a walk finds them to be', async () => {
+  const home = await batch(fedRowAt);
+  const { records } = home;
+  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 });
+  const gate = (ids: string[]) => writeSampleGate(home.home, 'b', { ids, atMs: 1 });
+  const steps: (() => Promise<unknown>)[] = [
+    () => records.writeRecord('b', record(0)),
+    () => records.writeRecord('b', record(3, { status: 'failed', creditsNano: 0 })),
+    () => records.writeRecord('b', record(6, { status: 'review' })),
+    () => records.writeRecord('b', record(1)),
+    () => home.ledger.claim(ref(2), intent()),
+    () => gate(['row-2', 'row-10', 'row-12', 'row-13']),
+    () => markCancelled(home.home, 'b', 1),
+  ];
+  for (const [i, step] of steps.entries()) {
+    await step();
+    expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
+  }
 }, 60_000);
 
 test('where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {

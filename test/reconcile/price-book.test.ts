@@ -26,6 +26,16 @@ describe('price book', () => {
     expect(configuredCost(image, rules)).toBeNull();
   });
 
+  it('a clip has the tier of its size, 1080p where none is given', () => {
+    const rules: PriceRule[] = [
+      { resolution: '720p', components: [{ unit: 'request', credits: '0.1' }] },
+      { resolution: '1080p', components: [{ unit: 'request', credits: '0.2' }] },
+    ];
+    const cost = (cells: Row['cells']) => configuredCost(row({ kind: 'svc/clip', cells }), rules)?.lo;
+    expect(cost({ width: 1280, height: 720 })).toBe(100_000_000);
+    expect([cost({ width: 1920, height: 1080 }), cost({})]).toEqual([200_000_000, 200_000_000]);
+  });
+
   it('applies the discount as a multiplier of list price (service document 1, Discount)', () => {
     const rules: PriceRule[] = [{ components: [{ unit: 'request', credits: '0.4' }] }];
     expect(configuredCost(image, rules, 850_000_000)).toEqual({ lo: 340_000_000, hi: 340_000_000 });

@@ -6,7 +6,7 @@ import { publicPage } from '../../src/report/public-page.js';
 import { reportPage } from '../../src/report/report-page.js';
 import type { ReportTerms } from '../../src/report/report-terms.js';
 import { TimeBins } from '../../src/report/time-bins.js';
-import { rowRecord, storedRow } from '../store/support/examples.js';
+import { storedRow, wholeRecord } from '../store/support/examples.js';
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onmouseover='alert(3)\u202e`;
 const TAGS = /<\/?([a-z]+)[^>]*>/gi;
@@ -30,7 +30,7 @@ const done = (index: number): Partial<ResultLine> => {
     renderedAtMs: index * 1_000 + 30_000,
     finishedAtMs: index * 1_000 + 31_000,
   };
-  return { row, record: rowRecord(row.id, times) };
+  return { row, record: wholeRecord(row.id, times) };
 };
 
 test('counts, costs by kind, model and group, failures with their command, and rows that need a person', async () => {
@@ -38,7 +38,7 @@ test('counts, costs by kind, model and group, failures with their command, and r
     lines(6, (index) => {
       if (index === 3)
         return {
-          record: rowRecord('row-3', {
+          record: wholeRecord('row-3', {
             status: 'failed',
             reasonCode: 'render_failed',
             reason: 'no faces',
@@ -47,7 +47,7 @@ test('counts, costs by kind, model and group, failures with their command, and r
           }),
         };
       if (index === 4)
-        return { record: rowRecord('row-4', { status: 'review', reasonCode: 'answer_lost_undecided', files: [] }) };
+        return { record: wholeRecord('row-4', { status: 'review', reasonCode: 'answer_lost_undecided', files: [] }) };
       if (index === 5) return { live: 'rendering' };
       return done(index);
     }),
@@ -68,7 +68,7 @@ test('counts, costs by kind, model and group, failures with their command, and r
 test('identical rows say what they saved', async () => {
   const twin = (index: number): Partial<ResultLine> => {
     const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});
-    return { row, record: rowRecord(row.id, { creditsNano: index > 0 ? 0 : 600_000 }) };
+    return { row, record: wholeRecord(row.id, { creditsNano: index > 0 ? 0 : 600_000 }) };
   };
   const rows = await collectRows(lines(3, twin), { createdAtMs: 0 });
   expect(reportPage(rows, terms(), [])).toContain(
@@ -82,8 +82,8 @@ test('names, prompts, groups, files and the words of the service are text and no
       ...{ group: HOSTILE, cells: { model: HOSTILE, prompt: HOSTILE }, passthrough: { 'x-title': HOSTILE } },
     });
     const files = [{ file: `media/${HOSTILE}`, contentType: 'image/png', bytes: 3, sha256: 'd' }];
-    if (index === 0) return { row, record: rowRecord(row.id, { files }) };
-    return { row, record: rowRecord(row.id, { status: 'failed', reason: HOSTILE, files: [] }) };
+    if (index === 0) return { row, record: wholeRecord(row.id, { files }) };
+    return { row, record: wholeRecord(row.id, { status: 'failed', reason: HOSTILE, files: [] }) };
   };
   const rows = await collectRows(lines(2, make), { createdAtMs: 0 });
   const tiles = rows.outputs.map((output) => ({ output, poster: undefined }));
@@ -102,8 +102,8 @@ test('a client sees media and titles: no cost, account, setting or message', asy
   const make = (index: number): Partial<ResultLine> => {
     const { row } = storedRow(index, { group: 'inner group', passthrough: { 'x-title': `Scene ${index}` } });
     if (index === 1)
-      return { row, record: rowRecord(row.id, { status: 'failed', reason: 'the words of the service', files: [] }) };
-    return { row, record: rowRecord(row.id) };
+      return { row, record: wholeRecord(row.id, { status: 'failed', reason: 'the words of the service', files: [] }) };
+    return { row, record: wholeRecord(row.id) };
   };
   const rows = await collectRows(lines(3, make), { createdAtMs: 0 });
   const page = publicPage(
@@ -133,7 +133,7 @@ test('2,000 rows with long texts leave room for pictures; 100,000 rows are count
     const { row } = storedRow(index, { group: `${index}${'&'.repeat(500)}` });
     return {
       row,
-      record: rowRecord(row.id, {
+      record: wholeRecord(row.id, {
         status: 'failed',
         reasonCode: 'render_failed',
         reason: `${'<'.repeat(900)}${'abcdefghij'[index % 10]}`,

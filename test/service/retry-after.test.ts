@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { retryAfterMs } from '../../src/service/retry-after.js';
+import { readRetryAfter } from '../../src/service/retry-after.js';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
@@ -25,7 +25,7 @@ describe('Retry-After is followed up to an hour, never sooner; what nobody can m
     ['Thu, 15 Jan 2026 11:58:00 GMT', 300_000],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 300_000],
   ])('%s', (header, expected) => {
-    expect(retryAfterMs(header, NOW_MS)).toBe(expected);
+    expect(readRetryAfter(header, NOW_MS)?.waitMs).toBe(expected);
   });
 
   it.each([
@@ -42,13 +42,13 @@ describe('Retry-After is followed up to an hour, never sooner; what nobody can m
     '0x10',
     '1,2',
   ])('unreadable: %s', (header) => {
-    expect(retryAfterMs(header, NOW_MS)).toBeUndefined();
+    expect(readRetryAfter(header, NOW_MS)?.waitMs).toBeUndefined();
   });
 
   it('any text gives nothing or a wait within the bounds', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
-        const waitMs = retryAfterMs(header, NOW_MS) ?? 1_000;
+        const waitMs = readRetryAfter(header, NOW_MS)?.waitMs ?? 1_000;
         expect(waitMs).toBeGreaterThanOrEqual(1_000);
         expect(waitMs).toBeLessThanOrEqual(3_600_000);
       }),

@@ -10,6 +10,8 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { createTransport, type Transport, type TransportOptions } from '../../src/service/transport.js';
 import { answer, type RawServer, startRawServer } from './raw-server.js';
 
+type Lost = Extract<Exchange, { outcome: 'lost' }>;
+
 const KEY = 'sk-svc-transport-test-key';
 const SUBMIT: ServiceRequest = { method: 'POST', path: '/v1/images/generations', body: { prompt: 'a cat é' } };
 const POLL: ServiceRequest = { method: 'GET', path: '/v1/credits' };
@@ -31,6 +33,17 @@ async function serve(...parameters: Parameters<typeof startRawServer>): Promise<
 
 function transportTo(baseUrl: string, options: Partial<TransportOptions> = {}): Transport {
   return track(createTransport({ baseUrl, userAgent: 'callsheet/0.1.0', key: () => KEY, ...options }));
+}
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
+}
+
+async function writeByteByByte(socket: net.Socket, text: string): Promise<void> {
+  for (const character of text) {
+    socket.write(character);
+    await new Promise(setImmediate);
+  }
 }
 
 /** No key in anything that an exchange says. */
@@ -79,10 +92,70 @@ describe('one request', () => {
     expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 429, retryAfter: '5' } });
   });
 
-  it('passes over 1xx answers', async () => {
-    const server = await serve(({ socket }) => socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${answer(200, '{"a":1}')}`));
-    const exchange = await transportTo(server.url).send(SUBMIT);
-    expect(exchange).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
+  describe('interim answers are passed over (RFC 9110, 15.2)', () => {
+    const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n';
+    const REAL = answer(200, '{"a":1}');
+
+    it.each([
+      ['103', HINTS],
+      ['100', CONTINUE],
+      ['100 of HTTP/1.0 with a header', 'HTTP/1.0 100 Continue\r\nVia: 1.0 proxy\r\n\r\n'],
+      ['100, 102, 103 and 100', `${CONTINUE}HTTP/1.1 102 Processing\r\n\r\n${HINTS}${CONTINUE}`],
+      ['100 twice', CONTINUE + CONTINUE],
+    ])('%s', async (_name, interim) => {
+      const server = await serve(({ socket }) => socket.write(interim + REAL));
+      const transport = transportTo(server.url);
+      const seen = { outcome: 'answered', answer: { status: 200, body: Buffer.from('{"a":1}') } };
+      expect(await transport.send(SUBMIT)).toMatchObject(seen);
+      // The second on the same connection.
+      for (const _poll of [1, 2]) expect(await transport.send(POLL)).toMatchObject(seen);
+      expect(server.postCount()).toBe(1);
+    });
+
+    it('byte by byte, and over TLS', async () => {
+      const tls = { cert: fixture('localhost-certificate'), key: fixture('localhost-key') };
+      const server = await serve(({ socket }) => void writeByteByByte(socket, CONTINUE + REAL), { tls });
+      const transport = transportTo(server.url, { ca: tls.cert });
+      for (const request of [SUBMIT, POLL, POLL]) {
+        expect(await transport.send(request)).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
+      }
+    });
+
+    it('one without the answer is a lost answer, and 101 is none at all', async () => {
+      const alone = await serve(({ socket }) => socket.end(CONTINUE));
+      expect(await transportTo(alone.url).send(SUBMIT)).toMatchObject({ outcome: 'lost', phase: 'headers' });
+      const switched = await serve(({ socket }) => socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${REAL}`));
+      expect(await transportTo(switched.url).send(SUBMIT)).toMatchObject({ outcome: 'lost', phase: 'headers' });
+    });
+  });
+
+  describe('a key in an answer goes nowhere (I15)', () => {
+    const cases: [string, string, string][] = [
+      ['in a text', `{"message":"key ${KEY} is bad"}`, '{"message":"key [redacted] is bad"}'],
+      ['between escaped quotes', `{"m":"the \\"${KEY}\\" of é"}`, '{"m":"the \\"[redacted]\\" of é"}'],
+      ['written by numbers', `{"m":"${KEY.replace('-s', '\\u002D\\u0073')}"}`, '{"m":"[redacted]"}'],
+      ['of a rotated key', '{"name":"sk-svc-other-key","done":true}', '{"name":"[redacted]","done":true}'],
+      ['not at all', '{"m":"a\\u002db \\\\u002d sk-svc"}', '{"m":"a\\u002db \\\\u002d sk-svc"}'],
+    ];
+
+    it.each(cases)('%s', async (_name, sent, kept) => {
+      for (const length of [Buffer.byteLength(sent), Buffer.byteLength(sent) + 9]) {
+        const text = answer(200, sent, { 'Content-Length': String(length), 'Retry-After': KEY });
+        const server = await serve(({ socket }) => socket.end(text));
+        const exchange = await transportTo(server.url).send(SUBMIT);
+        const body = exchange.outcome === 'answered' ? exchange.answer.body : (exchange as Lost).partialBody;
+        expect(Buffer.from(body ?? '').toString()).toBe(kept);
+        expect(said(exchange)).not.toContain(KEY);
+      }
+    });
+
+    it('with characters that JSON escapes', async () => {
+      const key = 'sk-svc-a\\b/c+d';
+      const server = await serve(({ socket }) => socket.end(answer(401, JSON.stringify({ detail: `${key}!` }))));
+      const exchange = await transportTo(server.url, { key: () => key }).send(POLL);
+      expect(exchange).toMatchObject({ answer: { body: Buffer.from('{"detail":"[redacted]!"}') } });
+    });
   });
 
   it('gives each submit a connection of its own, and lets reads share one', async () => {
@@ -355,7 +428,6 @@ describe('lost: bytes may have left, exactly one POST on the wire (T10, T11)', (
 });
 
 describe('over TLS', () => {
-  const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
   const certificate = { key: fixture('localhost-key'), cert: fixture('localhost-certificate') };
 
   it('F17: one POST over HTTP/1.1 although the server offers h2, with the hook before its first byte', async () => {

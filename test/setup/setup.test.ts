@@ -29,6 +29,7 @@ beforeAll(() => {
   write('src/cli/main.ts', "import { word } from '../domain/word.js';\n\nprocess.stdout.write(word + '\\n');\n");
   write('src/workflows/index.ts', 'export async function idle(): Promise<void> {}\n');
   write('src/emulator/fixtures/clip.txt', 'a clip');
+  write('src/dashboard/page/index.html', '<!doctype html><title>page</title>');
   mkdirSync(bin);
   program('temporal', 'echo "temporal version 0.0.0-DEV (Server 1.29.1, UI 2.42.1)"');
   program('npm', `echo "$@" >> '${npmCalls}'; exec '${process.execPath}' '${join(bin, 'install.mjs')}'`);
@@ -84,7 +85,7 @@ describe('the set-up of a checkout', () => {
     ]);
     expect(status).toBe(0);
     expect(readdirSync(join(checkout, 'dist')).sort()).toEqual(
-      ['.built-from', 'build-id', 'cli', 'domain', 'emulator', 'workflow-bundle.js', 'workflows'].sort(),
+      ['.built-from', 'build-id', 'cli', 'dashboard', 'domain', 'emulator', 'workflow-bundle.js', 'workflows'].sort(),
     );
     expect(existsSync(join(checkout, 'dist/emulator/fixtures/clip.txt'))).toBe(true);
     expect(run('bin/callsheet.js').stdout).toBe('first\n');

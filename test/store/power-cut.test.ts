@@ -6,7 +6,7 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createLedger } from '../../src/store/ledger.js';
 import { createRecords } from '../../src/store/records.js';
-import { intent, rowRecord } from './support/examples.js';
+import { intent, wholeRecord } from './support/examples.js';
 import { type DiskState, type Operation, recreate, statesAfterPowerCut } from './support/power-cut.js';
 import { streamOf, temporaryFolder } from './support/temporary.js';
 
@@ -80,7 +80,7 @@ const REF = { batch: 'b', id: 'a', n: 1 };
 const INTENT = intent();
 const CREATED: AttemptState = { state: 'created', atMs: 5, handle: 'handle-1' };
 const CLIP = Buffer.from('the whole clip, byte by byte');
-const RECORD = rowRecord('a');
+const RECORD = wholeRecord('a');
 
 /** Claim, answer, output and record of one row, with what the program was promised in between. */
 async function runRow(root: string): Promise<void> {

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { createChargeBook } from '../../src/store/charge-book.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createRecords } from '../../src/store/records.js';
-import { rowRecord } from './support/examples.js';
+import { wholeRecord } from './support/examples.js';
 import { temporaryFolder } from './support/temporary.js';
 
 describe('row records', () => {
   test('come back as they were written, the last one', async () => {
     const records = createRecords(createFolderStore(temporaryFolder()), 'default');
     expect(await records.readRecord('b', 'a')).toBeUndefined();
-    await records.writeRecord('b', rowRecord('a', { status: 'failed', reasonCode: 'render_failed', reason: 'x' }));
-    await records.writeRecord('b', rowRecord('a'));
-    expect(await records.readRecord('b', 'a')).toEqual(rowRecord('a'));
+    await records.writeRecord('b', wholeRecord('a', { status: 'failed', reasonCode: 'render_failed', reason: 'x' }));
+    await records.writeRecord('b', wholeRecord('a'));
+    expect(await records.readRecord('b', 'a')).toEqual(wholeRecord('a'));
     expect(await records.readRecord('other', 'a')).toBeUndefined();
   });
 
@@ -19,7 +19,9 @@ describe('row records', () => {
     const store = createFolderStore(temporaryFolder());
     const records = createRecords(store, 'default');
     for (const creditsNano of [1.8e21, 0.5, Number.NaN]) {
-      await expect(async () => records.writeRecord('b', rowRecord('a', { creditsNano }))).rejects.toThrow('read again');
+      await expect(async () => records.writeRecord('b', wholeRecord('a', { creditsNano }))).rejects.toThrow(
+        'read again',
+      );
     }
     expect(await records.readRecord('b', 'a')).toBeUndefined();
   });
@@ -27,7 +29,7 @@ describe('row records', () => {
   test('many are read in the order asked for', async () => {
     const records = createRecords(createFolderStore(temporaryFolder()), 'default');
     const ids = Array.from({ length: 60 }, (_, i) => `row-${i}`);
-    for (const id of ids.slice(0, 50)) await records.writeRecord('b', rowRecord(id));
+    for (const id of ids.slice(0, 50)) await records.writeRecord('b', wholeRecord(id));
     const read = await records.readRecords('b', ids);
     expect(read.map((record) => record?.id)).toEqual([...ids.slice(0, 50), ...Array(10).fill(undefined)]);
   });
@@ -35,7 +37,7 @@ describe('row records', () => {
   test('6-O4: a damaged record is a row that needs a person, not taken for a row that has not ended', async () => {
     const store = createFolderStore(temporaryFolder());
     const records = createRecords(store, 'default');
-    await records.writeRecord('b', rowRecord('a'));
+    await records.writeRecord('b', wholeRecord('a'));
     const [shard = ''] = await store.names('default/batches/b/records');
     await store.put(`default/batches/b/records/${shard}/a.json`, Buffer.from('{"schema":2}'));
     expect(await records.readRecord('b', 'a')).toMatchObject({ status: 'review', reasonCode: 'record_damaged' });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { noteWaste, reserveWaste } from '../../src/store/waste-book.js';
+import { isReserved, noteWaste, reserveWaste, returnWaste } from '../../src/store/waste-book.js';
 import { temporaryFolder } from './support/temporary.js';
 
 const home = () => openAccountRecords(createFolderStore(temporaryFolder()), 'a').home;
@@ -32,4 +32,20 @@ test('R2: what a person orders is never refused, and uses the limit up', async (
   for (const n of [1, 1, 2]) await noteWaste(shared, attempt('a', n), 10, 1);
   expect(await reserveWaste(shared, attempt('b'), 6, { maxNano: 25, atMs: 1 })).toBe(false);
   expect(await reserveWaste(shared, attempt('b'), 5, { maxNano: 25, atMs: 1 })).toBe(true);
+});
+
+test('what was reserved and not paid goes back, once, and may be reserved anew', async () => {
+  const shared = home();
+  const limit = { maxNano: 15, atMs: 1 };
+  expect(await reserveWaste(shared, attempt('a'), 10, limit)).toBe(true);
+  expect(await reserveWaste(shared, attempt('b'), 10, limit)).toBe(false);
+  for (const _ of [1, 2]) await returnWaste(shared, attempt('a'), 2);
+  await returnWaste(shared, attempt('c'), 2);
+  expect(await isReserved(shared, attempt('a'))).toBe(false);
+  expect(await reserveWaste(shared, attempt('b'), 10, limit)).toBe(true);
+  expect(await reserveWaste(shared, attempt('a'), 10, limit)).toBe(false);
+  expect(await reserveWaste(shared, attempt('a', 2), 5, limit)).toBe(true);
+  expect(await isReserved(shared, attempt('a', 2))).toBe(true);
+  await noteWaste(shared, attempt('a'), 10, 3);
+  expect(await isReserved(shared, attempt('a'))).toBe(true);
 });

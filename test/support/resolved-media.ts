@@ -17,6 +17,7 @@ export function keptMedia(): KeptMedia {
       const sets = Object.entries(row.media).map(([column, items]) => {
         const resolved = items.map((item): ResolvedMedia => {
           if (item.source === 'url') return { form: 'url', url: item.url };
+          if (item.source === 'row') throw new Error(`row ${item.id} rendered nothing here`);
           return { form: 'bytes', mediaType: item.mediaType, base64: base64.get(item.sha256) ?? '' };
         });
         return [column, resolved];

@@ -10,6 +10,10 @@ const known = {
   exclusive: true,
   limits: { concurrency: 2, rpm: null },
   prices: [{ kind: 'svc/image', components: [{ unit: 'request', credits: '1' }] }],
+  waits: {
+    ...{ lambdaMs: 120_000, thetaMs: 180_000, rhoMs: 1_800_000, syncMaxMs: 900_000 },
+    renderMaxMs: { default: 3_600_000, 'vendor-f': 1_800_000 },
+  },
   timeScale: 1,
   callbacks: { url: null, listen: null },
   s3: {},
@@ -37,4 +41,21 @@ test('O3: a contradiction about the account is refused in words while batches ar
 
 test('O3: another home wants a worker of its own', () => {
   expect(adoptSettings(known, { ...known, home: '/other' }, true)).toMatchObject({ change: 'new worker' });
+});
+
+test('6-O3: no second command makes the waits of open batches shorter; with none open they are its own', () => {
+  const waits = {
+    ...{ lambdaMs: 1_000, thetaMs: 400_000, rhoMs: 1_000, syncMaxMs: 1_000 },
+    renderMaxMs: { default: 2_000_000, 'vendor-a': 7_200_000 },
+  };
+  const asked = { ...known, waits };
+  expect(adoptSettings(known, asked, true)).toMatchObject({
+    settings: {
+      waits: {
+        ...{ lambdaMs: 120_000, thetaMs: 400_000, rhoMs: 1_800_000, syncMaxMs: 900_000 },
+        renderMaxMs: { default: 3_600_000, 'vendor-f': 2_000_000, 'vendor-a': 7_200_000 },
+      },
+    },
+  });
+  expect(adoptSettings(known, asked, false)).toMatchObject({ settings: { waits } });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { effectiveCap } from '../../src/workflows/cap.js';
+import { nextToSweep } from '../../src/workflows/holders.js';
 import * as permits from '../../src/workflows/permits.js';
 import { expectedRender } from '../../src/workflows/render-times.js';
 
@@ -22,6 +23,17 @@ describe('permits', () => {
     expect(permits.grantNext(state, 0)).toHaveLength(2);
     expect(permits.grantNext(state, 0)).toHaveLength(0);
     expect(state.holders).toHaveLength(2);
+  });
+
+  it('asks after every holder in turn, however many there are; those that a time frees are left out (I5)', () => {
+    const state = withCap(50);
+    for (let i = 0; i < 50; i += 1) ask(state, `r${i}`);
+    for (const { grant } of permits.grantNext(state, 0).slice(0, 5)) {
+      permits.release(state, { grant, notBeforeMs: 9_000 }, 0);
+    }
+    const swept = [1, 2, 3].flatMap(() => nextToSweep(state).map(({ job: { id } }) => id));
+    expect(swept).toHaveLength(60);
+    expect(new Set(swept)).toEqual(new Set(state.holders.slice(5).map(({ job: { id } }) => id)));
   });
 
   it('takes a grant back once: a repeated release frees nothing else (I5)', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RowRef } from '../../src/contract/workflows.js';
+import { noteCancelled } from '../../src/workflows/late-ends.js';
 import * as permits from '../../src/workflows/permits.js';
 import { reopenRow, takeReopened } from '../../src/workflows/reopen.js';
 import * as window from '../../src/workflows/window.js';
@@ -48,6 +49,29 @@ describe('a row that goes on after it had ended', () => {
     expect([tight.reopen(5), tight.reopen()]).toEqual([undefined, undefined]);
     expect(tight.state).toMatchObject({ open: [], counts: { review: 1 } });
     expect(bounded(15).reopen(5)).toMatchObject({ upToNano: 5 });
+  });
+
+  it('6-O10: that a cancel ended late is opened again by the retry that came since, and counted once', () => {
+    const state = window.newBatchState(0);
+    const supply = { generation: 'g1', rows: 3, retry: null };
+    window.supplyRows(state, supply);
+    for (const [index, id] of ['r0', 'r1', 'r2'].entries()) {
+      reopenRow(state, { ...row, index, id }, { letter: 'n' }, 1);
+    }
+    state.cancelling = true;
+    noteCancelled(state);
+    window.supplyRows(state, { ...supply, retry: { beforeMs: 5, classes: [] } });
+    for (const open of state.open) open.countedIn = 'g1';
+    state.cursor = null;
+    window.countFinished(state, { id: 'r0', status: 'cancelled', creditsNano: 0 }, 6);
+    window.countFinished(state, { id: 'r1', status: 'done', creditsNano: 5 }, 6);
+    window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 6);
+    expect(takeReopened(state).map(({ id }) => id)).toEqual(['r0']);
+    const was = { status: 'cancelled', creditsNano: 0 } as const;
+    expect(reopenRow(state, row, { was, letter: 'n' }, 7)?.wasCancelled).toBeUndefined();
+    window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 8);
+    expect(state.counts).toMatchObject({ done: 2, failed: 1, cancelled: 0 });
+    expect(window.isFinished(state)).toBe(true);
   });
 
   it('keeps a batch open until it was looked at', () => {

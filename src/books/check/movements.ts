@@ -23,6 +23,8 @@ export interface KnownAttempt {
   /** What it cost, or would cost where it did not end well. */
   lo: CreditsNano;
   hi: CreditsNano | null;
+  /** `open`: how much of `hi` is charged after the job's end, where it is; null = nobody knows. */
+  laterNano?: CreditsNano | null;
 }
 
 /** A known attempt as movements of the balance; a refund can be `rhoMs` later than the end it belongs to. */
@@ -39,6 +41,7 @@ export function movementsOf(known: KnownAttempt, rhoMs: number): Movement[] {
       return [
         { ...taken, fromMs: claimedAtMs, toMs: reservedMs },
         refund(runningAtMs ?? reservedMs, null, known, rhoMs),
+        ...later(runningAtMs ?? reservedMs, known),
       ];
     case 'charged':
       return [{ ...taken, fromMs: chargesFromMs, toMs: reservedMs ?? endedAtMs }];
@@ -62,6 +65,11 @@ export function movementsOf(known: KnownAttempt, rhoMs: number): Movement[] {
 /** What was reserved, or taken before a call failed, can come back; what completion charges never. */
 export function mayComeBack(timing: ChargeTiming): boolean {
   return timing !== 'at-completion';
+}
+
+/** It may have ended before anybody saw that: what it is charged afterwards can come at any time. */
+function later(fromMs: number, { laterNano = 0 }: KnownAttempt): Movement[] {
+  return laterNano === 0 ? [] : [{ fromMs, toMs: null, afterMs: 0, lo: 0, hi: laterNano, peak: laterNano }];
 }
 
 /** Anything from nothing to the whole amount may come back. */

@@ -1,5 +1,5 @@
 import { keyOrigin } from '../../config/api-key.js';
-import type { AccountReadWhat } from '../../contract/workflows.js';
+import type { AccountReadWhat } from '../../contract/account-read.js';
 import type { Answer } from '../../domain/exchange.js';
 import {
   type AccountReading,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
+import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account-read.js';
 import { readId, taskQueues } from '../../contract/names.js';
-import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/workflows.js';
 import type { Answer } from '../../domain/exchange.js';
 import type { Home } from '../../store/home.js';
 import { EXIT } from '../exit-codes.js';

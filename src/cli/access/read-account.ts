@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountSettings } from '../../config/account-settings.js';
-import type { AccountReadWhat } from '../../contract/workflows.js';
+import type { AccountReadWhat } from '../../contract/account-read.js';
 import type { Answer, Exchange, ServiceRequest } from '../../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST } from '../../service/account.js';
 import { readError } from '../../service/errors.js';
-import { retryAfterMs } from '../../service/retry-after.js';
+import { readRetryAfter } from '../../service/retry-after.js';
 import { createTransport } from '../../service/transport.js';
 import { VOICES_REQUEST } from '../../vendors/vendor-b.js';
 import { EXIT } from '../exit-codes.js';
@@ -55,7 +55,7 @@ function gapAfter(exchange: Exchange): number {
   if (exchange.outcome !== 'answered') return GAP_MS;
   const { status, retryAfter } = exchange.answer;
   if (status === 401) throw new KeyRefusedError(sayOf(exchange.answer));
-  if (status === 429) return retryAfterMs(retryAfter, Date.now()) ?? 2 * GAP_MS;
+  if (status === 429) return readRetryAfter(retryAfter, Date.now())?.waitMs ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
   throw new UserError(`the service refused to read the account: ${sayOf(exchange.answer)}`, EXIT.configuration);
 }

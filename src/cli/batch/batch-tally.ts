@@ -9,6 +9,7 @@ import type { ShardSum } from '../../read-model/index-shard.js';
 import { touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';
+import { heldRows } from './held-rows.js';
 
 export interface HomeTally extends BatchTally {
   /** Rows that ended and that a person has to look at. */
@@ -52,24 +53,31 @@ function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): 
   }
 }
 
-/** Rows that were never tried wait, or have ended with their batch but for those of a sample. */
+/** Rows that were never tried wait, are held, or have ended with their batch but for those of a sample. */
 async function addUntried(
-  { home }: HomeAccess,
+  access: HomeAccess,
   batch: string,
   generation: string,
   tally: HomeTally,
   sums: readonly ShardSum[],
 ): Promise<void> {
   const untried = sums.reduce((sum, one) => sum + one.untried, 0);
-  const untouched = await endOfUntouched({ home }, batch, generation);
-  if (untouched === undefined) return addLive(tally, 'waiting', untried);
+  if (untried === 0) return;
+  const untouched = await endOfUntouched(access, batch, generation);
+  const left = untouched === undefined ? untried : await untriedOf(access, batch, untouched.except);
+  if (untouched !== undefined) tally.counts[untouched.ended] += untried - left;
+  const mayRun = untouched && (untouched.except ?? new Set());
+  const { held, ended } = left === 0 ? { held: 0, ended: 0 } : await heldRows(access, batch, generation, mayRun);
+  addLive(tally, 'held', held);
+  addLive(tally, 'waiting', left - held - ended);
+  tally.counts.not_started += ended;
+}
+
+async function untriedOf({ home }: HomeAccess, batch: string, ids: ReadonlySet<string> = new Set()): Promise<number> {
   const touched = touchedRows(home, batch);
-  let waiting = 0;
-  for (const id of untouched.except ?? []) {
-    if (!(await touched.hasRecord(id)) && !(await touched.wasTried(id))) waiting += 1;
-  }
-  addLive(tally, 'waiting', waiting);
-  tally.counts[untouched.ended] += untried - waiting;
+  let untried = 0;
+  for (const id of ids) if (!(await touched.hasRecord(id)) && !(await touched.wasTried(id))) untried += 1;
+  return untried;
 }
 
 function addLive(tally: HomeTally, word: LiveWord, rows: number): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { dropReruns } from '../../activities/drop-reruns.js';
 import { resultLines } from '../../activities/result-files.js';
 import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
@@ -35,6 +36,7 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
   const isMarkNew = !(await isCancelledBatch(home, batch));
   // The mark first: from here on nothing of the batch is submitted, and rows that were never tried count as cancelled.
   await markCancelled(home, batch, Date.now());
+  await dropReruns(access, batch, Date.now());
   const work = await reachWork(session);
   try {
     const running = typeof work === 'string' ? undefined : await findRunning(access, batch, work);

@@ -1,4 +1,5 @@
 import type { BatchResult } from '../../contract/workflows.js';
+import { stoppedReason } from '../../store/batch-marks.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { rejoinWork } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
@@ -24,7 +25,9 @@ export async function followAgain(session: Session, batch: string): Promise<numb
   const common = { access, batch, generation, out, events, finishedBefore: undefined, lost: [], tookMs: undefined };
   events?.started({ generation, rows: known.generation.rows, toRun: tally.open, out: `${out}/${batch}` });
   if (tally.open === 0) {
-    const result: BatchResult = { ...tally };
+    // The mark outlives a cancel; then no row waits for it any more.
+    const stopped = tally.counts.not_started > 0 ? await stoppedReason(access.home, batch) : undefined;
+    const result: BatchResult = { ...tally, ...(stopped === undefined ? {} : { stopped }) };
     return closeBatch(session, { ...common, result });
   }
   const work = await rejoinWork(session);

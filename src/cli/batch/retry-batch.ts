@@ -1,14 +1,17 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
+import { fedMedia } from '../../domain/row.js';
 import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { sampleInForce } from '../../store/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
+import { createChainsLeft } from '../plan/chains-left.js';
 import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import { type CountedRows, createRowCounter } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
+import { acceptFiles, type Retouched, retouchedFor } from './accept-inputs.js';
 import { closeBatch } from './close-batch.js';
 import { newJsonEvents } from './json-events.js';
 import { knownBatch } from './known-batch.js';
@@ -19,7 +22,14 @@ import { submitAndFollow } from './submit-and-follow.js';
 export async function retryBatch(
   session: Session,
   batch: string,
-  order: { retry: RetryOrder; retries: number; isSaidYes: boolean; trustsHome: boolean },
+  order: {
+    retry: RetryOrder;
+    retries: number;
+    isSaidYes: boolean;
+    trustsHome: boolean;
+    /** Files that feed rows and were changed since are taken as they lie. */
+    acceptsInputs: boolean;
+  },
 ): Promise<number> {
   const { terminal } = session;
   await session.apiKey();
@@ -35,9 +45,16 @@ export async function retryBatch(
     takenNames: undefined,
     outputs: undefined,
   });
+  const chains = createChainsLeft();
+  const retouched = new Map<string, Retouched>();
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
-      if (sample?.has(row.id) !== false) await counter.add(row);
+      if (sample?.has(row.id) === false) continue;
+      await counter.add(row);
+      chains.add(row);
+      if (!order.acceptsInputs || fedMedia(row).length === 0) continue;
+      const found = await retouchedFor(access, { batch, generation: generation.generation, out }, row);
+      for (const one of found) retouched.set(one.record.id, one);
     }
   }
   const rows = await counter.finish();
@@ -47,9 +64,15 @@ export async function retryBatch(
     return tellEnd(session, { access, batch, generation, out, rows });
   }
   const credits = await readOwnCredits(session);
-  const plan = await makePlan(session, access, { batch, manifest: 'retry', rows, costNotes: [] }, credits);
+  const plan = await makePlan(
+    session,
+    access,
+    { batch, manifest: 'retry', rows, costNotes: [], chains: chains.totals(rows.finishedBefore) },
+    credits,
+  );
   for (const line of planLines(plan)) terminal.note(line);
   await approvePlan(session, plan, order.isSaidYes, await spentBefore(session, access, batch));
+  await acceptFiles(access, batch, retouched.values(), (line) => terminal.note(line));
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);
   return submitAndFollow(session, { access, batch, generation, rows, ...order });

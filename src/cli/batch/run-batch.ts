@@ -23,7 +23,7 @@ import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
-import { refuseTakenNames } from '../plan/refuse-rows.js';
+import { refuseTakenNames, withFedRows } from '../plan/refuse-rows.js';
 import { recordSkipped } from '../plan/skip-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -40,6 +40,8 @@ export interface RunRequest {
   retry: RetryOrder | null;
   retries: number;
   rerunsChanged: ChangedOrder;
+  /** The manifest's order, where rows feed others. */
+  isBreadthFirst: boolean;
   isSaidYes: boolean;
   isSharedFolder: boolean;
   /** A person says that the home is right, whatever outputs or Temporal tell. */
@@ -76,7 +78,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
   const ordered = await rerunOrder(access.home, place.batch, generation.generation);
-  const mayRerun = bothOrders(request.rerunsChanged, ordered);
+  const mayRerun = withFedRows(bothOrders(request.rerunsChanged, ordered), prepared.changed);
   await refuseChanged(access, place, prepared, mayRerun);
   refuseTakenNames(prepared, place);
   const leaving = await leavingText(access, place, prepared.leaving);

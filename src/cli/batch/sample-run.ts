@@ -12,6 +12,7 @@ import { knownPrices } from '../access/known-prices.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
+import { type ChainsLeft, createChainsLeft } from '../plan/chains-left.js';
 import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
 import { makePlan } from '../plan/make-plan.js';
 import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
@@ -60,7 +61,10 @@ export async function sampleOfRun(
   if (!takesNew && (known === undefined || isApproved)) return undefined;
   const kept = (known?.ids ?? []).filter((id) => !prepared.leaving.has(id));
   const fresh = takesNew ? await freshSample(session, run, order.rows, new Set(kept)) : [];
-  if (takesNew) session.terminal.note(`sample    ${amount(fresh.length, 'row')}: ${shown(fresh)}`);
+  if (takesNew) {
+    const raised = fresh.length > order.rows ? ', so that each chain is whole' : '';
+    session.terminal.note(`sample    ${amount(fresh.length, 'row')}${raised}: ${shown(fresh)}`);
+  }
   const ids = [...kept, ...fresh];
   const isNew = takesNew || ids.length !== known?.ids.length;
   // A new sample asks for a new approval; rows that left change nothing of the one that was given.
@@ -81,15 +85,15 @@ async function freshSample(
 ): Promise<string[]> {
   const { access, batch, generation, prepared } = run;
   const prices = await knownPrices(session, access);
-  const candidates: Candidate[] = [];
+  const candidates = new Map<number, Candidate>();
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
       // A row that shares a render would bring nothing of its own.
       if (row.shares !== undefined || not.has(row.id) || prepared.finishedBefore[row.index] === true) continue;
-      candidates.push(candidateOf(row, withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))));
+      candidates.set(row.index, candidateOf(row, withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))));
     }
   }
-  if (candidates.length > 0) return chooseSample(candidates, count);
+  if (candidates.size > 0) return chooseSample(candidates, count);
   throw new UserError(`batch '${batch}' has no row left for a sample; nothing was submitted`);
 }
 
@@ -104,11 +108,14 @@ async function countRows(
     outputs,
   }: QuoteFacts & { retry?: RetryOrder | null; outputs?: OutputCheck | undefined },
   isMeant: (id: string) => boolean,
+  chains?: ChainsLeft,
 ): Promise<CountedRows> {
   const counter = await createRowCounter(session, { access, batch, retry, takenNames: undefined, outputs });
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
-      if (isMeant(row.id)) await counter.add(row);
+      if (!isMeant(row.id)) continue;
+      await counter.add(row);
+      chains?.add(row);
     }
   }
   return counter.finish();
@@ -116,8 +123,10 @@ async function countRows(
 
 /** What the rows beyond the sample would cost and take, by the prices that are known now. */
 export async function planRest(session: Session, facts: QuoteFacts): Promise<{ plan: Plan; rows: CountedRows }> {
-  const rows = await countRows(session, facts, () => true);
-  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [] };
+  const left = createChainsLeft();
+  const rows = await countRows(session, facts, () => true, left);
+  const chains = left.totals(rows.finishedBefore);
+  const subject = { batch: facts.batch, manifest: 'the rest', rows, costNotes: [], chains };
   return { plan: await makePlan(session, facts.access, subject, await readOwnCredits(session)), rows };
 }
 

@@ -15,6 +15,7 @@ export interface BatchToRun {
   rows: CountedRows;
   retry: RetryOrder | null;
   retries: number;
+  isBreadthFirst?: boolean;
   /** What identical rows save, in words. */
   saving?: string | undefined;
 }
@@ -32,13 +33,13 @@ export async function submitAndFollow(
   const { unservedText } = await import('../access/served.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
-  const { access, batch, retry, retries } = toRun;
+  const { access, batch, retry, retries, isBreadthFirst = false } = toRun;
   const { generation, rows } = toRun.generation;
   const startedAtMs = Date.now();
   const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
   const events = newJsonEvents(session, access, batch);
   const early = sayEarlyInterrupt(session, batch);
-  const order = { batch, generation, rows, retry, retries };
+  const order = { batch, generation, rows, retry, retries, isBreadthFirst };
   const { work, afterSeq } = await handOver().finally(early.over);
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   events?.started({

@@ -19,6 +19,7 @@ export interface BatchSupply {
   retry: RetryOrder | null;
   /** New attempts for unbilled failed renders. */
   retries: number;
+  isBreadthFirst?: boolean;
 }
 
 /** What a batch may cost and what becomes of its lost answers. */
@@ -46,7 +47,7 @@ export async function submitBatch(
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [batchInput(session, batch, order.policy)],
+    args: [{ ...batchInput(session, batch, order.policy), ...(given.isBreadthFirst ? { isBreadthFirst: true } : {}) }],
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import type { Explanation } from '../explain/explanations.js';
 import { createTerminal, plain } from '../terminal.js';
@@ -17,7 +17,7 @@ export function defineExplain(command: Command, cli: Cli): void {
     )
     .argument('[code]', 'a reason_code, a problem code such as B17, or an error code of the service')
     .option('--json', 'machine-readable output')
-    .option('--markdown', 'all of them as a page')
+    .addOption(new Option('--markdown', 'all of them as a page').conflicts('json'))
     .addHelpText(
       'after',
       '\nExamples:\n  callsheet explain answer_lost_undecided\n  callsheet explain B48\n  callsheet explain engine_error\n  callsheet explain\n\nExit codes:\n  0  explained    2  unknown code',

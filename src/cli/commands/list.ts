@@ -32,6 +32,7 @@ async function listBatches(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { joinWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
+  const { fullDisk } = await import('../batch/full-disk.js');
   const { readBatchState } = await import('../batch/batch-state.js');
   const { listLines, statusJson } = await import('../views/status-lines.js');
   const { terminal, config } = session;
@@ -44,14 +45,15 @@ async function listBatches(session: Session): Promise<void> {
       if (state !== undefined) states.push(state);
     }
     const account = config.account.name;
-    const unserved = (work && (await unservedText(session, work))) ?? null;
+    const unserved = work && (await unservedText(session, work));
+    const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || null;
     if (session.isJson) {
       const batches = states.map((state) => statusJson(session, state));
-      return terminal.json({ schema: 1, account, blocked: unserved, batches });
+      return terminal.json({ schema: 1, account, blocked, batches });
     }
     if (states.length === 0) terminal.note(`account '${account}' has no batch in ${config.home}`);
     else for (const line of listLines(session, states)) terminal.data(line);
-    if (unserved !== null) terminal.warn(unserved);
+    if (blocked !== null) terminal.warn(blocked);
   } finally {
     await work?.close();
   }

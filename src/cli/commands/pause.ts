@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -17,7 +17,7 @@ export function definePause(command: Command, cli: Cli): void {
       .argument('<batch>', "the batch's name"),
     'connection',
   )
-    .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${READ_EXIT_HELP}`)
+    .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${STATUS_EXIT_HELP}`)
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
       await pause(session, batch);
@@ -83,13 +83,22 @@ function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'):
 async function pause(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { rejoinWork } = await import('../access/work-access.js');
+  const { otherHomeText } = await import('../batch/same-home.js');
+  const { joinWork, rejoinWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/signal-batch.js');
   const { orderPause } = await import('../../store/batch-order.js');
   const { pauseBatch } = await import('../../contract/messages.js');
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);
-  const work = await rejoinWork(session);
+  const otherHome = await otherHomeText(session, access, batch);
+  // On such a home an engine that runs is told to pause, and none is started: it would go on with what it knows.
+  const work = otherHome === undefined ? await rejoinWork(session) : await joinWork(session);
+  if (work === undefined) {
+    throw new UserError(
+      `${otherHome}: no engine runs on it and none was started, so nothing is submitted; bring that home back`,
+      EXIT.configuration,
+    );
+  }
   try {
     // The order first: from here on nothing of the batch is submitted, however long the message takes.
     const isNew = await orderPause(access.home, batch, true);

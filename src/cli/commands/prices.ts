@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
+import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
+import { priceSnippet } from '../plan/price-snippet.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { createTerminal } from '../terminal.js';
 
 const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';
 const HOW = 'one charge alone between two readings of the balance';
@@ -13,8 +16,12 @@ const HOW = 'one charge alone between two readings of the balance';
 /** `prices`: where each price comes from, and when and how it was measured. */
 export function definePrices(command: Command, cli: Cli): void {
   addSettings(command.description(DESCRIPTION), 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --json\n\n${READ_EXIT_HELP}`)
-    .action(async () => showPrices(await openSession(command, cli)));
+    .option('--example', 'print the `prices` setting for every kind, with the figures to fill in')
+    .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --example\n\n${READ_EXIT_HELP}`)
+    .action(async ({ example = false }: { example?: boolean }) => {
+      if (example) createTerminal(cli.io).data(JSON.stringify(priceSnippet(KINDS), null, 2));
+      else await showPrices(await openSession(command, cli));
+    });
 }
 
 async function showPrices(session: Session): Promise<void> {
@@ -38,7 +45,9 @@ async function showPrices(session: Session): Promise<void> {
   }
   const rows = [...config.prices.map(configuredRow), ...measured.map(measuredRow)];
   if (rows.length === 0) {
-    terminal.note('no price is known: set `prices` in callsheet.config.json, or let callsheet measure them');
+    terminal.note(
+      'no price is known: set `prices` in callsheet.config.json (`callsheet prices --example` shows how), or let callsheet measure them',
+    );
   } else terminal.data(formatTable(rows, { head: ['kind', 'for', 'credits', 'basis'] }));
   if (latenessMs > 0) terminal.note(`the balance was seen ${Math.ceil(latenessMs / 1_000)} s late`);
   for (const { kind, model, timing, attempts } of timings) {

@@ -32,10 +32,11 @@ async function writeResults(session: Session, batch: string): Promise<void> {
   const { terminal } = session;
   const access = openHomeAccess(session.config);
   const { generation, out } = await knownBatch(session, access, batch);
-  const { counts, open } = await writeBatchResults(resultSources(access), batch, generation.generation);
+  const { counts, open, orphans = 0 } = await writeBatchResults(resultSources(access), batch, generation.generation);
   const folder = `${out}/${batch}`;
   const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);
   if (session.isJson) return terminal.json({ schema: 1, batch, rows: generation.rows, counts, open, files });
   for (const file of files) terminal.data(file);
-  terminal.note(`${generation.rows} rows: ${countsText(counts)}${open === 0 ? '' : `, ${open} not ended yet`}`);
+  const left = orphans === 0 ? '' : `; failed.csv leaves out ${orphans}, which a row without an output feeds`;
+  terminal.note(`${generation.rows} rows: ${countsText(counts)}${open === 0 ? '' : `, ${open} not ended yet`}${left}`);
 }

@@ -9,6 +9,7 @@ import { trustHomeOption } from '../trust-home-option.js';
 interface RetryFlags {
   class?: string;
   retries: number;
+  acceptInputs?: boolean;
   yes?: boolean;
   trustHome?: boolean;
 }
@@ -26,6 +27,7 @@ export function defineRetry(command: Command, cli: Cli): void {
         'only rows of this class (provider, moderation, …) or reason_code; several with commas',
       )
       .option('--retries <n>', 'try unbilled failed renders this often by itself', wholeNumber, 0)
+      .option('--accept-inputs', 'files that feed rows and were changed since they were rendered are taken as they lie')
       .option('-y, --yes', 'submit without asking')
       .addOption(trustHomeOption()),
     'run',
@@ -39,7 +41,12 @@ export function defineRetry(command: Command, cli: Cli): void {
       const flags = command.opts<RetryFlags>();
       const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
       const { retryBatch } = await import('../batch/retry-batch.js');
-      const { retries, yes: isSaidYes = false, trustHome: trustsHome = false } = flags;
-      cli.exitCode = await retryBatch(session, batch, { retry, retries, isSaidYes, trustsHome });
+      const {
+        retries,
+        yes: isSaidYes = false,
+        trustHome: trustsHome = false,
+        acceptInputs: acceptsInputs = false,
+      } = flags;
+      cli.exitCode = await retryBatch(session, batch, { retry, retries, isSaidYes, trustsHome, acceptsInputs });
     });
 }

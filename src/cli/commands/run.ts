@@ -15,6 +15,7 @@ interface RunFlags extends ManifestFlags {
   retryFailed?: string;
   retries: number;
   changed?: ChangedOrder;
+  order: 'depth' | 'breadth';
   sharedFolder?: boolean;
   trustHome?: boolean;
   responseFormat: 'url' | 'b64_json';
@@ -50,6 +51,7 @@ export function defineRun(command: Command, cli: Cli): void {
             : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
         retries: flags.retries,
         rerunsChanged: flags.changed ?? false,
+        isBreadthFirst: flags.order === 'breadth',
         isSaidYes: flags.yes === true,
         isSharedFolder: flags.sharedFolder === true,
         trustsHome: flags.trustHome === true,
@@ -73,6 +75,12 @@ function runOptions(): Option[] {
     ),
     new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
     changedOption(),
+    new Option(
+      '--order <order>',
+      'depth: carry chains of rows through before new ones begin; breadth: as the manifest has them',
+    )
+      .choices(['depth', 'breadth'])
+      .default('depth'),
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),

@@ -28,6 +28,7 @@ async function showStatus(session: Session, batch: string): Promise<number> {
   const { knownBatch } = await import('../batch/known-batch.js');
   const { joinWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
+  const { fullDisk } = await import('../batch/full-disk.js');
   const { readBatchState } = await import('../batch/batch-state.js');
   const { statusJson, statusLines } = await import('../views/status-lines.js');
   const { terminal } = session;
@@ -38,7 +39,8 @@ async function showStatus(session: Session, batch: string): Promise<number> {
     const report = await readBatchState(access, work, batch);
     if (report === undefined) return EXIT.done;
     const unserved = work && (await unservedText(session, work));
-    const blocked = [report.blocked, unserved].filter((text) => text != null).join('; ') || null;
+    const blocked =
+      [report.blocked, unserved, await fullDisk(session)].filter((text) => text != null).join('; ') || null;
     const shown = { ...report, blocked };
     if (session.isJson) terminal.json(statusJson(session, shown));
     else for (const line of statusLines(session, shown)) terminal.data(line);

@@ -1,13 +1,17 @@
 import { REASONS } from '../../domain/failure.js';
 import { PROBLEM_CODES } from '../../manifest/codes.js';
 import { DOCUMENTED_ERRORS } from '../../service/documented-errors.js';
+import { ANSWER_RULES, type Billed } from './answer-rules.js';
 import { SETTING_ADVICE, SETTING_CODES, type SettingCode } from './setting-codes.js';
 
 /** Every code that callsheet or the service can show, explained in one form. Pure. */
 export interface Explanation {
   code: string;
-  /** `reason` = of a row's results, `problem` = of a manifest or a setting, `service` = of an error answer. */
-  kind: 'reason' | 'problem' | 'service';
+  /**
+   * `reason` = of a row's results, `problem` = of a manifest or a setting, `service` = of an error answer, `rule` = by which
+   * an answer was read.
+   */
+  kind: 'reason' | 'problem' | 'service' | 'rule';
   /** For a reason its class, for a service error its status and route. */
   about: string;
   meaning: string;
@@ -16,18 +20,32 @@ export interface Explanation {
   advice: string;
 }
 
-/** All of them: reasons, problems, service errors. */
+/** All of them: reasons, problems, service errors, rules. */
 export function allExplanations(): Explanation[] {
-  return [...reasons(), ...problems(), ...serviceErrors()];
+  return [...reasons(), ...problems(), ...serviceErrors(), ...rules()];
 }
 
-/** Those of one code, whatever its case; empty when it is unknown. */
+/** Those of one code, whatever its case, and of an HTTP status all of that status; empty when it is unknown. */
 export function explanationsOf(code: string): Explanation[] {
   const wanted = code.trim().toLowerCase();
-  return allExplanations().filter((one) => one.code.toLowerCase() === wanted);
+  return allExplanations().filter(
+    ({ code: known, about }) => known.toLowerCase() === wanted || about.startsWith(`HTTP ${wanted}, `),
+  );
 }
 
-const BILLED = { no: 'not billed', yes: 'billed', unknown: 'not known' } as const;
+const BILLED: Record<Billed, string> = { no: 'not billed', yes: 'billed', unknown: 'not known' };
+
+function rules(): Explanation[] {
+  return Object.entries(ANSWER_RULES).map(([code, { meaning, retried, billed }]) => ({
+    code,
+    kind: 'rule',
+    about: 'how an answer to a submit is read',
+    meaning,
+    retried,
+    billed: BILLED[billed],
+    advice: 'Nothing, unless the row ends in review: then `callsheet review show` has the evidence.',
+  }));
+}
 
 function reasons(): Explanation[] {
   return Object.entries(REASONS).map(([code, { class: about, retry, billed, meaning, advice }]) => ({

@@ -21,6 +21,11 @@ ${table(['code', 'what is wrong', 'what to do'], of('problem'), (one) => [one.me
 
 ## Errors of the service
 ${table(['code', 'where', 'meaning', 'tried again', 'billed', 'what to do'], of('service'), (one) => [one.about, one.meaning, one.retried, one.billed, one.advice])}
+
+## How an answer to a submit is read
+\`callsheet review show\` names the rule beside each attempt.
+
+${table(['rule', 'meaning', 'tried again', 'billed'], of('rule'), (one) => [one.meaning, one.retried, one.billed])}
 `;
 }
 

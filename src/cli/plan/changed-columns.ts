@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { intentOf } from '../../domain/attempt.js';
-import type { Row } from '../../domain/row.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { isRerun } from '../../store/batch-marks.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { PreparedBatch } from './prepare-batch.js';
-import { refuseChangedRows, SHOWN_MAX } from './refuse-rows.js';
+import { refuseChangedRows, SHOWN_MAX, withFedRows } from './refuse-rows.js';
 import type { PlannedRow } from './row-planner.js';
 
 /** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
@@ -14,9 +14,13 @@ export async function refuseChanged(
   access: HomeAccess,
   place: Pick<ManifestPlace, 'path' | 'batch'>,
   { changed, changedCount }: Pick<PreparedBatch, 'changed' | 'changedCount'>,
-  reruns: ChangedOrder,
+  order: ChangedOrder,
 ): Promise<void> {
-  const shown = changed.filter(({ row }) => !isRerun(reruns, row.id)).slice(0, SHOWN_MAX);
+  const reruns = withFedRows(order, changed);
+  const ids = new Set(changed.map(({ row }) => row.id));
+  const isFed = ({ row }: PlannedRow) => fedMedia(row).some(({ id }) => ids.has(id));
+  const refused = changed.filter(({ row }) => !isRerun(reruns, row.id));
+  const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
   const named = new Map<PlannedRow, PlannedRow>();
   for (const one of shown) named.set(one, await withColumns(access, place.batch, one));
   refuseChangedRows({ changed: changed.map((one) => named.get(one) ?? one), changedCount }, place, reruns);
@@ -27,12 +31,22 @@ export function changedColumns(before: Row, now: Row): string[] {
   const facts = (row: Row): Record<string, unknown> => ({
     kind: row.kind,
     ...row.cells,
-    ...row.media,
+    ...mediaFacts(row),
     ...(row.extra === undefined ? {} : { extra: row.extra }),
   });
   const [then, after] = [facts(before), facts(now)];
   return [...new Set([...Object.keys(then), ...Object.keys(after)])].filter(
     (column) => !isDeepStrictEqual(then[column], after[column]),
+  );
+}
+
+/** Where the row stands that feeds a column is no difference. */
+function mediaFacts({ media }: Row): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(media).map(([column, list]) => [
+      column,
+      list.map((item) => (item.source === 'row' ? { ...item, at: 0 } : item)),
+    ]),
   );
 }
 

@@ -1,7 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { waitsOf } from '../../config/account-settings.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import { longestRenderMs } from '../../domain/longest-render.js';
+import { ownUrlLifeMs } from '../../domain/own-url-life.js';
+import { isS3Address } from '../../domain/s3.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
 import { ERRORS_HEADER, errorLine, formatProblem, type Problem } from '../../manifest/problem.js';
 import { validateManifest } from '../../manifest/validate-manifest.js';
@@ -33,11 +37,13 @@ export async function checkManifest(
     ...(place.delimiter === undefined ? {} : { delimiter: place.delimiter }),
     ...(place.defaultKind === undefined ? {} : { defaultKind: place.defaultKind }),
     ...(config.names.template === null ? {} : { nameTemplate: config.names.template }),
-    inputRoots: place.inputRoots,
+    // What an earlier row rendered may be named where it lies, as failed.csv does.
+    inputRoots: isS3Address(config.out) ? place.inputRoots : [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
+    urlCovers: (feeder, fed) => (ownUrlLifeMs(feeder) ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     ...(errors === undefined ? {} : { onProblem: errors.add }),
     onRow: async (row, raw) => {
@@ -49,7 +55,7 @@ export async function checkManifest(
   for (const warning of summary.warnings) terminal.warn(formatProblem(warning));
   if (summary.problemCount === 0) return summary;
   for (const problem of summary.problems) terminal.say(formatProblem(problem));
-  throw new UserError(refusal(summary, place.errorsFile), EXIT.usage);
+  throw new UserError(refusal(summary, place.errorsFile), EXIT.usage, summary.problems);
 }
 
 function refusal(summary: ManifestSummary, errorsFile: string | undefined): string {

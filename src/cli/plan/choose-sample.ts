@@ -1,5 +1,5 @@
 import type { CreditsRange } from '../../domain/money.js';
-import type { Row } from '../../domain/row.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { modelOf } from '../../manifest/cost-notes.js';
 
 /** Which rows stand for a manifest: each kind, model, price and group first, then spread over the rest. Pure. */
@@ -8,31 +8,60 @@ import { modelOf } from '../../manifest/cost-notes.js';
 export interface Candidate {
   id: string;
   traits: string[];
+  /** The indexes of the rows that feed it. */
+  feeders: number[];
 }
 
-export function candidateOf(row: Pick<Row, 'id' | 'kind' | 'cells' | 'group'>, price: CreditsRange | null): Candidate {
+type Asked = Pick<Row, 'id' | 'kind' | 'cells' | 'group' | 'media'>;
+
+export function candidateOf(row: Asked, price: CreditsRange | null): Candidate {
   const model = `${row.kind} ${modelOf(row)}`;
   const cost = price === null ? '' : `${price.lo}-${price.hi}`;
-  return { id: row.id, traits: [row.kind, model, `${model} ${cost}`, `group ${row.group ?? ''}`] };
+  const traits = [row.kind, model, `${model} ${cost}`, `group ${row.group ?? ''}`];
+  return { id: row.id, traits, feeders: fedMedia(row).map(({ at }) => at) };
 }
 
-/** At most `count` ids, in the manifest's order. */
-export function chooseSample(candidates: readonly Candidate[], count: number): string[] {
+/**
+ * `count` ids in the manifest's order, or more: a row comes with the rows that feed it, and one that feeds others with
+ * one of those. The candidates are told by their rows' indexes.
+ */
+export function chooseSample(candidates: ReadonlyMap<number, Candidate>, count: number): string[] {
+  const ends = chainEnds(candidates);
   const chosen = new Set<number>();
   const seen = new Set<string>();
   const take = (at: number): void => {
+    const candidate = candidates.get(at);
+    if (candidate === undefined || chosen.has(at)) return;
     chosen.add(at);
-    for (const trait of candidates[at]?.traits ?? []) seen.add(trait);
+    for (const trait of candidate.traits) seen.add(trait);
+    for (const feeder of candidate.feeders) take(feeder);
   };
-  const depth = candidates[0]?.traits.length ?? 0;
-  for (let level = 0; level < depth; level += 1) {
-    for (const [at, { traits }] of candidates.entries()) {
+  const [first] = candidates.values();
+  for (let level = 0; level < (first?.traits.length ?? 0); level += 1) {
+    for (const [at, { traits }] of candidates) {
       if (chosen.size >= count) break;
-      if (!seen.has(traits[level] ?? '')) take(at);
+      if (!seen.has(traits[level] ?? '')) take(ends(at));
     }
   }
   const rest = [...candidates.keys()].filter((at) => !chosen.has(at));
   const left = Math.min(rest.length, count - chosen.size);
-  for (let i = 0; i < left; i += 1) take(rest[Math.floor(((i + 0.5) * rest.length) / left)] ?? 0);
-  return [...chosen].sort((a, b) => a - b).map((at) => candidates[at]?.id ?? '');
+  const spread = Array.from({ length: Math.max(0, left) }, (_, i) => Math.floor(((i + 0.5) * rest.length) / left));
+  for (const at of [...spread.map((i) => rest[i] ?? 0), ...rest]) {
+    if (chosen.size >= count) break;
+    take(ends(at));
+  }
+  return [...chosen].sort((a, b) => a - b).map((at) => candidates.get(at)?.id ?? '');
+}
+
+/** Gives for a row the end of a chain that goes through it: the row itself where it feeds none. */
+function chainEnds(candidates: ReadonlyMap<number, Candidate>): (at: number) => number {
+  const next = new Map<number, number>();
+  for (const [at, { feeders }] of candidates) {
+    for (const feeder of feeders) if (!next.has(feeder)) next.set(feeder, at);
+  }
+  return (start) => {
+    let end = start;
+    for (let at = next.get(end); at !== undefined; at = next.get(end)) end = at;
+    return end;
+  };
 }

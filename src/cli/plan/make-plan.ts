@@ -1,4 +1,5 @@
 import type { Kind } from '../../domain/kind.js';
+import type { Chains } from '../../manifest/references/chains.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import type { CreditAccount } from '../../service/account.js';
 import { ADAPTERS } from '../../vendors/index.js';
@@ -20,6 +21,7 @@ export interface PlanSubject {
   manifest: string;
   rows: CountedRows;
   costNotes: Plan['costNotes'];
+  chains: Chains;
 }
 
 /** Puts together what a prepared batch will cost and how long it will take. */
@@ -51,11 +53,14 @@ export async function makePlan(
       : wallClock({
           rows: left,
           ...caps,
+          paths: subject.chains.paths,
           seen: await renderHistory(access),
           isSync: (kind) => ADAPTERS[kind].flow === 'sync',
           timeScale: config.timeScale,
         });
+  const { paths: _, ...chains } = subject.chains;
   return {
+    chains,
     batch: subject.batch,
     manifest: subject.manifest,
     account: config.account.name,
@@ -66,6 +71,7 @@ export async function makePlan(
     time,
     costNotes: subject.costNotes,
     changedRows: subject.rows.changedCount,
+    cancelledRows: tally.ended.cancelled,
     skippedFiles: subject.rows.skipped.map(({ file }) => file),
   };
 }

@@ -1,10 +1,13 @@
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
+import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
+import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 import { discountLine, type PlanDiscount } from './plan-discounts.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
+import { priceSnippet } from './price-snippet.js';
 import type { WallClock } from './wall-clock.js';
 
 /** A plan in words and as JSON: rows, costs, time, and which cap binds. Pure. */
@@ -23,6 +26,10 @@ export interface Plan {
   time: WallClock | undefined;
   costNotes: ManifestSummary['costNotes'];
   changedRows: number;
+  /** The rows that feed rows. */
+  chains: Omit<Chains, 'paths'>;
+  /** Rows that a cancel ended: only a retry submits them. */
+  cancelledRows: number;
   /** The files in the way of the rows that are skipped, the first ones, relative to the batch's folder. */
   skippedFiles: readonly string[];
 }
@@ -43,15 +50,20 @@ export function planLines(plan: Plan): string[] {
       return `  group     ${safeText(group, 60)}: ${cost.rows}, ${rowsText(cost)}${costSuffix(cost)}`;
     }),
     ...(hidden > 0 ? [`  group     ${hidden} more groups`] : []),
+    ...(plan.chains.count > 0 ? [`chains    ${chainsText(plan.chains)}`] : []),
     `cost      ${costText(total)}`,
+    ...(total.unknown > 0 ? [`prices    ${pricesText(byKind)}`] : []),
     ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
     ...balanceLines(plan),
     capsLine(plan),
     timeLine(plan),
-    ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${rows} rows: ${note}`),
+    ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${amount(rows, 'row')}: ${note}`),
+    ...(plan.cancelledRows > 0 ? [`cancelled ${cancelledText(plan)}`] : []),
     ...(total.skipped > 0 ? [`skipped   ${skippedText(total.skipped, plan.skippedFiles)}`] : []),
-    ...(plan.changedRows > 0 ? [`changed   ${plan.changedRows} rows differ from what was submitted`] : []),
+    ...(plan.changedRows > 0
+      ? [`changed   ${amount(plan.changedRows, 'row differs', 'rows differ')} from what was submitted`]
+      : []),
   ];
 }
 
@@ -85,6 +97,8 @@ export function planJson(plan: Plan): object {
         : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
+    chains: plan.chains,
+    cancelledRows: plan.cancelledRows,
     skippedFiles: plan.skippedFiles,
   };
 }
@@ -93,13 +107,19 @@ export function planJson(plan: Plan): object {
 export function costText(cost: CostTally): string {
   if (cost.toSubmit === 0) return 'nothing new to pay';
   const known = cost.toSubmit - cost.unknown;
-  const unknown = `${cost.unknown} rows have no known price (set \`prices\` in callsheet.config.json)`;
+  const unknown = `${amount(cost.unknown, 'row has', 'rows have')} no known price (set \`prices\` in callsheet.config.json)`;
   if (known === 0) return `unknown: ${unknown}`;
   const bounds =
     cost.lowNano === cost.worstNano
       ? `${formatCredits(cost.worstNano)} credits`
       : `${formatCredits(expectedNano(cost))} credits expected (low ${formatCredits(cost.lowNano)}, worst ${formatCredits(cost.worstNano)})`;
-  return cost.unknown === 0 ? bounds : `${bounds} for ${known} rows; ${unknown}`;
+  return cost.unknown === 0 ? bounds : `${bounds} for ${amount(known, 'row')}; ${unknown}`;
+}
+
+/** One line to paste into the settings, with the figures to fill in. */
+function pricesText(byKind: PlanCosts['byKind']): string {
+  const kinds = [...byKind].flatMap(([kind, { unknown }]) => (unknown > 0 ? [kind] : []));
+  return `fill in and paste into callsheet.config.json: ${JSON.stringify(priceSnippet(kinds))}`;
 }
 
 /** What identical rows save, where it is known. */
@@ -107,6 +127,16 @@ export function savedText({ shared, savedNano }: Pick<CostTally, 'shared' | 'sav
   const rows = shared === 1 ? '1 row is identical to another and is' : `${shared} rows are identical to others and are`;
   const amount = savedNano === 0 ? '' : `: about ${formatCredits(savedNano)} credits less`;
   return `${rows} copied instead of rendered${amount}`;
+}
+
+function chainsText({ count, rows, fed, longest }: Plan['chains']): string {
+  const whose = count === 1 ? `1 chain of ${rows} rows` : `${count} chains of ${rows} rows`;
+  return `${whose}; ${fed} ${fed === 1 ? 'waits' : 'wait'} for others, at most ${longest} run one after the other`;
+}
+
+function cancelledText({ batch, cancelledRows }: Plan): string {
+  const are = amount(cancelledRows, 'row was cancelled and is', 'rows were cancelled and are');
+  return `${are} not run again; \`callsheet retry ${batch}\` runs them`;
 }
 
 function skippedText(rows: number, files: readonly string[]): string {
@@ -148,9 +178,11 @@ function capsLine({ caps, credits }: Plan): string {
 
 function timeLine({ time }: Plan): string {
   if (time === undefined) return 'time      not known without the caps';
-  if (time.unseen.length === 0) return `time      about ${formatDuration(time.atLeastMs)}, bound by ${time.bound}`;
-  const unseen = `no render of ${time.unseen.join(', ')} was seen in this account yet`;
-  return `time      at least ${formatDuration(time.atLeastMs)}, bound by ${time.bound} as far as known; ${unseen}`;
+  const took = time.atLeastMs < 1_000 ? 'less than 1 s' : formatDuration(time.atLeastMs);
+  if (time.unseen.length === 0) return `time      about ${took}, bound by ${time.bound}`;
+  const unseen = `how long ${time.unseen.join(', ')} takes is not known yet`;
+  const known = time.atLeastMs < 1_000 ? '' : `at least ${took}, bound by ${time.bound} as far as known; `;
+  return `time      ${known}${unseen}`;
 }
 
 function rowsJson({ rows, toSubmit, shared, joined, finished, skipped }: CostTally): object {

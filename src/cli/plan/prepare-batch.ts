@@ -75,8 +75,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
 }
 
 export function planSubject(place: ManifestPlace, prepared: PreparedBatch): PlanSubject {
-  const { costNotes } = prepared.summary;
-  return { batch: place.batch, manifest: place.path ?? 'standard input', rows: prepared, costNotes };
+  const { costNotes, chains } = prepared.summary;
+  return { chains, batch: place.batch, manifest: place.path ?? 'standard input', rows: prepared, costNotes };
 }
 
 async function keepBlob({ home }: HomeAccess, blob: MediaBlob): Promise<void> {

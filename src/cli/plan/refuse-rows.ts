@@ -1,8 +1,10 @@
+import { fedMedia } from '../../domain/row.js';
 import { isRerun } from '../../store/batch-marks.js';
 import { UserError } from '../user-error.js';
 import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { PreparedBatch } from './prepare-batch.js';
+import type { PlannedRow } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
 export const SHOWN_MAX = 20;
@@ -21,7 +23,9 @@ export function refuseChangedRows(
     );
   }
   if (refused.length === 0) return;
-  const lines = refused.slice(0, SHOWN_MAX).map(({ row, changed: change }) => {
+  // What changed with the rows that feed it alone is covered by the order for those.
+  const own = refused.filter((one) => !isChangedByFeeders(one, changed));
+  const lines = (own.length > 0 ? own : refused).slice(0, SHOWN_MAX).map(({ row, changed: change }) => {
     const columns = change?.columns?.join(', ') || 'the content of its media';
     const advice =
       change?.isOpen === true
@@ -31,6 +35,22 @@ export function refuseChangedRows(
   });
   const count = reruns === false ? changedCount : refused.length;
   throw new UserError(`${lines.join('\n')}\n${rowsAre(count)} submitted with other values: nothing was submitted now`);
+}
+
+function isChangedByFeeders({ row, changed }: PlannedRow, all: readonly PlannedRow[]): boolean {
+  if (changed?.columns?.length !== 0 || changed.isOpen) return false;
+  return fedMedia(row).some(({ id }) => all.some((one) => one.row.id === id));
+}
+
+/** The order with the rows that changed since those that feed them are covered by it. Pure. */
+export function withFedRows(reruns: ChangedOrder, changed: readonly PlannedRow[]): ChangedOrder {
+  if (typeof reruns === 'boolean') return reruns;
+  const ids = new Set(reruns);
+  for (let before = -1; before !== ids.size; ) {
+    before = ids.size;
+    for (const { row } of changed) if (fedMedia(row).some(({ id }) => ids.has(id))) ids.add(row.id);
+  }
+  return ids;
 }
 
 /** Refuses rows whose output name is taken by a file that the batch did not write (`B47`). Pure. */

@@ -91,8 +91,9 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
   async function besides({ row, plan, isUntried }: PlannedRow): Promise<RowPlan> {
     const names = options.takenNames;
     const isRecorded = plan.plan === 'skipped';
-    const isFresh = isUntried && (plan.plan === 'submit' || plan.plan === 'shared');
-    if (names === undefined || !(isRecorded || (isFresh && names.concerns === 'all'))) return plan;
+    const isPaid = isUntried && plan.plan === 'submit' && names?.concerns !== 'skipped';
+    const isCopy = isUntried && plan.plan === 'shared' && names?.concerns === 'all';
+    if (names === undefined || !(isRecorded || isPaid || isCopy)) return plan;
     const file = await names.fileOf(row.stem);
     if (file !== undefined && names.onExists === 'skip') {
       const { id, kind, hash } = row;

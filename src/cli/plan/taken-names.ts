@@ -6,8 +6,8 @@ import type { Session } from '../session.js';
 /** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
 export interface TakenNames {
   onExists: 'fail' | 'skip' | 'version';
-  /** Which rows are looked at, of those that were never tried: all, or those that were skipped before. */
-  concerns: 'all' | 'skipped';
+  /** Which rows are looked at, of those that were never tried: all, all but copies, or those that were skipped before. */
+  concerns: 'all' | 'paid' | 'skipped';
   /** The file that a row of this stem would meet, relative to the batch's folder. */
   fileOf(stem: string): Promise<string | undefined>;
 }
@@ -15,11 +15,10 @@ export interface TakenNames {
 export async function openTakenNames(session: Session, access: HomeAccess, batch: string): Promise<TakenNames> {
   const { onExists } = session.config.names;
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
-  // A batch that ran refuses no row for what came since: the download then steps aside or says what is in its way.
-  const concerns = onExists === 'skip' || (onExists === 'fail' && !isKnown) ? 'all' : 'skipped';
+  const concerns = concernsOf(onExists, isKnown);
   const listed = once(() => listNames(session, batch));
   // Before any row is looked up: what a running batch stores from now on is not taken for a file of others.
-  if (concerns === 'all') await listed();
+  if (concerns !== 'skipped') await listed();
   const own = once(() => ownFiles(access, batch));
   return {
     onExists,
@@ -31,6 +30,16 @@ export async function openTakenNames(session: Session, access: HomeAccess, batch
       return files.find((file) => !owned.has(file));
     },
   };
+}
+
+/**
+ * A copy of another row's output leaves no attempt: while its batch runs, the file may be there before its record. It
+ * costs nothing, so nothing is lost when the copy itself then meets a file of others.
+ */
+function concernsOf(onExists: TakenNames['onExists'], isKnown: boolean): TakenNames['concerns'] {
+  if (onExists === 'skip') return 'all';
+  if (onExists === 'version') return 'skipped';
+  return isKnown ? 'paid' : 'all';
 }
 
 async function listNames(session: Session, batch: string): Promise<Map<string, string[]>> {

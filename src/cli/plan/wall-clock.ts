@@ -14,6 +14,8 @@ export interface WallClockQuestion {
   rows: ReadonlyMap<Kind, number>;
   concurrent: number;
   rpm: number;
+  /** Kinds of rows that run one after the other, since each feeds the next. */
+  paths: readonly (readonly Kind[])[];
   /** What earlier renders of a kind took, ms; a kind that was never seen is not here. */
   seen: ReadonlyMap<Kind, RenderTime>;
   /** Kinds whose answer is the result: they are never polled. */
@@ -24,7 +26,7 @@ export interface WallClockQuestion {
 export interface WallClock {
   /** Lower bound when some kinds were never seen. */
   atLeastMs: number;
-  bound: 'simultaneous jobs' | 'requests per minute';
+  bound: 'simultaneous jobs' | 'requests per minute' | 'one render' | 'rows that wait for others';
   /** Kinds whose render time is not known. */
   unseen: Kind[];
 }
@@ -33,21 +35,29 @@ export interface WallClock {
 const RPM_WINDOW_MS = 61_000;
 const RPM_RESERVE = 4;
 
-export function wallClock({ rows, concurrent, rpm, seen, isSync, timeScale }: WallClockQuestion): WallClock {
+export function wallClock({ rows, concurrent, rpm, paths, seen, isSync, timeScale }: WallClockQuestion): WallClock {
   let slotMs = 0;
   let requests = 0;
+  let longestMs = 0;
   const unseen: Kind[] = [];
   for (const [kind, count] of rows) {
     if (count === 0) continue;
     const time = seen.get(kind);
     requests += count * (1 + (time === undefined || isSync(kind) ? 0 : pollCount(kind, time, timeScale)));
     if (time === undefined) unseen.push(kind);
-    else if (takesSlot(kind)) slotMs += count * time.p50;
+    else {
+      longestMs = Math.max(longestMs, time.p50);
+      if (takesSlot(kind)) slotMs += count * time.p50;
+    }
   }
   const bySlots = slotMs / concurrent;
   const byRequests = (requests * RPM_WINDOW_MS) / Math.max(1, rpm - RPM_RESERVE);
-  const atLeastMs = Math.max(bySlots, byRequests);
-  return { atLeastMs, bound: bySlots >= byRequests ? 'simultaneous jobs' : 'requests per minute', unseen };
+  const byChain = Math.max(0, ...paths.map((path) => path.reduce((sum, kind) => sum + (seen.get(kind)?.p50 ?? 0), 0)));
+  const byCaps = Math.max(bySlots, byRequests);
+  if (byChain > Math.max(byCaps, longestMs)) return { atLeastMs: byChain, bound: 'rows that wait for others', unseen };
+  // However many slots are free, no row is done before its render.
+  if (longestMs > byCaps) return { atLeastMs: longestMs, bound: 'one render', unseen };
+  return { atLeastMs: byCaps, bound: bySlots >= byRequests ? 'simultaneous jobs' : 'requests per minute', unseen };
 }
 
 /** Polls of one usual render; a rehearsal's waits are divided by its time scale. */

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { lookAgain, reopen } from '../../contract/messages.js';
+import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
 import { readBatchOrder } from '../../store/batch-order.js';
@@ -63,10 +63,10 @@ export async function wakeRows(
         taskQueue: taskQueues(account).home,
         args: [batchInput(session, batch, policy)],
         signal: reopen,
-        signalArgs: [{ generation, rows, row }],
+        signalArgs: [{ generation, rows, row, isRerun: true }],
       },
     );
   }
 }
 
-declare function reopenArguments(order: { generation: string; rows: number; row: RowRef }): void;
+declare function reopenArguments(order: Reopen): void;

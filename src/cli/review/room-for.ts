@@ -1,6 +1,6 @@
+import { spentOf } from '../../activities/budget.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { spentBefore } from '../plan/approve-plan.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import type { CaseSum } from './case-list.js';
@@ -13,13 +13,16 @@ export interface SentAgain {
   cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;
   /** What counted as spent until now and was not billed. */
   unbilledNano: CreditsNano;
+  /** What the batch may cost by its own order; the lower of both holds. */
+  limitNano?: CreditsNano | null | undefined;
 }
 
 /** Throws a UserError (`B52`) where a batch would cost more than --max-credits, with what it has spent before. */
 export async function refuseOverBudget(session: Session, access: HomeAccess, again: SentAgain): Promise<void> {
-  const { maxCredits } = session.config.budget;
-  if (maxCredits === null) return;
-  const spent = await spentBefore(session, access, again.batch);
+  const limits = [session.config.budget.maxCredits, again.limitNano ?? null].filter((limit) => limit !== null);
+  if (limits.length === 0) return;
+  const maxCredits = Math.min(...limits);
+  const spent = await spentOf(access, again.batch);
   const beforeNano = Math.max(0, spent.endedNano + spent.openNano - again.unbilledNano);
   const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
   if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;

@@ -1,4 +1,6 @@
-import { countAttempts, recordGroup } from '../../activities/settle-group.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import { refOf } from '../../activities/running.js';
+import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
 import { type AttemptRef, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -34,18 +36,34 @@ export async function settleGroup(
   const access = openHomeAccess(config);
   await knownBatch(session, access, batch);
   const deps = recordDependencies(access);
-  const counted = await countAttempts(deps, await lostAnswers(access));
-  const groups: PricedGroup[] = counted
-    .filter(({ members }) => members.some((one) => one.batch === batch))
-    .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));
-  const ready = groups.flatMap(({ group, priceNano }) => (group === undefined ? [] : [{ group, priceNano }]));
+  const groups = await countGroups(deps, access, batch);
+  const ready = groups.filter(({ group }) => group !== undefined);
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
     await refuseOtherHome(session, access, one, trustsHome);
   }
   if (ready.length > 0) await approve(session, access, groups, isSaidYes);
-  for (const { group } of ready) await recordGroup(deps, group);
-  reportGroups(session, batch, groups, await goOn(session, access, groups));
+  // What is settled is what was shown: while a person thinks, an answer may come, or the engine settle some by itself.
+  if (ready.length > 0 && !isSameCount(groups, await countGroups(deps, access, batch))) throw hasChanged(batch);
+  const outdone = new Set<PricedGroup>();
+  for (const one of ready) if (one.group && !(await recordGroup(deps, one.group))) outdone.add(one);
+  const settled = groups.filter((one) => !outdone.has(one));
+  reportGroups(session, batch, settled, await goOn(session, access, settled));
+  if (outdone.size > 0) throw hasChanged(batch);
   return ready.length < groups.length ? EXIT.needsPerson : EXIT.done;
+}
+
+function hasChanged(batch: string): UserError {
+  return new UserError(
+    `the lost answers of '${batch}' changed meanwhile: nothing was settled; the same command again counts them anew`,
+  );
+}
+
+/** The lost answers that the balance cannot tell from those of a batch, by group. */
+async function countGroups(deps: Dependencies, access: HomeAccess, batch: string): Promise<PricedGroup[]> {
+  const counted = await countAttempts(deps, await lostAnswers(access));
+  return counted
+    .filter(({ members }) => members.some((one) => one.batch === batch))
+    .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));
 }
 
 /** The last attempts of rows whose answer is lost and that nobody settled, of every batch of the account. */
@@ -71,10 +89,8 @@ async function approve(
   const { cli, terminal } = session;
   const ready = groups.filter(({ group }) => group !== undefined);
   const rows = ready.reduce((sum, { members }) => sum + members.length, 0);
-  const billed = ready.reduce((sum, { group }) => sum + (group?.billed.length ?? 0), 0);
-  const costNano = ready.reduce((sum, { members, group, priceNano }) => {
-    return sum + (members.length - (group?.billed.length ?? 0)) * priceNano;
-  }, 0);
+  const billed = ready.reduce((sum, one) => sum + billedOf(one), 0);
+  const costNano = ready.reduce((sum, one) => sum + (one.members.length - billedOf(one)) * one.priceNano, 0);
   const cost = `${formatCredits(costNano)} credits`;
   for (const [batch, prices] of sentAgain(ready)) {
     const stakeNano = prices.reduce((sum, priceNano) => sum + priceNano, 0);
@@ -95,6 +111,10 @@ async function approve(
   if (!(await askPerson(cli.io, `Settle ${what}?`))) throw new UserError('not confirmed: nothing was changed');
 }
 
+function billedOf({ group, members }: PricedGroup): number {
+  return members.filter(({ name }) => group?.billed.includes(name)).length;
+}
+
 /** The prices of the members that were not billed, by batch. */
 function sentAgain(groups: readonly PricedGroup[]): Map<string, CreditsNano[]> {
   const byBatch = new Map<string, CreditsNano[]>();
@@ -107,10 +127,13 @@ function sentAgain(groups: readonly PricedGroup[]): Map<string, CreditsNano[]> {
   return byBatch;
 }
 
-/** Gives what is to be said of each batch whose rows do not go on yet. */
+/**
+ * Gives what is to be said of each batch whose rows do not go on yet. All rows of a group do, also those that a command
+ * which was cut short had settled.
+ */
 async function goOn(session: Session, access: HomeAccess, groups: readonly PricedGroup[]): Promise<string[]> {
   const held: string[] = [];
-  const settled = groups.flatMap(({ group, members }) => (group === undefined ? [] : members));
+  const settled = groups.flatMap(({ group }) => (group?.members ?? []).map(refOf));
   for (const batch of new Set(settled.map((one) => one.batch))) {
     const known = await knownBatch(session, access, batch);
     const refs = [];

@@ -18,7 +18,7 @@ import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf } from './comm
 import { salvagedHandle } from './confirm-handle.js';
 import { evidenceJson, evidenceLines, verdictLine } from './evidence-lines.js';
 import { isCase, standingText } from './standing-text.js';
-import { attemptJson, stateLine } from './state-lines.js';
+import { answerLines, attemptJson, stateLine } from './state-lines.js';
 import { type CaseStory, caseStory } from './story.js';
 
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
@@ -38,14 +38,23 @@ interface Shown {
 
 /** Shows one row with the whole evidence, and what each command would do. */
 export async function showCase(session: Session, batch: string, id: string): Promise<void> {
+  const shown = await readCase(session, batch, id);
+  if (session.isJson) return session.terminal.json(json(session, shown));
+  for (const line of lines(session, shown)) session.terminal.data(line);
+}
+
+/** The same as one document; throws a UserError for a row that was never tried. */
+export async function caseOf(session: Session, batch: string, id: string): Promise<object> {
+  return json(session, await readCase(session, batch, id));
+}
+
+async function readCase(session: Session, batch: string, id: string): Promise<Shown> {
   const access = openHomeAccess(session.config);
   const found = await findCase(access, await knownBatch(session, access, batch), id);
   const readings = await readingsAround(access, found);
   const price = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB);
   const costNano = withFollowUp(found.row, price)?.hi ?? null;
-  const shown: Shown = { found, readings, costNano, story: await caseStory(access, found) };
-  if (session.isJson) return session.terminal.json(json(session, shown));
-  for (const line of lines(session, shown)) session.terminal.data(line);
+  return { found, readings, costNano, story: await caseStory(access, found) };
 }
 
 async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Promise<BalanceCheckpoint[]> {
@@ -75,7 +84,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
     ...(last ? outputUrls(last) : []).map((url) => `output    ${plain(url, URL_SHOWN)}`),
     ...attempts.flatMap(({ n, states, torn }) => [
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
-      ...states.map((state) => `  ${stateLine(state)}`),
+      ...states.flatMap((state) => [`  ${stateLine(state)}`, ...answerLines(state)]),
     ]),
     ...(!isEvidence ? [] : ['evidence', ...evidenceLines(story), verdict]),
     ...(isEvidence && readings.length > 0 ? ['balance'] : []),

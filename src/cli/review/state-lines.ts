@@ -4,10 +4,18 @@ import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';
 import { plain } from '../terminal.js';
 
+const ANSWER_SHOWN = 1_000;
+
 /** The ledger's states of an attempt, for people and as JSON. The claim's nonce is shown to nobody. Pure. */
 
 export function stateLine(state: AttemptState): string {
   return `${new Date(state.atMs).toISOString()}  ${state.state.padEnd(12)}  ${plain(factsOf(state), 400)}`;
+}
+
+/** What an answer that could not be read began with. */
+export function answerLines(state: AttemptState): string[] {
+  const answer = 'evidence' in state ? state.evidence.answer : undefined;
+  return answer === undefined ? [] : [`    its answer began: ${plain(answer, ANSWER_SHOWN)}`];
 }
 
 export function attemptJson({ n, states, torn }: Attempt): Json {

@@ -38,7 +38,7 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   const percent = progress.rows === 0 ? 0 : Math.floor((100 * finished) / progress.rows);
   const lines = [
     `${paint.bold('rows')}   ${paint.green(bar(finished, progress.rows, width))} ${finished}/${progress.rows} ${percent} %  ${phaseText(snapshot, paint)}`,
-    `       ${countsText(progress.counts)}, ${progress.open} under way`,
+    `       ${countsText(progress.counts)}, ${openText(progress)}`,
   ];
   if (slots !== undefined) {
     const inSlots = slotHolders(slots.holders);
@@ -82,7 +82,7 @@ export function plainLine(snapshot: Snapshot, batch: string): string {
   const { progress, slots } = snapshot;
   const parts = [
     `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,
-    `${progress.open} under way`,
+    openText(progress),
     ...(slots === undefined ? [] : [`${slotHolders(slots.holders).length}/${slots.effectiveCap} slots`]),
     spentText(snapshot),
     ...troubles(snapshot),
@@ -107,6 +107,10 @@ function curbName(curb: Curb): string {
 export function bar(part: number, whole: number, width: number): string {
   const filled = whole <= 0 ? 0 : Math.min(width, Math.floor((width * part) / whole));
   return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+function openText({ open, held = 0 }: Snapshot['progress']): string {
+  return `${open} under way${held === 0 ? '' : `, ${held} held for rows that feed them`}`;
 }
 
 function phaseText({ progress }: Snapshot, paint: Paint): string {

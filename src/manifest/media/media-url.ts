@@ -17,6 +17,7 @@ export function urlFlaw(
   if (/[\s\\]/.test(text) || /\p{Cc}/u.test(text)) {
     return `${name} must be ${wanted}; it holds blanks, backslashes or control characters: ${quoted(text)}`;
   }
+  if (/\|\s*(?:https?|data):/i.test(text)) return `${name} must be one URL, got a list: ${quoted(text)}`;
   let url: URL;
   try {
     url = new URL(text);

@@ -11,6 +11,8 @@ interface ColumnBase {
   name: string;
   /** Without it the row is refused; kinds with "one of" rules check those across columns. */
   required?: boolean;
+  /** Not required where another row feeds this column: its file then says it. */
+  unlessFed?: string;
   /** What is said when a required cell is empty; B59 and `<name> is required` otherwise. */
   missing?: { code: ProblemCode; message: string };
   code?: ProblemCode;

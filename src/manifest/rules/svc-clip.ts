@@ -68,6 +68,7 @@ const model: Column = {
 const fields: FieldTree = {
   ...settled('model', 'prompt', 'width', 'height', 'duration', 'seed', 'n', 'response_format'),
   ...settled('tier', 'steps', 'guidance_scale', 'negative_prompt', 'num_frames'),
+  ...settled('messages', 'image_url'),
   extra: settled('audio'),
 };
 
@@ -115,7 +116,7 @@ export const svcAnimation: KindRules = {
     ...settings,
   ],
   checks: [sizeTogether, clipSize],
-  documentedFields: { ...fields, messages: true, image_url: true },
+  documentedFields: fields,
   costNotes,
   samples: [
     {

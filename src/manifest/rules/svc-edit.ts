@@ -65,13 +65,23 @@ export const svcEdit: KindRules = {
     { name: 'seed', type: 'integer', help: 'The same seed with the same values gives the same image.' },
   ],
   checks: [sizeTogether],
-  documentedFields: settled('model', 'url', 'prompt', 'tier', 'width', 'height', 'n', 'response_format', 'seed'),
+  documentedFields: {
+    ...settled('model', 'url', 'prompt', 'tier', 'width', 'height', 'n', 'response_format', 'seed'),
+    ...settled('steps', 'true_cfg_scale', 'prompt_expansion'),
+  },
   costNotes: () => [],
   samples: [
     {
       model: 'svc-beta-image-edit-2511',
       image: 'https://example.com/room.jpg',
       prompt: 'paint the wall green',
+      width: '1536',
+      height: '1024',
+    },
+    {
+      model: 'svc-beta-image-edit-2511',
+      image: '@svc-edit-1',
+      prompt: 'hang a picture on the wall',
       width: '1536',
       height: '1024',
     },

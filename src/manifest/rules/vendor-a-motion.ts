@@ -6,8 +6,8 @@ import { modelColumn, vendorAFields } from './vendor-a.js';
 
 const MODEL = 'vendor-a-v3';
 const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video: 30 };
-/** A driver of 5.04 s is one of 5 seconds with a frame more. */
-const SECONDS_SLACK = 0.1;
+/** A driver of 5.04 s is one of 5 seconds with a frame more: two frames of the documented 24 a second are let pass. */
+const SECONDS_SLACK = 2 / 24;
 
 const driverLength: MediaCheck = {
   rule: 'the driver clip is at most 10 s with orientation image and 30 s with video; declaring less than its length, which is unknown behind a URL, is charged later, declaring more is not refunded (warnings)',
@@ -79,11 +79,12 @@ export const vendorAMotionControl: KindRules = {
       name: 'input_video_seconds',
       type: 'integer',
       required: true,
+      unlessFed: 'video',
       min: 1,
       max: 10,
       code: 'B28',
       missing: { code: 'B28', message: 'input_video_seconds 1-10 is required (under-declaring is charged later)' },
-      help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded.',
+      help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded. May be empty where a film of the manifest feeds the row.',
     },
     modelColumn(MODEL),
     {

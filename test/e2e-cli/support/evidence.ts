@@ -14,6 +14,7 @@ export interface Result {
   status: string;
   reason_code: string | null;
   reason: string | null;
+  flags: string[];
   attempts: number;
   file: string | null;
   sha256: string | null;

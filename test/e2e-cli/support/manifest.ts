@@ -12,6 +12,7 @@ const COLUMNS = [
   'script',
   'voice_id',
   'duration',
+  'image',
 ] as const;
 export type Cells = Partial<Record<(typeof COLUMNS)[number], string>> & { id: string };
 

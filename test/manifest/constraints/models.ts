@@ -179,6 +179,24 @@ const films = ['fast-generate', 'lite-generate'].map(
   }),
 );
 
+const long = { prompt: 'x'.repeat(20_000) };
+const prompts = (
+  [
+    ['svc/image', { model: 'svc-delta-4' }],
+    ['vendor-c/video', { model: 'vendor-c-3.0-video' }],
+    ['vendor-g/video', { model: 'vendor-g-1.1-t2v' }],
+    ['vendor-d/video', {}],
+    ['vendor-f/video', { model: 'vendor-f-3.1-generate-preview' }],
+  ] as const
+).map(
+  ([kind, base]): RuleCase => ({
+    rule: 'B26: no length of a prompt is assumed where none is documented (service document 2, Limits)',
+    kind,
+    base,
+    good: [long],
+  }),
+);
+
 export const MODEL_RULES: readonly RuleCase[] = [
-  ...[...megapixel, ...editSizes, ...steps, delta, ...clips, ...motion, ...modes, ...shared, ...films],
+  ...[...megapixel, ...editSizes, ...steps, delta, ...clips, ...motion, ...modes, ...shared, ...films, ...prompts],
 ];

@@ -1,6 +1,7 @@
 import type { AttemptState, Intent } from '../../../src/domain/attempt.js';
 import type { RowRecord } from '../../../src/domain/outcome.js';
 import type { StoredRow } from '../../../src/store/row-schema.js';
+import { rowRecord } from '../../support/row-record.js';
 
 /** Whole, valid values that a test changes in one place. */
 
@@ -55,21 +56,15 @@ export function storedRow(index: number, over: Partial<StoredRow['row']> = {}): 
   };
 }
 
-export function rowRecord(id: string, over: Partial<RowRecord> = {}): RowRecord {
-  return {
-    schema: 1,
+/** A record with every part filled in. */
+export function wholeRecord(id: string, over: Partial<RowRecord> = {}): RowRecord {
+  return rowRecord({
     id,
-    kind: 'svc/image',
-    status: 'done',
-    flags: [],
-    warnings: [],
-    attempts: 1,
     files: [{ file: `media/${id}.png`, contentType: 'image/png', bytes: 3, sha256: 'd'.repeat(64), width: 1 }],
     usage: { tokens: [1, null, 'x'] },
     creditsNano: 600_000,
     creditsBasis: 'price-book',
-    finishedAtMs: 5,
     rowHash: 'c'.repeat(64),
     ...over,
-  };
+  });
 }

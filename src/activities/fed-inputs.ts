@@ -1,0 +1,85 @@
+import type { InputRefused } from '../contract/chains.js';
+import type { OutputFile } from '../domain/outcome.js';
+import type { MediaFacts } from '../manifest/media/media-facts.js';
+import { probeMedia } from '../manifest/media/probe-media.js';
+import { fedFlaw } from '../manifest/references/fed-flaw.js';
+import { StoreError } from '../store/port.js';
+import type { Dependencies } from './dependencies.js';
+import type { Feeder } from './feeders.js';
+import type { InputWork } from './input-urls.js';
+
+/**
+ * Copies what other rows rendered for this one into the home, once per content, and looks at it: nothing is sent for a
+ * row before the files that feed it are whole, the ones that were recorded, and within the limits of their columns.
+ */
+export async function takeFedInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
+  const { feeders, batch, options } = work;
+  if (feeders.length === 0) return undefined;
+  if (feeders.some(({ file }) => file === undefined))
+    return { reason: 'upstream_failed', text: `waits for ${waitsFor(feeders)}` };
+  const waitsInVain = await failedFirst(deps, work);
+  if (waitsInVain !== undefined) {
+    return { reason: 'upstream_failed', text: `row ${waitsInVain}, which feeds it, was to be rendered again first` };
+  }
+  for (const { media, file } of feeders) {
+    if (file === undefined) continue;
+    const problem = await keep(deps, `${batch}/${file.file}`, options.out, file);
+    if (problem !== undefined) return { reason: 'input_changed', text: `${file.file} of row ${media.id} ${problem}` };
+  }
+  const flaw = fedFlaw(work.row, await factsOf(deps, work));
+  return flaw === undefined ? undefined : { reason: 'input_unfit', text: `${namesOf(feeders)}: ${flaw}` };
+}
+
+/** The feeder whose new render the row was to be rendered again for, where that one has not come. */
+async function failedFirst({ records }: Dependencies, { row, feeders, batch }: InputWork): Promise<string | undefined> {
+  const orderedAtMs = (await records.readRecord(batch, row.id))?.rerunAtMs;
+  if (orderedAtMs === undefined) return undefined;
+  const failed = feeders.find(
+    ({ record }) => record?.flags.includes('rerun_failed') === true && record.finishedAtMs >= orderedAtMs,
+  );
+  return failed?.media.id;
+}
+
+/** What is wrong with the file at its place. */
+async function keep(deps: Dependencies, key: string, out: string, { sha256 }: OutputFile): Promise<string | undefined> {
+  const store = deps.openStore(out);
+  const held = await store.stat(key);
+  if (held === undefined) return 'is gone';
+  if (held.sha256 !== sha256) return 'is not the file that was rendered';
+  if (await deps.home.hasBlob(sha256)) return undefined;
+  const source = await store.read(key);
+  if (source === undefined) return 'is gone';
+  try {
+    await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'CHANGED') throw error;
+    return 'is not the file that was rendered';
+  }
+  return undefined;
+}
+
+/** What the fed bytes show, in the places of the references. */
+async function factsOf(
+  deps: Dependencies,
+  { row, feeders }: InputWork,
+): Promise<Map<string, (MediaFacts | undefined)[]>> {
+  const fed = new Set(feeders.flatMap(({ file }) => file?.sha256 ?? []));
+  const facts = new Map<string, (MediaFacts | undefined)[]>();
+  for (const [column, list] of Object.entries(row.media)) {
+    const shown: (MediaFacts | undefined)[] = [];
+    for (const item of list) {
+      const bytes = item.source === 'blob' && fed.has(item.sha256) ? await deps.home.getBlob(item.sha256) : undefined;
+      shown.push(bytes && (await probeMedia(Buffer.from(bytes))));
+    }
+    facts.set(column, shown);
+  }
+  return facts;
+}
+
+function waitsFor(feeders: readonly Feeder[]): string {
+  return feeders.flatMap(({ media, file }) => (file === undefined ? [`row ${media.id}`] : [])).join(', ');
+}
+
+function namesOf(feeders: readonly Feeder[]): string {
+  return [...new Set(feeders.map(({ media, file }) => `${file?.file} of row ${media.id}`))].join(', ');
+}

@@ -1,0 +1,47 @@
+import { upstreamOf } from '../../activities/upstream.js';
+import { fedMedia } from '../../domain/row.js';
+import { parallel } from '../../store/parallel.js';
+import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';
+import type { HomeAccess } from '../access/home-access.js';
+
+const READ_WIDTH = 32;
+
+/** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
+export interface HeldRows {
+  held: number;
+  /** A row that feeds them ended without an output. */
+  ended: number;
+}
+
+/** `mayRun`: the rows of a sample; undefined where all may. */
+export async function heldRows(
+  { home, rows, records }: HomeAccess,
+  batch: string,
+  generation: string,
+  mayRun: ReadonlySet<string> | undefined,
+): Promise<HeldRows> {
+  const found: HeldRows = { held: 0, ended: 0 };
+  const facts = await rows.generation(batch, generation);
+  if (facts?.fed === undefined) return found;
+  const touched = touchedRows(home, batch);
+  const sources = { rows, records: listedRecords(records, touched) };
+  for (const part of facts.parts.keys()) {
+    const stored = await rows.readPart(batch, generation, part);
+    const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);
+    const asked = fed.filter(({ row }) => mayRun?.has(row.id) !== false);
+    const upstreams = await parallel(asked, READ_WIDTH, async ({ row }) => {
+      const isTouched = (await touched.hasRecord(row.id)) || (await touched.wasTried(row.id));
+      return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row);
+    });
+    for (const upstream of upstreams) if (upstream !== undefined) found['ended' in upstream ? 'ended' : 'held'] += 1;
+  }
+  return found;
+}
+
+/** Asks for a record only where the listings show one: most of what feeds rows that wait has none. */
+function listedRecords(records: HomeAccess['records'], touched: TouchedRows): HomeAccess['records'] {
+  return {
+    ...records,
+    readRecord: async (batch, id) => ((await touched.hasRecord(id)) ? records.readRecord(batch, id) : undefined),
+  };
+}

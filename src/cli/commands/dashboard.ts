@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { SETTINGS } from '../../config/settings-table.js';
+import type { Cli } from '../cli.js';
+import { openSession } from '../open-session.js';
+import { addSettings, givenSettings } from '../settings-options.js';
+import { UserError } from '../user-error.js';
+
+interface DashboardFlags {
+  port: number;
+  open?: boolean;
+  url?: boolean;
+  config?: string;
+  apiKeyFile?: string;
+}
+
+/** `dashboard`: every batch in the browser. */
+export function defineDashboard(command: Command, cli: Cli): void {
+  const described = command
+    .description(
+      'Serves a page of all batches on 127.0.0.1: rows, attempts, media, time, and the orders of the command line.\n' +
+        'It prints one address that is good once and for 10 minutes. Without an engine it shows what the home has.',
+    )
+    .option('--port <n>', 'listen here (default: a free port)', portNumber, 0)
+    .option('--open', 'show it in the browser')
+    .option('--url', 'print a new address of the dashboard that runs already');
+  addSettings(described, 'run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  callsheet dashboard --open\n  callsheet dashboard --port 8790 --json\n  callsheet dashboard --url\n\nExit codes:\n  0  ended by Ctrl-C or SIGTERM    2  wrong command line, or no dashboard runs    4  settings, or the port is taken',
+    )
+    .action(async () => {
+      const session = await openSession(command, cli);
+      const { port, open = false, url = false } = command.opts<DashboardFlags>();
+      const { printNewUrl, serveDashboard } = await import('../dashboard/serve-dashboard.js');
+      if (url) await printNewUrl(session);
+      else await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command) });
+    });
+}
+
+/** The flags of this command that tell a later one where to look and what to do. */
+function repeatedFlags(command: Command): string[] {
+  const { config, apiKeyFile } = command.opts<DashboardFlags>();
+  const given = givenSettings(command);
+  const settings = SETTINGS.flatMap(({ path, flag }) => {
+    const value = given[path];
+    if (value === undefined) return [];
+    return typeof value === 'boolean' ? [`--${value ? '' : 'no-'}${flag}`] : [`--${flag}=${value}`];
+  });
+  return [
+    ...settings,
+    ...(config === undefined ? [] : [`--config=${config}`]),
+    ...(apiKeyFile === undefined ? [] : [`--api-key-file=${apiKeyFile}`]),
+  ];
+}
+
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UserError(`--port must be a number from 0 to 65535, got '${text.slice(0, 80)}'`);
+}

@@ -1,0 +1,97 @@
+import { resultLines } from '../../activities/result-files.js';
+import type { Order } from '../../dashboard/orders.js';
+import type { DashboardSource } from '../../dashboard/source.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { nameFlaw } from '../../manifest/ids.js';
+import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
+import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
+import { unservedText } from '../access/served.js';
+import { joinWork } from '../access/work-access.js';
+import { type BatchStateReport, readBatchState } from '../batch/batch-state.js';
+import { resultSources } from '../batch/final-rows.js';
+import { fullDisk } from '../batch/full-disk.js';
+import { explanationsOf } from '../explain/explanations.js';
+import { caseOf } from '../review/show-case.js';
+import type { Session } from '../session.js';
+import { statusJson } from '../views/status-lines.js';
+import { giveOrder } from './give-order.js';
+
+/** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
+export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
+  const access = openHomeAccess(session.config);
+  const { home, rows } = access;
+  return {
+    list: () => listed(session, access),
+    knows: async (batch) => nameFlaw(batch) === undefined && (await rows.currentGeneration(batch)) !== undefined,
+    status: async (batch) => {
+      const [report] = nameFlaw(batch) === undefined ? (await states(session, access, [batch])).reports : [];
+      return report && asJson(statusJson(session, report));
+    },
+    lines: async function* (batch) {
+      const generation = await rows.currentGeneration(batch);
+      if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
+    },
+    row: (batch, id) => rowFacts(session, access, batch, id),
+    pricer: async () => {
+      const prices = await knownPrices(session, access);
+      return (row) => withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
+    },
+    balance: (sinceMs) => home.checkpointsSince(sinceMs),
+    outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
+    order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
+  };
+}
+
+async function listed(session: Session, access: HomeAccess): Promise<JsonObject> {
+  const { reports, isServed, blocked } = await states(session, access, await access.home.batches());
+  const balance = await access.home.latestCheckpoint();
+  return asJson({
+    ...{ account: session.config.account.name, isServed, blocked: blocked ?? null },
+    balance: balance === undefined ? null : { credits: balance.balanceNano / 1e9, atMs: balance.atMs },
+    batches: reports.map((report) => statusJson(session, report)),
+  });
+}
+
+async function states(session: Session, access: HomeAccess, batches: readonly string[]) {
+  // A Temporal that does not answer leaves the page what the home says.
+  const work = await joinWork(session).catch(() => undefined);
+  try {
+    const reports: BatchStateReport[] = [];
+    for (const batch of batches) {
+      const report = await readBatchState(access, work, batch);
+      if (report !== undefined) reports.push(report);
+    }
+    const unserved = work && (await unservedText(session, work));
+    const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || undefined;
+    return { reports, isServed: work !== undefined && unserved === undefined, blocked };
+  } finally {
+    await work?.close();
+  }
+}
+
+async function rowFacts(session: Session, access: HomeAccess, batch: string, id: string): Promise<JsonObject> {
+  const attempts = await access.ledger.read(batch, id);
+  const shown = attempts.length === 0 ? null : await caseOf(session, batch, id);
+  const record = await access.records.readRecord(batch, id);
+  const [explanation = null] = record?.reasonCode === undefined ? [] : explanationsOf(record.reasonCode);
+  return asJson({ shown, explanation, asked: await askedFor(access, batch, id) });
+}
+
+/** The row's own cells and media, as they were handed to the kind. */
+async function askedFor(access: HomeAccess, batch: string, id: string): Promise<Json> {
+  const generation = await access.rows.currentGeneration(batch);
+  const facts = generation === undefined ? undefined : await access.rows.generation(batch, generation);
+  for (const part of facts?.parts.keys() ?? []) {
+    for (const { row } of await access.rows.readPart(batch, generation ?? '', part)) {
+      if (row.id === id) return asJson({ ...row.cells, ...row.media, ...(row.extra ? { extra: row.extra } : {}) });
+    }
+  }
+  return null;
+}
+
+/** Only what JSON can say: what is undefined is left out. */
+function asJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}

@@ -1,0 +1,72 @@
+import { Readable, Writable } from 'node:stream';
+import { commandOf, type Order } from '../../dashboard/orders.js';
+import { OrderRefused } from '../../dashboard/source.js';
+import { safeText } from '../../domain/secret.js';
+import type { Cli } from '../cli.js';
+import { EXIT } from '../exit-codes.js';
+import type { Io } from '../io.js';
+
+/**
+ * Gives an order by the command line itself, with the settings of this process: the same evidence, the same refusals,
+ * the same records. Gives what the command said; throws an `OrderRefused` with its sentence.
+ */
+export async function giveOrder(cli: Cli, settings: readonly string[], batch: string, order: Order): Promise<string> {
+  const { words, flags } = commandOf(batch, order);
+  const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...settings, ...flags]);
+  const said = words.includes('--json') ? '' : lastLine(stdout);
+  if (isTaken) return `the rows of '${batch}' are handed over: they go on in the background`;
+  if (exitCode === EXIT.done) return said || lastLine(stderr) || 'done';
+  throw new OrderRefused(lastLine(stderr) || said || `the order ended with exit code ${exitCode}`);
+}
+
+interface Told {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  /** A batch was handed to its workflow; the command was then left, as by Ctrl-C. */
+  isTaken: boolean;
+}
+
+const TAKEN = '"type":"batch_started"';
+
+/** Runs a command line without a terminal; one that would follow a batch is left as soon as the batch has started. */
+async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
+  const told = { stdout: '', stderr: '', isTaken: false };
+  const interrupts = new Set<() => void>();
+  const leave = (): void => {
+    for (const interrupt of interrupts) interrupt();
+    interrupts.clear();
+  };
+  const collect = (name: 'stdout' | 'stderr'): Writable =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        told[name] += String(chunk);
+        if (!told.isTaken && told.stdout.includes(TAKEN)) {
+          told.isTaken = true;
+          setImmediate(leave);
+        }
+        done();
+      },
+    });
+  const quiet: Io = {
+    ...io,
+    ...{ stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') },
+    ...{ isInteractive: false, isTerminal: false, columns: () => 100, rows: () => 30 },
+    onInterrupt: (callback) => {
+      interrupts.add(callback);
+      if (told.isTaken) setImmediate(leave);
+      return () => interrupts.delete(callback);
+    },
+    onTerminate: () => () => undefined,
+    onReaderGone: () => undefined,
+    quit: (exitCode) => {
+      throw new OrderRefused(`ended with exit code ${exitCode}`);
+    },
+  };
+  const exitCode = await run(args, quiet);
+  return { exitCode, ...told };
+}
+
+function lastLine(text: string): string {
+  return safeText(text.trim().split('\n').at(-1) ?? '', 1_000).replace(/^error: /, '');
+}

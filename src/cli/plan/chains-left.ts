@@ -1,0 +1,38 @@
+import { fedMedia, type Row } from '../../domain/row.js';
+import { type Chains, createChainTally } from '../../manifest/references/chains.js';
+import { createRowFacts } from '../../manifest/references/row-facts.js';
+
+/** The chains of rows that the home keeps, as far as their rows are still to be run: they bind the time of the rest. */
+export interface ChainsLeft {
+  add(row: Row): void;
+  /** By the index of a row: there is nothing to do for it. */
+  totals(finished: readonly boolean[]): Chains;
+}
+
+export function createChainsLeft(): ChainsLeft {
+  const facts = createRowFacts();
+  const fed = new Map<number, number[]>();
+  return {
+    add(row) {
+      facts.add(row.index, row);
+      const feeders = fedMedia(row).map(({ at }) => at);
+      if (feeders.length > 0) fed.set(row.index, feeders);
+    },
+    totals(finished) {
+      const tally = createChainTally(facts);
+      const entered = new Set<number>();
+      const enter = (index: number): void => {
+        if (entered.has(index)) return;
+        entered.add(index);
+        const left = (fed.get(index) ?? []).filter((at) => finished[at] !== true);
+        // What feeds has its place before what is fed; no manifest has longer chains than a stack.
+        for (const at of left) enter(at);
+        if (left.length === 0) return;
+        facts.setDepth(index, 1 + Math.max(...left.map((at) => facts.depth(at))));
+        tally.add(index, left);
+      };
+      for (const index of fed.keys()) if (finished[index] !== true) enter(index);
+      return tally.totals();
+    },
+  };
+}

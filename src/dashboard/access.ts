@@ -1,0 +1,65 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Who may use the page. A code of 256 bits is good once and for ten minutes; it is exchanged for a session's token,
+ * which a page sends as a header. Media elements cannot send one, so their addresses are signed with it.
+ */
+export interface Access {
+  newCode(): string;
+  /** The token of a new session, or undefined for a code that is unknown, used or old. */
+  exchange(code: string): string | undefined;
+  isSession(token: string): boolean;
+  /** `s=…&m=…` for a path, good as long as the session. */
+  signature(token: string, path: string): string;
+  isSigned(session: string, mark: string, path: string): boolean;
+}
+
+const CODE_LIFE_MS = 600_000;
+const CODES_MAX = 100;
+const SESSIONS_MAX = 1_000;
+
+export function createAccess(now: () => number): Access {
+  const codes = new Map<string, number>();
+  /** The name of a session, which may stand in an address, and its token. */
+  const sessions = new Map<string, string>();
+  return {
+    newCode: () => {
+      const code = randomBytes(32).toString('base64url');
+      dropOldest(codes, CODES_MAX);
+      codes.set(nameOf(code), now() + CODE_LIFE_MS);
+      return code;
+    },
+    exchange: (code) => {
+      const endsAtMs = codes.get(nameOf(code));
+      codes.delete(nameOf(code));
+      if (endsAtMs === undefined || endsAtMs <= now()) return undefined;
+      const token = randomBytes(32).toString('base64url');
+      dropOldest(sessions, SESSIONS_MAX);
+      sessions.set(nameOf(token), token);
+      return token;
+    },
+    isSession: (token) => sessions.has(nameOf(token)),
+    signature: (token, path) => `s=${nameOf(token)}&m=${markOf(token, path)}`,
+    isSigned: (session, mark, path) => {
+      const token = sessions.get(session);
+      return token !== undefined && isSame(mark, markOf(token, path));
+    },
+  };
+}
+
+/** Looked up by a hash, so that the time of a look-up tells nothing of the secret. */
+function nameOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function markOf(token: string, path: string): string {
+  return createHmac('sha256', token).update(path).digest('hex');
+}
+
+export function isSame(given: string, known: string): boolean {
+  return timingSafeEqual(Buffer.from(nameOf(given)), Buffer.from(nameOf(known)));
+}
+
+function dropOldest(entries: Map<string, unknown>, max: number): void {
+  if (entries.size >= max) entries.delete(entries.keys().next().value ?? '');
+}

@@ -1,0 +1,140 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { Access } from './access.js';
+import type { BatchRows, PageRow } from './batch-rows.js';
+import { createEvents } from './events.js';
+import { SESSION_HEADER, sessionOnly } from './guard.js';
+import { mediaAnswer } from './media.js';
+import { orderSchema } from './orders.js';
+import { chosenRows, facetsOf, rowsQuerySchema } from './page-of-rows.js';
+import { quoteOf } from './quote.js';
+import { type DashboardSource, OrderRefused } from './source.js';
+import { timeOf } from './time.js';
+
+/** What the page asks for. Everything but the exchange of a code needs a session. */
+
+const BODY_MAX = 64 * 1024;
+
+export type ReadRows = (batch: string) => Promise<BatchRows>;
+
+export function createApi(source: DashboardSource, access: Access, readRows: ReadRows): { app: Hono; close(): void } {
+  const events = createEvents(() => source.list());
+  const app = new Hono();
+  app.use(bodyLimit({ maxSize: BODY_MAX }));
+  app.onError((error, context) => context.json({ message: error.message }, error instanceof OrderRefused ? 409 : 500));
+  app.use('/batches/*', sessionOnly(access));
+  app.use('/batches', sessionOnly(access));
+  app.use('/events', sessionOnly(access));
+  app.post('/session', async (context) => {
+    const body: unknown = await context.req.json().catch(() => undefined);
+    const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
+    const token = access.exchange(code);
+    if (token !== undefined) return context.json({ token });
+    const message =
+      'this address was used already, or is older than 10 minutes: `callsheet dashboard --url` prints another';
+    return context.json({ message }, 403);
+  });
+  app.get('/events', (context) => context.body(events.stream(context.req.raw.signal)));
+  app.get('/batches', async (context) => context.json(await source.list()));
+  defineReads(app, source, access, readRows);
+  defineOrders(app, source, readRows, () => events.look());
+  return { app, close: () => events.close() };
+}
+
+function defineReads(app: Hono, source: DashboardSource, access: Access, readRows: ReadRows): void {
+  app.get('/batches/:batch', async (context) => {
+    const batch = context.req.param('batch');
+    const status = await source.status(batch);
+    if (status === undefined) return unknown(context);
+    const rows = await readRows(batch);
+    return context.json({ status, facets: facetsOf(rows), failures: rows.failures });
+  });
+  app.get('/batches/:batch/rows', async (context) => {
+    const batch = await knownBatch(source, context);
+    const query = rowsQuerySchema.safeParse(context.req.query());
+    if (batch === undefined) return unknown(context);
+    if (!query.success) return context.json({ message: 'this is no question about rows' }, 400);
+    const found = chosenRows(await readRows(batch), query.data);
+    const { offset, limit } = query.data;
+    const shown = found.slice(offset, offset + limit).map((row) => shownRow(batch, row, access, tokenOf(context)));
+    return context.json({ total: found.length, offset, rows: shown });
+  });
+  app.get('/batches/:batch/rows/:id', async (context) => {
+    const batch = await knownBatch(source, context);
+    const id = context.req.param('id');
+    const row = batch === undefined ? undefined : (await readRows(batch)).rows.find((one) => one.id === id);
+    if (batch === undefined || row === undefined) return unknown(context);
+    const shown = shownRow(batch, row, access, tokenOf(context));
+    return context.json({ row: shown, ...(await source.row(batch, id)) });
+  });
+  app.get('/batches/:batch/time', async (context) => {
+    const batch = context.req.param('batch');
+    const status = await source.status(batch);
+    if (status === undefined) return unknown(context);
+    const beganAtMs = Date.parse(String(status.createdAt)) || 0;
+    return context.json(timeOf(await readRows(batch), beganAtMs, await source.balance(beganAtMs)));
+  });
+}
+
+function defineOrders(app: Hono, source: DashboardSource, readRows: ReadRows, look: () => void): void {
+  const read = async (context: Context) => {
+    const batch = await knownBatch(source, context);
+    const order = orderSchema.safeParse(await context.req.json().catch(() => undefined));
+    return { batch, order };
+  };
+  app.post('/batches/:batch/quote', async (context) => {
+    const { batch, order } = await read(context);
+    if (batch === undefined) return unknown(context);
+    if (!order.success) return badOrder(context, order.error.issues[0]?.message);
+    return context.json({ ...(await quoteOf(source, await readRows(batch), order.data)) });
+  });
+  app.post('/batches/:batch/orders', async (context) => {
+    const { batch, order } = await read(context);
+    if (batch === undefined) return unknown(context);
+    if (!order.success) return badOrder(context, order.error.issues[0]?.message);
+    const message = await source.order(batch, order.data);
+    look();
+    return context.json({ message });
+  });
+}
+
+/** Media elements send no header: their addresses are signed, and name a file that the batch's rows have. */
+export function createMedia(source: DashboardSource, access: Access, readRows: ReadRows): Hono {
+  const app = new Hono();
+  app.get('/:batch/:file', async (context) => {
+    const { batch, file: name } = context.req.param();
+    const { s = '', m = '' } = context.req.query();
+    if (!access.isSigned(s, m, `${batch}/${name}`)) {
+      return context.json({ message: 'this address of a file is not of an open session' }, 403);
+    }
+    const file = (await readRows(batch)).files.get(name);
+    if (file === undefined) return unknown(context);
+    return mediaAnswer(await source.outputs(batch), `${batch}/${name}`, file, context.req.header('range'));
+  });
+  return app;
+}
+
+function tokenOf(context: Context): string {
+  return context.req.header(SESSION_HEADER) ?? '';
+}
+
+async function knownBatch(source: DashboardSource, context: Context): Promise<string | undefined> {
+  const name = context.req.param('batch') ?? '';
+  return (await source.knows(name)) ? name : undefined;
+}
+
+function unknown(context: Context): Response {
+  return context.json({ message: 'there is no such batch, row or file' }, 404);
+}
+
+function badOrder(context: Context, message = 'this is no order'): Response {
+  return context.json({ message }, 400);
+}
+
+function shownRow(batch: string, { row, ...shown }: PageRow, access: Access, token: string): object {
+  const files = shown.files.map((file) => {
+    const path = `${encodeURIComponent(batch)}/${encodeURIComponent(file.file)}`;
+    return { ...file, url: `/media/${path}?${access.signature(token, `${batch}/${file.file}`)}` };
+  });
+  return { ...shown, index: row.index, files };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** The orders that the page can give, each with the command line that it is. */
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
+const credits = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
+const why = z.exactOptional(z.string().max(500));
+
+export const orderSchema = z.discriminatedUnion('order', [
+  z.object({ order: z.literal('pause') }),
+  z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
+  z.object({ order: z.literal('cancel') }),
+  z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
+  z.object({ order: z.literal('approve'), maxCredits: credits }),
+  z.object({ order: z.literal('resubmit'), id: name, why }),
+  z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
+  z.object({ order: z.literal('attach-handle'), id: name, handle: z.string().min(1).max(2_000), why }),
+]);
+export type Order = z.output<typeof orderSchema>;
+
+/** The words behind `callsheet`; what a person typed stands behind `--` or an equals sign and is never a flag. */
+export function commandOf(batch: string, order: Order): { words: string[]; flags: string[] } {
+  switch (order.order) {
+    case 'pause':
+    case 'cancel':
+      return { words: [order.order], flags: ['--', batch] };
+    case 'resume':
+      return { words: ['resume', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
+    case 'retry': {
+      const only = order.reason === undefined ? [] : [`--class=${order.reason}`];
+      return { words: ['retry', '--yes', '--json', ...only], flags: ['--', batch] };
+    }
+    case 'approve':
+      return { words: ['approve', '--json', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
+    case 'resubmit':
+      return { words: ['review', 'resubmit', '--yes', ...whyFlag(order.why)], flags: ['--', batch, order.id] };
+    case 'mark-lost': {
+      const unbilled = order.isNotBilled ? ['--not-billed'] : [];
+      const words = ['review', 'mark-lost', '--yes', ...unbilled, ...whyFlag(order.why)];
+      return { words, flags: ['--', batch, order.id] };
+    }
+    case 'attach-handle': {
+      const words = ['review', 'attach-handle', '--yes', ...whyFlag(order.why)];
+      return { words, flags: ['--', batch, order.id, order.handle] };
+    }
+  }
+}
+
+function budgetFlag(maxCredits: string | undefined): string[] {
+  return maxCredits === undefined ? [] : [`--max-credits=${maxCredits}`];
+}
+
+function whyFlag(text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : [`--why=${text}`];
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { BatchRows, PageRow } from './batch-rows.js';
+
+/** One page of a batch's rows, chosen and sorted here, so that a browser holds no more than it shows. Pure. */
+
+const PAGE_MAX = 200;
+export const SORTS = ['index', 'id', 'status', 'kind', 'group', 'reasonCode', 'credits', 'finishedAtMs'] as const;
+
+export const rowsQuerySchema = z.object({
+  status: z.string().default(''),
+  kind: z.string().default(''),
+  group: z.string().default(''),
+  reason: z.string().default(''),
+  text: z.string().max(200).default(''),
+  /** `yes` = only rows with an output. */
+  output: z.enum(['', 'yes']).default(''),
+  sort: z.enum(SORTS).default('index'),
+  direction: z.enum(['up', 'down']).default('up'),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50),
+});
+export type RowsQuery = z.output<typeof rowsQuerySchema>;
+
+export function chosenRows({ rows }: BatchRows, query: RowsQuery): PageRow[] {
+  const text = query.text.toLowerCase();
+  const found = rows.filter(
+    (row) =>
+      (query.status === '' || row.status === query.status) &&
+      (query.kind === '' || row.kind === query.kind) &&
+      (query.group === '' || row.group === query.group) &&
+      (query.reason === '' || row.reasonCode === query.reason) &&
+      (query.output === '' || row.files.length > 0) &&
+      (text === '' || [row.id, row.title, row.prompt, row.reason].some((one) => one.toLowerCase().includes(text))),
+  );
+  const turn = query.direction === 'up' ? 1 : -1;
+  return found.sort((a, b) => turn * compare(sortValue(a, query.sort), sortValue(b, query.sort)));
+}
+
+export function facetsOf({ rows }: BatchRows): Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]> {
+  const count = (name: 'status' | 'kind' | 'group' | 'reasonCode'): [string, number][] => {
+    const counts = new Map<string, number>();
+    for (const row of rows) {
+      if (row[name] !== '') counts.set(row[name], (counts.get(row[name]) ?? 0) + 1);
+    }
+    return [...counts].sort(([, a], [, b]) => b - a).slice(0, 200);
+  };
+  return { status: count('status'), kind: count('kind'), group: count('group'), reasonCode: count('reasonCode') };
+}
+
+function sortValue(row: PageRow, sort: RowsQuery['sort']): string | number {
+  if (sort === 'index') return row.row.index;
+  if (sort === 'credits') return Number(row.credits ?? -1);
+  if (sort === 'finishedAtMs') return row.finishedAtMs ?? Number.MAX_SAFE_INTEGER;
+  return row[sort];
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+}

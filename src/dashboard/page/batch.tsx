@@ -1,0 +1,104 @@
+// One batch: how it stands, its orders, and one of its views.
+import { useState } from 'preact/hooks';
+import { Summary } from './batches';
+import { Failures } from './failures';
+import { Gallery } from './gallery';
+import { OrderDialog, type OrderRequest } from './order-dialog';
+import { Failed, useAnswer } from './parts';
+import { RowView } from './row-view';
+import { RowTable } from './rows';
+import { TimeView } from './time-view';
+import type { Batch } from './types';
+
+export interface Place {
+  batch: string;
+  view: string;
+  id: string;
+}
+
+export function BatchView({ place, version, isServed }: { place: Place; version: number; isServed: boolean }) {
+  const [given, setGiven] = useState(0);
+  const [request, setRequest] = useState<OrderRequest>();
+  const [said, setSaid] = useState('');
+  const { answer, failed } = useAnswer<Batch>(`/batches/${place.batch}`, version + given);
+  const close = (text?: string): void => {
+    setRequest(undefined);
+    setGiven(given + 1);
+    if (text !== undefined) setSaid(text);
+  };
+  if (answer === undefined) return <Failed text={failed} />;
+  const { status } = answer;
+  return (
+    <>
+      <h1>{status.batch}</h1>
+      <p role="status" class="said">
+        {said}
+      </p>
+      <Failed text={failed} />
+      <Summary status={status} />
+      <p class="buttons">
+        {ordersOf(status.state, isServed).map((one) => (
+          <button key={one.order} type="button" onClick={() => setRequest(one)}>
+            {one.label}
+          </button>
+        ))}
+      </p>
+      <nav aria-label="Views of the batch" class="tabs">
+        {(['rows', 'gallery', 'time'] as const).map((view) => (
+          <a key={view} href={`#/b/${place.batch}/${view}`} aria-current={place.view === view ? 'page' : undefined}>
+            {{ rows: 'Rows', gallery: 'Gallery', time: 'Time' }[view]}
+          </a>
+        ))}
+      </nav>
+      <View place={place} answer={answer} version={version + given} order={setRequest} />
+      {request === undefined ? null : <OrderDialog batch={place.batch} request={request} close={close} />}
+    </>
+  );
+}
+
+interface ViewProps {
+  place: Place;
+  answer: Batch;
+  version: number;
+  order: (request: OrderRequest) => void;
+}
+
+function View({ place, answer, version, order }: ViewProps) {
+  const { batch, view, id } = place;
+  if (view === 'row') return <RowView batch={batch} id={id} version={version} order={order} />;
+  if (view === 'gallery') return <Gallery batch={batch} facets={answer.facets} version={version} />;
+  if (view === 'time') return <TimeView batch={batch} version={version} />;
+  return (
+    <>
+      <Failures groups={answer.failures} order={order} />
+      <RowTable batch={batch} facets={answer.facets} version={version} />
+    </>
+  );
+}
+
+const PAUSE = { order: 'pause', label: 'Pause', effect: 'Nothing new is submitted; what was submitted is fetched.' };
+const CANCEL = {
+  order: 'cancel',
+  label: 'Cancel',
+  effect: 'Nothing new is submitted, and open rows end as cancelled; what was submitted is paid, and is fetched.',
+};
+const RESUME = {
+  order: 'resume',
+  label: 'Resume',
+  effect: 'The batch submits again.',
+  field: { name: 'maxCredits', label: 'Its budget in credits (empty: as it is)', isNeeded: false },
+};
+const APPROVE = {
+  order: 'approve',
+  label: 'Approve the rest',
+  effect: 'Submits all rows that the sample held back. No row of the sample is paid again.',
+  field: { name: 'maxCredits', label: 'At most so many credits', isNeeded: true },
+};
+
+/** The orders that this state takes; without an engine only those that start one. */
+function ordersOf(state: string, isServed: boolean): OrderRequest[] {
+  if (state === 'sampled') return [APPROVE];
+  if (state === 'finished') return [];
+  if (state === 'not running' || state === 'paused') return isServed ? [RESUME, CANCEL] : [RESUME];
+  return isServed ? [PAUSE, CANCEL] : [];
+}

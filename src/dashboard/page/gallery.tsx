@@ -1,0 +1,95 @@
+// The outputs of a batch, loaded as they come into view; one of them over the whole screen.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Failed, useAnswer } from './parts';
+import { Filters, Pages } from './rows';
+import type { Batch, MediaFile, Row } from './types';
+
+const LIMIT = 60;
+
+export function Gallery({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
+  const [chosen, setChosen] = useState<Record<string, string>>({});
+  const [offset, setOffset] = useState(0);
+  const [open, setOpen] = useState<number>();
+  const query = new URLSearchParams({ ...chosen, output: 'yes', offset: String(offset), limit: String(LIMIT) });
+  const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
+  const choose = (name: string, value: string): void => {
+    setChosen({ ...chosen, [name]: value });
+    setOffset(0);
+  };
+  const tiles = (answer?.rows ?? []).flatMap((row) => row.files.map((file) => ({ row, file })));
+  const shown = open === undefined ? undefined : tiles[open];
+  return (
+    <section aria-labelledby="gallery">
+      <h2 id="gallery">Gallery</h2>
+      <Filters facets={{ ...facets, status: [], reasonCode: [] }} chosen={chosen} choose={choose} />
+      <Failed text={failed} />
+      <ul class="tiles">
+        {tiles.map(({ row, file }, i) => (
+          <li key={file.file}>
+            <button type="button" class="tile" onClick={() => setOpen(i)} aria-label={`Show ${row.title}`}>
+              <Media file={file} label="" />
+            </button>
+            <span class="words">{row.title}</span>
+            <span class="soft words">{[row.group, row.model].filter((text) => text !== '').join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+      <Pages total={answer?.total ?? 0} offset={offset} limit={LIMIT} go={setOffset} />
+      {shown === undefined ? null : (
+        <Whole
+          {...shown}
+          go={(step) => setOpen(Math.max(0, Math.min(tiles.length - 1, (open ?? 0) + step)))}
+          close={() => setOpen(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+interface WholeProps {
+  row: Row;
+  file: MediaFile;
+  go: (step: number) => void;
+  close: () => void;
+}
+
+/** Left and right arrow show the next and the previous one, Escape closes. */
+function Whole({ row, file, go, close }: WholeProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const byKey = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    // A film that has the focus is sought by the same keys.
+    if (step !== undefined && !(event.target instanceof HTMLMediaElement)) go(step);
+  };
+  return (
+    <dialog ref={dialog} class="whole" aria-labelledby="whole-title" onClose={close} onKeyDown={byKey}>
+      <h2 id="whole-title">{row.title}</h2>
+      <Media key={file.file} file={file} label={row.title} isWhole />
+      <p class="words">{row.prompt}</p>
+      <p class="buttons">
+        <button type="button" onClick={() => go(-1)}>
+          Previous
+        </button>
+        <button type="button" onClick={() => go(1)}>
+          Next
+        </button>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </p>
+    </dialog>
+  );
+}
+
+/** A film or a sound is played only where it is shown whole. */
+export function Media({ file, label, isWhole = false }: { file: MediaFile; label: string; isWhole?: boolean }) {
+  const [family] = file.contentType.split('/');
+  if (family === 'image') return <img src={file.url} alt={label} loading="lazy" />;
+  if (family === 'video') {
+    return <video src={file.url} aria-label={label} controls={isWhole} muted={!isWhole} preload="metadata" />;
+  }
+  if (family !== 'audio') return <span class="mark">▤</span>;
+  // biome-ignore lint/a11y/useMediaCaption: a rendered track has no captions.
+  return isWhole ? <audio src={file.url} aria-label={label} controls preload="none" /> : <span class="mark">♪</span>;
+}

@@ -1,0 +1,105 @@
+// One row: what was asked for, what happened, what it cost, what came, and how it is settled.
+import { Media } from './gallery';
+import type { OrderRequest } from './order-dialog';
+import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
+import type { RowFacts, Shown } from './types';
+
+interface RowViewProps {
+  batch: string;
+  id: string;
+  version: number;
+  order: (request: OrderRequest) => void;
+}
+
+export function RowView({ batch, id, version, order }: RowViewProps) {
+  const { answer, failed } = useAnswer<RowFacts>(`/batches/${batch}/rows/${id}`, version);
+  if (answer === undefined) return <Failed text={failed} />;
+  const { row, asked, shown, explanation } = answer;
+  return (
+    <article aria-labelledby="row">
+      <h2 id="row">{row.title}</h2>
+      <Facts>
+        <Fact name="Status">
+          <Chip status={row.status} />
+        </Fact>
+        <Fact name="Kind">{row.kind}</Fact>
+        <Fact name="Credits">{credits(row.credits)}</Fact>
+        <Fact name="Submitted">{date(row.submittedAtMs)}</Fact>
+        <Fact name="Ended">{date(row.finishedAtMs)}</Fact>
+        {shown?.handle == null ? null : <Fact name="Handle">{shown.handle}</Fact>}
+      </Facts>
+      {row.reason === '' ? null : <p class="words">{row.reason}</p>}
+      {explanation === null ? null : (
+        <p class="notice">{`${explanation.code}: ${explanation.meaning} ${explanation.advice}`}</p>
+      )}
+      {row.needsPerson || shown?.standing !== undefined ? <Settle id={id} shown={shown} order={order} /> : null}
+      {row.files.map((file) => (
+        <figure key={file.file}>
+          <Media file={file} label={row.title} isWhole />
+          <figcaption class="words">{`${file.file}, ${number(file.bytes)} bytes, sha256 ${file.sha256}`}</figcaption>
+        </figure>
+      ))}
+      <h3>Asked for</h3>
+      <Facts>
+        {Object.entries(asked ?? {}).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </Fact>
+        ))}
+      </Facts>
+      <h3>Attempts</h3>
+      {shown === null ? <p>Nothing was sent yet.</p> : <Attempts shown={shown} />}
+    </article>
+  );
+}
+
+/** Every record of every attempt in the order of time. */
+function Attempts({ shown }: { shown: Shown }) {
+  const states = shown.attempts.flatMap(({ n, states }) => states.map((state) => ({ n, state })));
+  return (
+    <ol class="line">
+      {states.map(({ n, state: { state, at, atMs, ...more } }, i) => (
+        <li key={`${n}-${i}`}>
+          <strong>{String(state)}</strong>{' '}
+          <span class="soft">{`attempt ${n}, ${date((at ?? atMs ?? null) as string)}`}</span>
+          <pre class="words">{JSON.stringify(more, null, 1).replace(/^\{\n?|\n?\}$/g, '')}</pre>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const LABELS: Record<string, string> = {
+  'attach-handle': 'Attach its handle',
+  'mark-lost': 'Mark it lost',
+  resubmit: 'Submit it again',
+};
+
+function Settle({ id, shown, order }: { id: string; shown: Shown | null; order: (request: OrderRequest) => void }) {
+  const possible = (shown?.commands ?? []).filter(({ refused }) => refused === null);
+  if (possible.length === 0) return null;
+  return (
+    <section aria-labelledby="settle" class="card">
+      <h3 id="settle">Settle it</h3>
+      <p>{`${shown?.standing}. At stake: ${shown?.at_stake ?? 'not known'} credits.`}</p>
+      <p class="buttons">
+        {possible.map(({ command, effect }) => {
+          const name = Object.keys(LABELS).find((one) => command.includes(` review ${one} `)) ?? '';
+          const body: Record<string, string | boolean> = name === 'mark-lost' ? { id, isNotBilled: false } : { id };
+          const why = { name: 'why', label: 'Why you decide so (kept in the ledger)', isNeeded: false };
+          const handle = { name: 'handle', label: 'The handle, as the service gave it', isNeeded: true };
+          const field = name === 'attach-handle' ? handle : why;
+          return (
+            <button
+              key={name}
+              type="button"
+              onClick={() => order({ order: name, label: LABELS[name] ?? name, effect, body, field })}
+            >
+              {LABELS[name]}
+            </button>
+          );
+        })}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,150 @@
+// The rows of a batch: the server chooses, sorts and pages.
+import { useState } from 'preact/hooks';
+import { Chip, credits, date, Failed, number, useAnswer } from './parts';
+import type { Batch, Row } from './types';
+
+const LIMIT = 50;
+const COLUMNS = [
+  ['id', 'Row'],
+  ['status', 'Status'],
+  ['kind', 'Kind'],
+  ['group', 'Group'],
+  ['reasonCode', 'Reason'],
+  ['credits', 'Credits'],
+  ['finishedAtMs', 'Ended'],
+] as const;
+
+export function Filters({
+  facets,
+  chosen,
+  choose,
+}: {
+  facets: Batch['facets'];
+  chosen: Record<string, string>;
+  choose: (name: string, value: string) => void;
+}) {
+  const lists = [
+    ['status', 'Status', facets.status],
+    ['kind', 'Kind', facets.kind],
+    ['group', 'Group', facets.group],
+    ['reason', 'Reason', facets.reasonCode],
+  ] as const;
+  return (
+    <search class="filters">
+      {lists.map(([name, label, values]) =>
+        values.length === 0 ? null : (
+          <label key={name}>
+            {label}
+            <select value={chosen[name] ?? ''} onChange={(event) => choose(name, event.currentTarget.value)}>
+              <option value="">all</option>
+              {values.map(([value, count]) => (
+                <option key={value} value={value}>{`${value} (${number(count)})`}</option>
+              ))}
+            </select>
+          </label>
+        ),
+      )}
+      <label>
+        Text
+        <input type="search" value={chosen.text ?? ''} onInput={(event) => choose('text', event.currentTarget.value)} />
+      </label>
+    </search>
+  );
+}
+
+export function RowTable({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
+  const [chosen, setChosen] = useState<Record<string, string>>({});
+  const [offset, setOffset] = useState(0);
+  const [sort, setSort] = useState({ by: 'index', isUp: true });
+  const query = new URLSearchParams({
+    ...chosen,
+    ...{ sort: sort.by, direction: sort.isUp ? 'up' : 'down', offset: String(offset), limit: String(LIMIT) },
+  });
+  const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
+  const total = answer?.total ?? 0;
+  const choose = (name: string, value: string): void => {
+    setChosen({ ...chosen, [name]: value });
+    setOffset(0);
+  };
+  return (
+    <section aria-labelledby="rows">
+      <h2 id="rows">Rows</h2>
+      <Filters facets={facets} chosen={chosen} choose={choose} />
+      <Failed text={failed} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <section class="scroll" aria-label="Table of rows" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {COLUMNS.map(([name, label]) => (
+                <th
+                  key={name}
+                  scope="col"
+                  aria-sort={sort.by !== name ? 'none' : sort.isUp ? 'ascending' : 'descending'}
+                >
+                  <button
+                    type="button"
+                    onClick={() => setSort({ by: name, isUp: sort.by === name ? !sort.isUp : true })}
+                  >
+                    {label}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody onKeyDown={moveByKey}>
+            {(answer?.rows ?? []).map((row) => (
+              <tr key={row.id}>
+                <th scope="row">
+                  <a href={`#/b/${batch}/row/${row.id}`}>{row.title}</a>
+                </th>
+                <td>
+                  <Chip status={row.status} />
+                </td>
+                <td>{row.kind}</td>
+                <td class="words">{row.group}</td>
+                <td>{row.reasonCode}</td>
+                <td class="right">{credits(row.credits)}</td>
+                <td>{date(row.finishedAtMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Pages total={total} offset={offset} limit={LIMIT} go={setOffset} />
+    </section>
+  );
+}
+
+/** Arrow up and down go from row to row. */
+function moveByKey(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...document.querySelectorAll<HTMLElement>('tbody a')];
+  const next = links[links.indexOf(document.activeElement as HTMLElement) + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
+
+interface PagesProps {
+  total: number;
+  offset: number;
+  limit: number;
+  go: (offset: number) => void;
+}
+
+export function Pages({ total, offset, limit, go }: PagesProps) {
+  const last = Math.min(total, offset + limit);
+  return (
+    <p class="buttons">
+      <button type="button" disabled={offset === 0} onClick={() => go(Math.max(0, offset - limit))}>
+        Earlier
+      </button>
+      <span role="status">{total === 0 ? 'No row' : `${number(offset + 1)}–${number(last)} of ${number(total)}`}</span>
+      <button type="button" disabled={last >= total} onClick={() => go(offset + limit)}>
+        Later
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,126 @@
+// Who held a slot when, requests per minute, and the balance.
+import { credits, date, Failed, number, useAnswer } from './parts';
+import type { BatchTime } from './types';
+
+const WIDTH = 960;
+const ROW = 6;
+const HEIGHT = 140;
+
+export function TimeView({ batch, version }: { batch: string; version: number }) {
+  const { answer, failed } = useAnswer<BatchTime>(`/batches/${batch}/time`, version);
+  if (answer === undefined) return <Failed text={failed} />;
+  const { slots, submits, balance, fromMs } = answer;
+  if (answer.heldCount === 0) return <p>Nothing was submitted yet.</p>;
+  return (
+    <section aria-labelledby="time">
+      <h2 id="time">Time</h2>
+      <Held time={answer} />
+      <Bars
+        title="Slots held"
+        values={slots.values}
+        limit={answer.concurrent}
+        fromMs={fromMs}
+        widthMs={slots.widthMs}
+      />
+      <Bars
+        title="Requests per minute"
+        values={submits.values}
+        limit={answer.rpm}
+        fromMs={fromMs}
+        widthMs={submits.widthMs}
+      />
+      <Balance readings={balance} />
+    </section>
+  );
+}
+
+/** One line for each row, from its submit until the service said that it is over; what is between them is a gap. */
+function Held({ time: { held, heldCount, fromMs, toMs } }: { time: BatchTime }) {
+  const lanes: number[] = [];
+  const placed = held.map((one) => {
+    const free = lanes.findIndex((endMs) => endMs <= one.startMs);
+    const lane = free === -1 ? lanes.length : free;
+    lanes[lane] = one.endMs;
+    return { ...one, lane };
+  });
+  const xOf = (atMs: number): number => (WIDTH * (atMs - fromMs)) / Math.max(1, toMs - fromMs);
+  const said = `Rows in slots, ${number(held.length)} of ${number(heldCount)}, at most ${number(lanes.length)} at once`;
+  return (
+    <figure>
+      <figcaption>{said}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${lanes.length * ROW}`} role="img" aria-label={said}>
+        {placed.map(({ id, status, startMs, endMs, lane }) => (
+          <rect
+            key={id}
+            class={`is-${status}`}
+            x={xOf(startMs)}
+            y={lane * ROW}
+            width={Math.max(1, xOf(endMs) - xOf(startMs) - 0.5)}
+            height={ROW - 1}
+          >
+            <title>{`${id}: ${status}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <p class="soft">{`${date(fromMs)} to ${date(toMs)}`}</p>
+    </figure>
+  );
+}
+
+interface BarsProps {
+  title: string;
+  values: number[];
+  limit: number | null;
+  fromMs: number;
+  widthMs: number;
+}
+
+function Bars({ title, values, limit, fromMs, widthMs }: BarsProps) {
+  const top = Math.max(...values, limit ?? 0, 1e-9);
+  const step = WIDTH / Math.max(1, values.length);
+  const plan = limit === null ? '' : `; the plan allows ${number(limit)}`;
+  const said = `${title}: at most ${credits(Math.max(...values, 0))}${plan}`;
+  const yOf = (value: number): number => HEIGHT - (HEIGHT * value) / top;
+  return (
+    <figure>
+      <figcaption>{said}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={said}>
+        {values.map((value, i) => (
+          <rect
+            key={i}
+            class="is-done"
+            x={i * step}
+            y={yOf(value)}
+            width={Math.max(0.6, step - 0.4)}
+            height={HEIGHT - yOf(value)}
+          />
+        ))}
+        {limit === null ? null : <line class="limit" x1="0" x2={WIDTH} y1={yOf(limit)} y2={yOf(limit)} />}
+      </svg>
+      <p class="soft">{`${date(fromMs)} to ${date(fromMs + values.length * widthMs)}`}</p>
+    </figure>
+  );
+}
+
+function Balance({ readings }: { readings: [number, number][] }) {
+  const [first] = readings;
+  const last = readings.at(-1);
+  if (first === undefined || last === undefined || readings.length < 2) return null;
+  const values = readings.map(([, value]) => value);
+  const low = Math.min(...values);
+  const span = Math.max(...values) - low || 1;
+  const points = readings.map(([atMs, value]) => {
+    const x = (WIDTH * (atMs - first[0])) / Math.max(1, last[0] - first[0]);
+    return `${x.toFixed(1)},${(HEIGHT - 4 - ((HEIGHT - 8) * (value - low)) / span).toFixed(1)}`;
+  });
+  const said = `Balance of the account: from ${credits(first[1])} to ${credits(last[1])} credits`;
+  return (
+    <figure>
+      <figcaption>{said}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={said}>
+        <polyline points={points.join(' ')} />
+      </svg>
+      <p class="soft">{`${date(first[0])} to ${date(last[0])}`}</p>
+    </figure>
+  );
+}

@@ -1,0 +1,104 @@
+// What the server's answers look like.
+
+export interface Status {
+  batch: string;
+  state: string;
+  rows: number;
+  counts: Record<string, number>;
+  live: Record<string, number>;
+  needPerson: number;
+  credits: string | null;
+  creditsUnknown: number;
+  createdAt: string;
+  lastEndedAt: string | null;
+  etaSeconds: number | null;
+  stopped: string | null;
+  blocked: string | null;
+  out: string;
+  next: string;
+}
+
+export interface Overview {
+  account: string;
+  isServed: boolean;
+  blocked: string | null;
+  balance: { credits: number; atMs: number } | null;
+  batches: Status[];
+  failed?: string;
+}
+
+export interface MediaFile {
+  file: string;
+  url: string;
+  contentType: string;
+  bytes: number;
+  sha256: string;
+  width?: number;
+  height?: number;
+  durationSeconds?: number;
+}
+
+export interface Row {
+  id: string;
+  index: number;
+  title: string;
+  kind: string;
+  model: string;
+  group: string;
+  prompt: string;
+  status: string;
+  reasonCode: string;
+  reason: string;
+  needsPerson: boolean;
+  credits: string | null;
+  files: MediaFile[];
+  submittedAtMs: number | null;
+  renderedAtMs: number | null;
+  finishedAtMs: number | null;
+}
+
+export interface FailureGroup {
+  status: string;
+  reasonCode?: string;
+  reason?: string;
+  count: number;
+  ids: string[];
+}
+
+export interface Batch {
+  status: Status;
+  facets: Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]>;
+  failures: FailureGroup[];
+}
+
+export interface Shown {
+  standing: string;
+  at_stake: string | null;
+  handle: string | null;
+  attempts: { n: number; states: Record<string, unknown>[] }[];
+  commands: { command: string; effect: string; refused: string | null }[];
+}
+
+export interface RowFacts {
+  row: Row;
+  asked: Record<string, unknown> | null;
+  shown: Shown | null;
+  explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
+}
+
+interface Bins {
+  widthMs: number;
+  values: number[];
+}
+
+export interface BatchTime {
+  fromMs: number;
+  toMs: number;
+  held: { id: string; status: string; startMs: number; endMs: number }[];
+  heldCount: number;
+  slots: Bins;
+  submits: Bins;
+  concurrent: number | null;
+  rpm: number | null;
+  balance: [number, number][];
+}

@@ -1,0 +1,49 @@
+import { formatCredits } from '../domain/money.js';
+import type { BatchRows, PageRow } from './batch-rows.js';
+import type { Order } from './orders.js';
+import type { DashboardSource } from './source.js';
+
+/** What a person confirms: how many rows an order is about, and what it may cost. */
+export interface Quote {
+  rows: number;
+  /** The most that the order can make the service charge, a decimal string; null where a price is not known. */
+  credits: string | null;
+}
+
+const AGAIN = ['failed', 'cancelled'];
+const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
+
+export async function quoteOf(source: DashboardSource, batch: BatchRows, order: Order): Promise<Quote> {
+  const rows = rowsOf(batch.rows, order);
+  const isFree = ['pause', 'cancel', 'mark-lost', 'attach-handle'].includes(order.order);
+  if (isFree) return { rows: rows.length, credits: '0' };
+  const priceOf = await source.pricer();
+  let nano = 0;
+  for (const { row } of rows) {
+    const price = row.shares === undefined ? priceOf(row) : { lo: 0, hi: 0 };
+    if (price?.hi == null) return { rows: rows.length, credits: null };
+    nano += price.hi;
+  }
+  return { rows: rows.length, credits: formatCredits(nano) };
+}
+
+function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
+  switch (order.order) {
+    case 'retry':
+      return rows.filter(
+        ({ status, reasonCode }) =>
+          AGAIN.includes(status) && (order.reason === undefined || order.reason === reasonCode),
+      );
+    case 'approve':
+      return rows.filter(({ status }) => status === 'not_started');
+    case 'pause':
+    case 'cancel':
+      return rows.filter(({ status }) => OPEN.includes(status));
+    case 'resume':
+      return rows.filter(({ status }) => status === 'waiting' || status === 'not_started');
+    case 'resubmit':
+    case 'mark-lost':
+    case 'attach-handle':
+      return rows.filter(({ id }) => id === order.id);
+  }
+}

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { extname } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { createAccess, isSame } from './access.js';
+import { createApi, createMedia } from './api.js';
+import { createRowsReader } from './batch-rows.js';
+import { ownPlaceOnly, refuse } from './guard.js';
+import type { DashboardSource } from './source.js';
+
+/** The page's server, for the person in front of this machine. */
+export interface Dashboard {
+  /** `http://127.0.0.1:<port>`. */
+  readonly address: string;
+  /** An address with a new code in its fragment, which no server and no log ever sees. */
+  newUrl(): string;
+  close(): Promise<void>;
+}
+
+export interface DashboardOptions {
+  source: DashboardSource;
+  /** 0 takes a free one. */
+  port: number;
+  /** Whoever knows it may ask for codes: another command of the same user. */
+  controlSecret: string;
+}
+
+export const CONTROL_HEADER = 'x-callsheet-control';
+
+const PAGE = new URL('../../dist/dashboard/page/', import.meta.url);
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** Listens on 127.0.0.1 alone; rejects when the port is taken. */
+export async function startDashboard({ source, port, controlSecret }: DashboardOptions): Promise<Dashboard> {
+  const access = createAccess(Date.now);
+  const readRows = createRowsReader((batch) => source.lines(batch), Date.now);
+  const api = createApi(source, access, readRows);
+  let hosts: string[] = [];
+  const app = new Hono();
+  app.use(ownPlaceOnly(() => hosts));
+  const newUrl = (): string => `http://${hosts[0]}/#code=${access.newCode()}`;
+  app.post('/control/url', (context) => {
+    const isKnown = isSame(context.req.header(CONTROL_HEADER) ?? '', controlSecret);
+    return isKnown ? context.json({ url: newUrl() }) : refuse(context, 'this command is not of the same user');
+  });
+  app.route('/api', api.app);
+  app.route('/media', createMedia(source, access, readRows));
+  app.get('/favicon.ico', (context) => context.body(null, 204));
+  for (const [path, file] of pageFiles()) {
+    app.get(path, (context) => context.body(file.bytes, 200, { 'content-type': file.type }));
+  }
+  const server = createServer(getRequestListener(app.fetch));
+  await listen(server, port);
+  const bound = server.address();
+  const at = typeof bound === 'object' && bound !== null ? bound.port : port;
+  hosts = [`127.0.0.1:${at}`, `localhost:${at}`];
+  return {
+    address: `http://127.0.0.1:${at}`,
+    newUrl,
+    close: () => {
+      api.close();
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+/** The built page, held in memory: nothing else of the disk has an address here. */
+function pageFiles(): [string, { type: string; bytes: Uint8Array<ArrayBuffer> }][] {
+  return readdirSync(PAGE).map((name) => {
+    const bytes = new Uint8Array(readFileSync(new URL(name, PAGE)));
+    return [name === 'index.html' ? '/' : `/${name}`, { type: TYPES[extname(name)] ?? 'text/plain', bytes }];
+  });
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}

@@ -1,0 +1,56 @@
+import { TimeBins } from '../report/time-bins.js';
+import type { BalanceCheckpoint } from '../store/home.js';
+import type { BatchRows } from './batch-rows.js';
+
+interface Bins {
+  widthMs: number;
+  values: number[];
+}
+
+/** What a batch did when, for the Time view. Times are epoch ms. */
+export interface BatchTime {
+  fromMs: number;
+  toMs: number;
+  /** Rows that held a slot, earliest first, the first ones of a large batch. */
+  held: { id: string; status: string; startMs: number; endMs: number }[];
+  heldCount: number;
+  /** Slots held on average, and requests per minute, of each bin. */
+  slots: Bins;
+  submits: Bins;
+  /** Of the plan, as it was read last; null where the service did not say. */
+  concurrent: number | null;
+  rpm: number | null;
+  /** Credits as a number: a picture needs no more. */
+  balance: [number, number][];
+}
+
+const HELD_MAX = 400;
+const READINGS_MAX = 500;
+
+export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, readings: BalanceCheckpoint[]): BatchTime {
+  const sent = rows
+    .filter((row) => row.submittedAtMs !== null && row.row.shares === undefined)
+    .map(({ id, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
+      const startMs = submittedAtMs ?? 0;
+      return { id, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
+    })
+    .sort((a, b) => a.startMs - b.startMs);
+  const fromMs = sent[0]?.startMs ?? beganAtMs;
+  const toMs = sent.reduce((latest, { endMs }) => Math.max(latest, endMs), fromMs + 1_000);
+  const slots = new TimeBins(fromMs);
+  const submits = new TimeBins(fromMs);
+  for (const { startMs, endMs } of sent) {
+    slots.addSpan(startMs, endMs);
+    submits.add(startMs, 1);
+  }
+  const last = readings.at(-1);
+  const during = readings.filter(({ atMs }) => atMs <= toMs + 600_000);
+  const step = Math.ceil(during.length / READINGS_MAX) || 1;
+  return {
+    ...{ fromMs, toMs, held: sent.slice(0, HELD_MAX), heldCount: sent.length },
+    slots: { widthMs: slots.widthMs, values: slots.sums().map((heldMs) => heldMs / slots.widthMs) },
+    submits: { widthMs: submits.widthMs, values: submits.sums().map((sum) => (sum * 60_000) / submits.widthMs) },
+    ...{ concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },
+    balance: during.filter((_, i) => i % step === 0).map(({ atMs, balanceNano }) => [atMs, balanceNano / 1e9]),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Kind } from '../../domain/kind.js';
+import type { MediaFacts } from '../media/media-facts.js';
+import { factsFlaw, type MediaFlaw } from '../media/media-limits.js';
+import type { MediaSort } from '../media/media-types.js';
+import { takesUrlOnly } from '../media/needs-url.js';
+import type { MediaRule } from '../rules/rule.js';
+import { type Reference, referenceText } from './reference.js';
+import type { RowFacts } from './row-facts.js';
+
+/** What a kind renders; undefined where its output is no medium. */
+export function outputSort(kind: Kind): MediaSort | undefined {
+  if (kind === 'vendor-f/interaction') return undefined;
+  return kind === 'svc/image' || kind === 'svc/edit' ? 'image' : 'video';
+}
+
+/** Why a row cannot feed a column, as far as that is known before it is rendered; both lines are named by the caller. */
+export function feedFlaw(
+  name: string,
+  reference: Reference,
+  feeder: RowFacts,
+  rule: MediaRule,
+  wanted: MediaSort,
+  hasUrl: boolean,
+): MediaFlaw | undefined {
+  const given = outputSort(feeder.kind);
+  const said = `${name}: ${referenceText(reference)} (line ${feeder.line}, ${feeder.kind})`;
+  const cannot = (why: string): MediaFlaw => ({ code: 'B72', message: `${said} cannot feed it: ${why}` });
+  if (given === undefined) return cannot('its output is JSON, which feeds nothing');
+  if (wanted === 'audio') return cannot('the column needs audio, and no kind makes audio');
+  if (reference.frame !== undefined && given !== 'video') return cannot('only a film has frames');
+  if (reference.frame !== undefined && wanted !== 'image') return cannot(`the column needs a ${wanted}, not a frame`);
+  if (reference.frame === undefined && given !== wanted) {
+    return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}`);
+  }
+  if (reference.frame !== undefined) return cannot('frames of films are not taken yet; render the image as a row');
+  if (takesUrlOnly(rule, wanted) && !hasUrl) {
+    return cannot(
+      'the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
+    );
+  }
+  const flaw = knownMisfit(feeder, rule, wanted);
+  return flaw === undefined ? undefined : cannot(flaw);
+}
+
+/** A limit that the size or the length breaks which the feeding row asks for. */
+function knownMisfit({ output }: RowFacts, rule: MediaRule, wanted: MediaSort): string | undefined {
+  const { width, height, seconds } = output;
+  const isKnown = wanted === 'image' ? width !== undefined && height !== undefined : seconds !== undefined;
+  if (!isKnown) return undefined;
+  // Only what was asked for is known: type, bytes and transparency are looked at once the file is there.
+  const { minSide, maxSide, minShortSide, maxRatio, minSeconds, maxSeconds } = rule;
+  const limits = { minSide, maxSide, minShortSide, maxRatio, minSeconds, maxSeconds };
+  const known = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  const bare: MediaRule = { sort: rule.sort, url: rule.url, inline: rule.inline, ...Object.fromEntries(known) };
+  const facts: MediaFacts = { sort: wanted, mediaType: `${wanted}/any`, bytes: 1, sha256: '', ...output };
+  return factsFlaw('what it asks for', facts, bare, wanted)?.message;
+}
+
+function an(sort: MediaSort): string {
+  return sort === 'video' ? 'a film' : `an ${sort}`;
+}

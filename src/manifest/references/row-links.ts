@@ -1,0 +1,103 @@
+import { fedMedia, type Media, type Row } from '../../domain/row.js';
+import type { CheckedRow } from '../check-row.js';
+import type { ManifestOptions, RawCells } from '../manifest-options.js';
+import type { ProblemLog } from '../problem-log.js';
+import { type Chains, createChainTally } from './chains.js';
+import { createIdBook } from './id-book.js';
+import { knownFlaw, type LinkFlaw, type Links, linkRow, type PlaceOf, refersTo, reportFlaw } from './links.js';
+import { orderSpilled } from './order-spilled.js';
+import { createRowFacts } from './row-facts.js';
+import { openSpill, type Spill } from './spill.js';
+
+/** Most rows that may run one after the other. */
+export const CHAIN_ROWS_MAX = 100;
+
+/**
+ * The references between the rows of a manifest. A row that refers to earlier ones alone goes on at once; from the first
+ * one on that refers to a later row, good rows wait in a file until the manifest was read.
+ */
+export interface RowLinks {
+  /** Every row in the manifest's order, good or bad: finds what its media refer to. */
+  take(row: CheckedRow, media: Record<string, Media[]>): void;
+  /** Every good row in order: gives it its hash, and passes it on as soon as that is known. */
+  pass(row: Row, raw: RawCells, placeOf: PlaceOf): Promise<void>;
+  /** Passes on what waits, unless something is wrong. */
+  end(): Promise<void>;
+  close(): Promise<void>;
+  chains(): Chains;
+}
+
+/** `emit` marks rows that share a render and passes the row on. */
+export function createRowLinks(
+  log: ProblemLog,
+  { hasUploadStore = false, urlCovers = () => false }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers'>,
+  emit: (row: Row, raw: RawCells) => Promise<void>,
+): RowLinks {
+  const facts = createRowFacts();
+  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log, hasUploadStore, urlCovers };
+  let rows = 0;
+  let spill: Spill | undefined;
+
+  async function finish(row: Row, raw: RawCells): Promise<void> {
+    const fed = fedMedia(row);
+    for (const media of fed) media.at = facts.renderer(media.at);
+    facts.setHash(row.index, row.hash);
+    await emit(row, raw);
+    if (row.shares !== undefined) facts.setRenderer(row.index, row.shares);
+  }
+
+  return {
+    take(row, media) {
+      const index = rows++;
+      links.ids.add(index, row.id);
+      facts.add(index, row);
+      for (const one of refersTo(media)) {
+        one.media.at = links.ids.find(one.media.id) ?? -1;
+        // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
+        const flaw = one.media.at < 0 ? undefined : knownFlaw(links, { ...row, media }, one);
+        if (flaw !== undefined) log.problem(row, flaw.code, flaw.column, flaw.message);
+      }
+    },
+    async pass(row, raw, placeOf) {
+      const feeders = fedMedia(row).map(({ at }) => at);
+      const isKnown = spill === undefined && feeders.every((at) => at >= 0 && at < row.index);
+      if (!isKnown) {
+        spill ??= await openSpill();
+        const places = Object.keys(row.media).map((name): [string, number] => [name, placeOf(name) ?? 1]);
+        await spill.add({ row, raw, places: Object.fromEntries(places) });
+        return;
+      }
+      if (feeders.length > 0) {
+        row.hash = linkRow(links, row.index, row.hash, feeders);
+        if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
+      }
+      await finish(row, raw);
+    },
+    async end() {
+      if (spill === undefined) return;
+      const circles = await orderSpilled(links, spill);
+      for await (const { row, raw, places } of spill.rows()) {
+        const placeOf = (name: string) => places[name];
+        const circle = circles.get(row.index);
+        if (circle !== undefined) reportFlaw(links, row, placeOf, circle);
+        else if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
+        if (log.problemCount() > 0) continue;
+        for (const media of fedMedia(row)) media.at = links.ids.find(media.id) ?? -1;
+        row.hash = facts.hash(row.index);
+        await finish(row, raw);
+      }
+    },
+    close: async () => spill?.close(),
+    chains: () => links.chains.totals(),
+  };
+}
+
+/** That too many rows would run one after the other. */
+function lengthFlaw({ media }: Row): LinkFlaw {
+  const column = refersTo(media)[0]?.column ?? 'id';
+  return {
+    code: 'B71',
+    column,
+    message: `${column}: more than ${CHAIN_ROWS_MAX} rows would feed each other in a chain`,
+  };
+}

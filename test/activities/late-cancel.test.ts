@@ -1,0 +1,48 @@
+// A retry runs the rows that the cancel before it ends late (design 10; service orders by the home alone).
+import { expect, test } from 'vitest';
+import { notOrdered, runOrder } from '../../src/activities/ordered.js';
+import { reopenActivities } from '../../src/activities/reopen.js';
+import { clearCancelled, markCancelled } from '../../src/store/batch-marks.js';
+import { writeBatchOrder } from '../../src/store/batch-order.js';
+import { wholeRecord } from '../store/support/examples.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
+
+const ROW = plainRow('r');
+
+/** A row whose job wrote its end, by a cancel, after the retry that outlives it had been ordered. */
+async function endedLate(status: 'cancelled' | 'failed') {
+  const { deps, clock, refOf } = await accountAtHand([ROW]);
+  deps.messenger = { ...deps.messenger, areOpen: async () => [false] } as typeof deps.messenger;
+  const reasonCode = status === 'cancelled' ? 'cancelled_by_user' : 'render_failed';
+  const ended = { kind: ROW.kind, status, reasonCode, rowHash: ROW.hash, attempts: 0, seenStates: 0 } as const;
+  await markCancelled(deps.home, 'b', clock.nowMs);
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
+  const retry = { beforeMs: clock.nowMs + 1, classes: [] };
+  await writeBatchOrder(deps.home, 'b', { limits, policy, retry });
+  await deps.records.writeRecord('b', wholeRecord('r', { ...ended, finishedAtMs: clock.nowMs + 500 }));
+  clock.nowMs += 1_000;
+  const row = refOf(ROW);
+  const sent = { hash: ROW.hash, earlier: [], sinceMs: clock.nowMs };
+  return {
+    clear: () => clearCancelled(deps.home, 'b'),
+    order: () => runOrder(deps, 'b', 'unsaid'),
+    reopen: () => reopenActivities(deps).reopenRow({ row, cursor: null }),
+    refusal: () => notOrdered(deps, row, sent),
+  };
+}
+
+test('6-O10: a row that a cancel ended after the retry was ordered is run again', async () => {
+  const { clear, reopen, refusal } = await endedLate('cancelled');
+  expect(await reopen()).toEqual({ outcome: 'nothing' });
+  await clear();
+  expect(await reopen()).toMatchObject({ outcome: 'restart', letter: 'n', was: { status: 'cancelled' } });
+  expect(await refusal()).toBeUndefined();
+});
+
+test('6-O10: one that failed after it stays failed', async () => {
+  const { clear, reopen, refusal } = await endedLate('failed');
+  await clear();
+  expect(await reopen()).toEqual({ outcome: 'nothing' });
+  expect(await refusal()).toEqual({ outcome: 'ended', status: 'failed' });
+});

@@ -1,0 +1,67 @@
+// `rerun` before anything is sent: what it refuses, what it records, and what takes the order back.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { enginePlaces } from '../../src/engine/places.js';
+import { writeStopMark } from '../../src/engine/stop-mark.js';
+import { type SeededHome, seededHome, T0 } from './seeded-home.js';
+
+const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };
+const RENDERED: AttemptState = { state: 'rendered', atMs: T0 + 9_000, outputs: [], facts: {} };
+const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
+const UNDECIDED: AttemptState = {
+  ...{ state: 'verdict', atMs: T0 + 600_000, verdict: 'undecided' },
+  sentence: 'it can be either',
+};
+const FILE = { file: 'media/one.mp4', contentType: 'video/mp4', bytes: 5, sha256: 'a'.repeat(64) };
+
+let home: SeededHome;
+beforeEach(async () => {
+  home = await seededHome('b', [
+    { id: 'one', states: [CREATED, RENDERED], record: { files: [FILE] } },
+    { id: 'open', states: [CREATED] },
+    { id: 'lost', states: [LOST, UNDECIDED], record: { status: 'review', reasonCode: 'answer_lost_undecided' } },
+    { id: 'failed', record: { status: 'failed', reasonCode: 'invalid_request', attempts: 0 } },
+    { id: 'edited', states: [CREATED, RENDERED], record: { files: [FILE], rowHash: 'other' } },
+  ]);
+  const { dataFolder, stopMark } = enginePlaces(join(home.folder, 'data'));
+  mkdirSync(dataFolder, { recursive: true });
+  writeStopMark(stopMark, { openBatches: 0 });
+});
+
+const states = async (id: string) => (await home.ledger.read('b', id)).map(({ states }) => states.at(-1)?.state);
+
+test.each([
+  ['open', /row 'open' is under way: wait for its end; nothing was changed/],
+  ['lost', /row 'lost' needs a person first, .*`callsheet review show b lost`/],
+  ['failed', /row 'failed' is not done/],
+  ['edited', /row 'edited' was changed in the manifest since/],
+  ['onne', /batch 'b' has no row 'onne'; did you mean 'one'\?/],
+])('%s is refused with exit 2', async (id, why) => {
+  const before = await states(id);
+  const { exitCode, stderr } = await home.run('rerun', 'b', id, '--yes');
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(why)]);
+  expect(await states(id)).toEqual(before);
+});
+
+test('without --yes nothing is recorded, and a budget of the batch is kept', async () => {
+  const unsaid = await home.run('rerun', 'b', 'one');
+  expect([unsaid.exitCode, unsaid.stderr]).toEqual([2, expect.stringContaining('say --yes; nothing was submitted')]);
+  const dear = await home.run('rerun', 'b', 'one', '--yes', '--max-credits', '0.5');
+  expect([dear.exitCode, dear.stderr]).toEqual([2, expect.stringContaining('B52')]);
+  expect(await states('one')).toEqual(['rendered']);
+});
+
+test('the order stands in the home until it is carried out; a cancel takes it back and the row stays done', async () => {
+  const ordered = await home.run('rerun', 'b', 'one', '--yes');
+  expect([ordered.exitCode, ordered.stderr]).toEqual([0, expect.stringContaining('carries it out')]);
+  expect(await states('one')).toEqual(['overridden']);
+  expect((await home.records.readRecord('b', 'one'))?.rerunAtMs).toBeGreaterThan(0);
+  const again = await home.run('rerun', 'b', 'one', '--yes');
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('is to be rendered again already')]);
+  await home.run('cancel', 'b');
+  const dropped = await home.records.readRecord('b', 'one');
+  expect(dropped).toMatchObject({ status: 'done', files: [FILE], flags: ['rerun_failed'], seenStates: 4 });
+  expect(dropped).not.toHaveProperty('rerunAtMs');
+});

@@ -1,0 +1,136 @@
+// Who gets an answer from the page's server, and what kind of one.
+import { statSync } from 'node:fs';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccess } from '../../src/dashboard/access.js';
+import { commandOf } from '../../src/dashboard/orders.js';
+import { type SeededHome, seededHome } from '../cli/seeded-home.js';
+import { smallPng } from '../support/small-png.js';
+import { type ServedHome, serveHome } from './dashboard-rig.js';
+
+const FILES = [
+  { file: 'media/one.png', contentType: 'image/png', bytes: smallPng().length, sha256: 'a' },
+  { file: 'media/one.svg', contentType: 'image/svg+xml', bytes: smallPng().length, sha256: 'b' },
+];
+let home: SeededHome;
+let served: ServedHome;
+let token: string;
+
+beforeAll(async () => {
+  home = await seededHome('b', [{ id: 'one', states: [], record: { files: FILES } }, { id: 'two' }]);
+  const out = home.home.readBatch('b').then((bound) => bound?.out);
+  const { mkdirSync, writeFileSync } = await import('node:fs');
+  mkdirSync(`${await out}/b/media`, { recursive: true });
+  for (const { file } of FILES) writeFileSync(`${await out}/b/${file}`, smallPng());
+  served = await serveHome(home);
+  token = await tokenFor(served.url);
+});
+afterAll(() => served?.stop());
+
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(`${served.origin}${path}`, { method: 'POST', body: JSON.stringify(body), headers });
+const get = (path: string, headers: Record<string, string> = { 'x-callsheet-session': token }) =>
+  fetch(`${served.origin}${path}`, { headers });
+const codeOf = (url: string) => url.split('#code=')[1] ?? '';
+async function tokenFor(url: string): Promise<string> {
+  return ((await (await post('/api/session', { code: codeOf(url) })).json()) as { token: string }).token;
+}
+/** As no browser of this machine would ask: the Host is whatever it is given. */
+const rawStatus = (headers: Record<string, string>) =>
+  new Promise((resolve, reject) => {
+    request(`${served.origin}/api/batches`, { headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+test('no token, or a wrong one: 403 with a sentence', async () => {
+  for (const headers of [{}, { 'x-callsheet-session': 'x' }]) {
+    const answer = await get('/api/batches', headers);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toEqual({ message: expect.stringContaining('callsheet dashboard --url') });
+  }
+  expect((await get('/api/batches')).status).toBe(200);
+});
+
+test('a code is good once', async () => {
+  const answer = await post('/api/session', { code: codeOf(served.url) });
+  expect([answer.status, await answer.json()]).toEqual([403, { message: expect.stringContaining('used already') }]);
+});
+
+test('a code is good for ten minutes', () => {
+  let nowMs = 0;
+  const access = createAccess(() => nowMs);
+  const [early, late] = [access.newCode(), access.newCode()];
+  nowMs = 599_999;
+  expect(access.exchange(early)).toBeDefined();
+  nowMs = 600_000;
+  expect(access.exchange(late)).toBeUndefined();
+});
+
+test('another Host: 403, with a token too', async () => {
+  const { host } = new URL(served.origin);
+  expect(await rawStatus({ host: 'evil.example', 'x-callsheet-session': token })).toBe(403);
+  expect(await rawStatus({ host: `evil.example:${host.split(':')[1]}`, 'x-callsheet-session': token })).toBe(403);
+  expect(await rawStatus({ host, 'x-callsheet-session': token })).toBe(200);
+});
+
+test('another Origin, and a POST from another site: 403, and nothing is answered across origins', async () => {
+  const foreign = { origin: 'http://127.0.0.1:1', 'x-callsheet-session': token };
+  expect((await get('/api/batches', foreign)).status).toBe(403);
+  const posted = await post('/api/batches/b/orders', { order: 'pause' }, { ...foreign, 'content-type': 'text/plain' });
+  expect([posted.status, posted.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  const untold = await post('/api/batches/b/orders', { order: 'pause' });
+  expect(untold.status).toBe(403);
+});
+
+test('`dashboard --url` gives a further address, from a record that is the user’s own', async () => {
+  const { stdout } = await home.run('dashboard', '--url', '--json');
+  const { url } = JSON.parse(stdout) as { url: string };
+  expect(url).not.toBe(served.url);
+  expect(await tokenFor(url)).toBeDefined();
+  expect(statSync(`${home.folder}/data/dashboard-seeded.json`).mode & 0o777).toBe(0o600);
+  expect((await post('/control/url', {}, { 'x-callsheet-control': 'guessed' })).status).toBe(403);
+});
+
+test('media: signed, in ranges, by its type and never as markup', async () => {
+  const { rows } = (await (await get('/api/batches/b/rows')).json()) as { rows: { files: { url: string }[] }[] };
+  const [png = '', svg = ''] = (rows[0]?.files ?? []).map(({ url }) => url);
+  const whole = await get(png, {});
+  expect(Buffer.from(await whole.arrayBuffer())).toEqual(Buffer.from(smallPng()));
+  expect([whole.headers.get('content-type'), whole.headers.get('x-content-type-options')]).toEqual([
+    'image/png',
+    'nosniff',
+  ]);
+  const part = await get(png, { range: 'bytes=2-5' });
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 2-5/${smallPng().length}`]);
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(Buffer.from(smallPng().subarray(2, 6)));
+  expect((await get(png, { range: 'bytes=999999-' })).status).toBe(416);
+  expect((await get(svg, {})).headers.get('content-type')).toBe('application/octet-stream');
+  expect((await get(png.replace('one.png', 'two.png'), {})).status).toBe(403);
+  expect((await get(png.split('?')[0] ?? '', {})).status).toBe(403);
+});
+
+test('the answer of a page has a policy without inline script', async () => {
+  const answer = await get('/', {});
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).not.toContain('unsafe');
+  expect(await answer.text()).not.toMatch(/<script(?![^>]* src=)|https?:/);
+});
+
+test('what a person types is never a flag of the command', () => {
+  const { words, flags } = commandOf('b', { order: 'attach-handle', id: 'one', handle: '--home=/tmp/x', why: '--yes' });
+  expect(words).toEqual(['review', 'attach-handle', '--yes', '--why=--yes']);
+  expect(flags).toEqual(['--', 'b', 'one', '--home=/tmp/x']);
+});
+
+test.each([{ order: 'retry', reason: '--home=x' }, { order: 'resubmit', id: '-x' }, { order: 'format' }])(
+  'an order that is none is refused: %j',
+  async (order) => {
+    const answer = await post('/api/batches/b/orders', order, { 'x-callsheet-session': token });
+    expect(answer.status).toBe(400);
+  },
+);

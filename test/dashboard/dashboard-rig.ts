@@ -1,0 +1,42 @@
+// `callsheet dashboard` on a home without an engine, in the test's own process.
+import { cli } from '../cli/harness.js';
+import type { SeededHome } from '../cli/seeded-home.js';
+import { ACCOUNT } from '../cli/seeded-home.js';
+
+export interface ServedHome {
+  /** The address with its code. */
+  url: string;
+  origin: string;
+  args: string[];
+  stop(): Promise<void>;
+}
+
+export async function serveHome(home: SeededHome): Promise<ServedHome> {
+  let end = (): void => undefined;
+  let told = '';
+  const settings = ['--home', `${home.folder}/home`, '--account', ACCOUNT, '--base-url', 'http://127.0.0.1:9'];
+  const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
+  let heard: (url: string) => void = () => undefined;
+  const url = new Promise<string>((resolve) => {
+    heard = resolve;
+  });
+  const ended = cli(['dashboard', '--json', ...settings], {
+    ...{ cwd: home.folder, env },
+    onOutput: (text) => {
+      told += text;
+      const found = /"url":"([^"]+)"/.exec(told)?.[1];
+      if (found !== undefined) heard(found);
+    },
+    onInterruptible: (interrupt) => {
+      end = interrupt;
+    },
+  });
+  const at = await Promise.race([url, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  return {
+    ...{ url: at, origin: new URL(at).origin, args: settings },
+    stop: async () => {
+      end();
+      await ended;
+    },
+  };
+}

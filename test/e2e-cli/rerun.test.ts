@@ -1,0 +1,157 @@
+// Another render of a row that is done, by a person's order.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { results } from './support/evidence.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+const STORY = [
+  'id,kind,model,prompt,image,width,height,duration',
+  'hero,svc/image,svc-alpha.2-klein-4b,a hero,,512,512,',
+  'edit,svc/edit,svc-beta-image-edit-2511,in the rain,@hero,512,512,',
+  'clip,vendor-a/image2video,,she turns,@hero,,,5',
+  'film,vendor-a/image2video,,it pours,@edit,,,5',
+  '',
+].join('\n');
+
+const refuses = (route: string, nth: number) => ({
+  match: { route, nth: [nth] },
+  action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' } as const,
+});
+
+describe.skipIf(!hasTemporal())('rerun', { timeout: 300_000 }, () => {
+  let rig: Rig;
+  afterEach(() => rig?.stop());
+
+  const jobs = () => rig.emulator.truth().jobs.length;
+  const ok = async (...args: string[]) => {
+    const ended = await rig.run(args);
+    expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
+    return ended;
+  };
+  const ended = () =>
+    until('the batch has ended', async () => {
+      const { stdout } = await ok('status', 'story', '--json');
+      return JSON.parse(stdout).state === 'finished' || undefined;
+    });
+  const lines = () => new Map(results(rig, 'story').map((line) => [line.id, line]));
+  async function story(faults: ReturnType<typeof refuses>[] = []): Promise<void> {
+    rig = await startRig({ speed: 100, emulator: { faults } });
+    await rig.write('story.csv', STORY);
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(4);
+  }
+
+  it('one row: it is asked for, both files are kept, and what it feeds is stale until it is rendered again', async () => {
+    await story();
+    const unsaid = await rig.run(['rerun', 'story', 'hero']);
+    expect(unsaid.code).toBe(2);
+    expect(unsaid.stderr).toContain("row 'hero' would be rendered again (up to ");
+    const dear = await rig.run(['rerun', 'story', 'hero', '--yes', '--max-credits', '0.01']);
+    expect([dear.code, dear.stderr]).toEqual([2, expect.stringContaining('B52')]);
+    expect((await rig.run(['rerun', 'story', 'herr', '--yes'])).stderr).toContain("did you mean 'hero'?");
+    expect(jobs()).toBe(4);
+
+    const before = lines();
+    await ok('rerun', 'story', 'hero', '--yes');
+    await ended();
+    expect(jobs()).toBe(5);
+    const after = lines();
+    const files = [before.get('hero'), after.get('hero')].map((line) => String(line?.file));
+    expect(files).toEqual(['media/hero.png', 'media/hero.v2.png']);
+    for (const [i, line] of [before.get('hero'), after.get('hero')].entries()) {
+      const bytes = readFileSync(join(rig.out, 'story', files[i] ?? ''));
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(line?.sha256);
+    }
+    expect(after.get('hero')).toMatchObject({ status: 'done', flags: [], attempts: 2 });
+    expect(Number(after.get('hero')?.credits)).toBeCloseTo(2 * Number(before.get('hero')?.credits), 9);
+    expect([...after].map(([id, { status, flags }]) => [id, status, flags])).toEqual([
+      ['hero', 'done', []],
+      ['edit', 'done', ['stale_input']],
+      ['clip', 'done', ['stale_input']],
+      ['film', 'done', []],
+    ]);
+    await ok('ledger', 'verify');
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(5);
+
+    await ok('rerun', 'story', 'edit', '--yes', '--with-dependents');
+    await ended();
+    expect(jobs()).toBe(7);
+    expect([...lines()].map(([id, { flags }]) => [id, flags])).toEqual([
+      ['hero', []],
+      ['edit', []],
+      ['clip', ['stale_input']],
+      ['film', []],
+    ]);
+    expect(existsSync(join(rig.out, 'story', 'media', 'film.v2.mp4'))).toBe(true);
+  });
+
+  it('with what it feeds: each follows the new file of its feeder, once', async () => {
+    await story();
+    const ordered = await ok('rerun', 'story', 'hero', '--yes', '--with-dependents', '--json');
+    expect(JSON.parse(ordered.stdout)).toMatchObject({ batch: 'story', rows: ['hero', 'edit', 'clip', 'film'] });
+    await ended();
+    expect(jobs()).toBe(8);
+    for (const [, line] of lines()) {
+      expect(line).toMatchObject({ status: 'done', flags: [], attempts: 2, file: expect.stringContaining('.v2.') });
+    }
+    const { sha256 } = lines().get('hero') ?? {};
+    const sent = rig.emulator.truth().jobs.filter(({ body }) => JSON.stringify(body).includes('in the rain'));
+    const [, second] = sent.map(({ body }) => String((body as { url?: unknown }).url));
+    const bytes = Buffer.from(second?.replace(/^data:[^,]*,/, '') ?? '', 'base64');
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    await ok('ledger', 'verify');
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(8);
+  });
+
+  it('a render that fails: the row stays done with its old file, and what it feeds is not paid again', async () => {
+    await story([refuses('svc.image', 2)]);
+    const before = lines();
+    await ok('rerun', 'story', 'hero', '--yes', '--with-dependents');
+    await ended();
+    expect(jobs()).toBe(4);
+    const after = lines();
+    for (const [id, line] of after) {
+      const old = before.get(id);
+      expect(line).toMatchObject({ status: 'done', flags: ['rerun_failed'], file: old?.file, credits: old?.credits });
+    }
+    expect(after.get('hero')?.reason).toContain('400 no');
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(4);
+    await ok('rerun', 'story', 'hero', '--yes');
+    await ended();
+    expect(jobs()).toBe(5);
+    expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], file: 'media/hero.v2.png' });
+  });
+
+  it('a retouched file: a row that waited ends with input_changed, and `retry --accept-inputs` takes it as it lies', async () => {
+    rig = await startRig({ speed: 100, emulator: { faults: [refuses('svc.edit', 1)] } });
+    await rig.write('story.csv', STORY);
+    expect((await rig.run(['run', 'story.csv', '--yes'])).code).toBe(1);
+    const file = join(rig.out, 'story', 'media', 'hero.png');
+    const other = readFileSync(file).toString('latin1').replace('Comment', 'comment');
+    writeFileSync(file, other, 'latin1');
+    expect((await rig.run(['retry', 'story', '--yes'])).code).toBe(1);
+    expect(lines().get('edit')).toMatchObject({ status: 'not_started', reason_code: 'input_changed' });
+    expect(jobs()).toBe(2);
+    const accepted = await ok('retry', 'story', '--yes', '--accept-inputs');
+    expect(accepted.stderr).toContain("media/hero.png of row 'hero' is taken as it lies");
+    expect(jobs()).toBe(4);
+    const sha256 = createHash('sha256').update(other, 'latin1').digest('hex');
+    const edit = rig.emulator.truth().jobs.find(({ body }) => JSON.stringify(body).includes('in the rain'));
+    const { url } = (edit?.body ?? {}) as { url?: unknown };
+    const bytes = Buffer.from(String(url).replace(/^data:[^,]*,/, ''), 'base64');
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    expect(lines().get('hero')).toMatchObject({ status: 'done', sha256 });
+    expect([...lines()].map(([id, { status, flags }]) => [id, status, flags])).toEqual([
+      ['hero', 'done', []],
+      ['edit', 'done', []],
+      ['clip', 'done', ['stale_input']],
+      ['film', 'done', []],
+    ]);
+  });
+});

@@ -1,0 +1,102 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchProgress } from '../../src/contract/messages.js';
+import { batchId } from '../../src/contract/names.js';
+import { fedMedia, type Row } from '../../src/domain/row.js';
+import type { FaultRule } from '../../src/emulator/emulator.js';
+import { editRow, fed, filmOf } from '../support/chain-rows.js';
+import { imageRow, startStack } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
+
+/** A small generator with a seed, so that a graph that fails can be run again. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Roots, chains to depth 8, fans and joins of up to 4, in an order that has nothing to do with who feeds whom. */
+function randomGraph(rows: number, seed: number): Row[] {
+  const random = randomFrom(seed);
+  const order = Array.from({ length: rows }, (_, i) => i);
+  for (let i = rows - 1; i > 0; i -= 1) {
+    const other = random(i + 1);
+    [order[i], order[other]] = [order[other] ?? 0, order[i] ?? 0];
+  }
+  const placed: Row[] = Array.from({ length: rows });
+  const stills: { at: number; depth: number }[] = [];
+  for (const [i, at] of order.entries()) {
+    const feeders = stills.filter(({ depth }) => depth < 8);
+    const pick = () =>
+      feeders[random(random(3) === 0 ? Math.min(3, feeders.length) : feeders.length)] ?? { at: 0, depth: 0 };
+    if (feeders.length === 0 || random(4) === 0) {
+      const cells = { model: 'svc-alpha.2-klein-4b', prompt: `root ${i}`, width: 320, height: 320 };
+      placed[at] = imageRow(`r${at}`, { cells });
+      stills.push({ at, depth: 1 });
+    } else if (random(3) === 0) {
+      const joined = Array.from({ length: 1 + random(4) }, pick).map((one) => fed(`r${one.at}`, one.at));
+      const cells = { prompt: `omni ${i}`, duration: 5 };
+      placed[at] = imageRow(`r${at}`, { kind: 'vendor-a/omni-video', cells, media: { images: joined } });
+    } else {
+      const from = pick();
+      placed[at] =
+        random(3) === 0
+          ? filmOf(`r${at}`, fed(`r${from.at}`, from.at))
+          : editRow(`r${at}`, fed(`r${from.at}`, from.at));
+      if (placed[at]?.kind === 'svc/edit') stills.push({ at, depth: from.depth + 1 });
+    }
+  }
+  return placed;
+}
+
+const answers400 = (route: string, nth: number[]): FaultRule => ({
+  match: { route, nth },
+  action: { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' },
+});
+
+describe.skipIf(!hasTemporal())('random graphs of rows', { timeout: 240_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  }, 120_000);
+  afterAll(() => temporal?.teardown());
+
+  it('every row ends as the contract says, whatever fails, hands over or is started anew', async () => {
+    const rows = randomGraph(150, 11);
+    const faults = [answers400('svc.image', [4, 9]), answers400('svc.edit', [3, 7, 20])];
+    const stack = await startStack({ temporal, account: 'graphs', speed: 60, emulator: { faults } });
+    try {
+      const first = await stack.startWorker();
+      await stack.supply('b', await stack.seed('b', rows), { eventsMax: 150 });
+      const handle = temporal.client.workflow.getHandle(batchId('graphs', 'b'));
+      await until(async () => ((await handle.query(batchProgress)).counts.done ?? 0) > 20);
+      await first.shutdown();
+      await stack.startWorker();
+      const { counts } = await stack.result('b');
+      const lines = new Map((await stack.resultLines('b')).map((line) => [line.id, line]));
+      expect(lines.size).toBe(rows.length);
+      const done = [...lines.values()].filter(({ status }) => status === 'done');
+      expect(counts).toMatchObject({ done: done.length, failed: 5, not_started: rows.length - done.length - 5 });
+      for (const row of rows) {
+        const own = lines.get(row.id);
+        const feeders = fedMedia(row).map(({ id }) => lines.get(id));
+        const isFed = feeders.every((line) => line?.status === 'done');
+        expect([row.id, own?.status === 'done' || own?.status === 'failed']).toEqual([row.id, isFed]);
+        if (!isFed) expect(own).toMatchObject({ status: 'not_started', reason_code: 'upstream_failed', attempts: 0 });
+        for (const line of feeders) {
+          if (isFed)
+            expect(Date.parse(String(own?.submitted_at))).toBeGreaterThanOrEqual(Date.parse(String(line?.finished_at)));
+        }
+      }
+      expect(stack.emulator.truth().jobs).toHaveLength(done.length);
+      const retry = { beforeMs: Date.now() + 1, classes: [] };
+      expect((await stack.run('b', rows, { retry })).counts).toMatchObject({ done: rows.length });
+      expect(stack.emulator.truth().jobs).toHaveLength(rows.length);
+    } finally {
+      await stack.stop();
+    }
+  });
+});

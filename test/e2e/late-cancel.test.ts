@@ -1,0 +1,51 @@
+// A retry that comes while a cancel still settles (design 10): every row ends by the newer order.
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelBatch } from '../../src/contract/messages.js';
+import { batchId } from '../../src/contract/names.js';
+import { openAccountRecords } from '../../src/store/account-records.js';
+import { markCancelled } from '../../src/store/batch-marks.js';
+import { writeBatchOrder } from '../../src/store/batch-order.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { storedHistories } from '../support/histories.js';
+import { recordHistories } from '../support/record-histories.js';
+import { filmRow, startStack } from '../support/stack.js';
+import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
+
+describe.skipIf(!hasTemporal())('a retry while a cancel settles', { timeout: 120_000 }, () => {
+  let temporal: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    temporal = await startTemporal();
+  }, 60_000);
+  afterAll(() => temporal?.teardown());
+
+  it('6-O10: runs every row, also those that the cancel ended after it was ordered', async () => {
+    const stack = await startStack({ temporal, account: 'late', speed: 100 });
+    try {
+      await stack.startWorker();
+      const { account } = stack.settings;
+      const { home } = openAccountRecords(createFolderStore(stack.settings.home), account);
+      const limits = { maxCreditsNano: null, maxFailures: null };
+      const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
+      const rows = Array.from({ length: 16 }, (_, i) => filmRow(`f${i}`));
+      const facts = await stack.seed('b', rows);
+      const { generation } = facts;
+      await writeBatchOrder(home, 'b', { limits, policy, retry: null, generation });
+      await stack.supply('b', facts);
+      await until(() => stack.emulator.truth().jobs.length >= 2);
+      const retry = { beforeMs: Date.now(), classes: [] };
+      await markCancelled(home, 'b', Date.now());
+      await temporal.client.workflow.getHandle(batchId(account, 'b')).signal(cancelBatch);
+      await writeBatchOrder(home, 'b', { limits, policy, retry, generation });
+      await stack.supply('b', facts, { retry });
+      const { counts } = await stack.result('b');
+      expect(counts).toMatchObject({ done: 16, cancelled: 0 });
+      expect(stack.emulator.truth().jobs).toHaveLength(16);
+      const named = `WorkflowId = '${batchId(account, 'b')}'`;
+      recordHistories('batch-late-cancel', await storedHistories(temporal.client, named));
+    } finally {
+      await stack.stop();
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fedMedia, type Row } from '../../src/domain/row.js';
+import type { ManifestSummary } from '../../src/manifest/manifest-options.js';
+import { validateManifest } from '../../src/manifest/validate-manifest.js';
+
+const HERO = 'svc/image,svc-alpha.2-klein-4b,a hero,,512,512,';
+const EDIT = (image: string) => `svc/edit,svc-beta-image-edit-2511,in the rain,${image},512,512,`;
+const FILM = (image: string) => `vendor-a/image2video,,she turns,${image},,,5`;
+const CLIP = 'svc/clip,svc-epsilon-2.3-video,a street,,,,';
+const HEADER = 'id,kind,model,prompt,image,width,height,duration';
+
+async function check(lines: string[], header = HEADER): Promise<{ summary: ManifestSummary; rows: Row[] }> {
+  const path = join(mkdtempSync(join(tmpdir(), 'callsheet-references-')), 'story.csv');
+  writeFileSync(path, `${header}\n${lines.join('\n')}\n`);
+  const rows: Row[] = [];
+  const summary = await validateManifest({
+    source: { path },
+    resolveHosts: false,
+    onRow: (row) => {
+      rows.push(row);
+    },
+  });
+  return { summary, rows };
+}
+
+const problemsOf = ({ problems }: ManifestSummary) =>
+  problems.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
+
+describe('references between rows', () => {
+  test('before and after the own line; rows come out in order with their feeders', async () => {
+    const { summary, rows } = await check([
+      `hero,${HERO}`,
+      `late,${FILM('@edit')}`,
+      `edit,${EDIT('@hero')}`,
+      `film,${FILM('@hero')}`,
+    ]);
+    expect(problemsOf(summary)).toEqual([]);
+    expect(rows.map(({ id, index }) => [id, index])).toEqual([
+      ['hero', 0],
+      ['late', 1],
+      ['edit', 2],
+      ['film', 3],
+    ]);
+    expect(rows.map((row) => fedMedia(row).map(({ id, at }) => [id, at]))).toEqual([
+      [],
+      [['edit', 2]],
+      [['hero', 0]],
+      [['hero', 0]],
+    ]);
+    expect(summary.chains).toMatchObject({ count: 1, rows: 4, fed: 3, longest: 3 });
+  });
+
+  test('the hash of a row follows the rows that feed it, in whatever order they stand, and no others', async () => {
+    const lines = [`hero,${HERO}`, `edit,${EDIT('@hero')}`, `film,${FILM('@edit')}`, `other,${CLIP}`];
+    const hashes = async (given: string[]) =>
+      Object.fromEntries((await check(given)).rows.map(({ id, hash }) => [id, hash]));
+    const first = await hashes(lines);
+    expect(await hashes([...lines].reverse())).toEqual(first);
+    const changed = await hashes(lines.map((line) => line.replace('a hero', 'a villain')));
+    expect(changed.other).toBe(first.other);
+    for (const id of ['hero', 'edit', 'film']) expect(changed[id]).not.toBe(first[id]);
+  });
+
+  test('an unknown row: the nearest id is offered', async () => {
+    const { summary } = await check([`hero,${HERO}`, `film,${FILM('@heros')}`]);
+    expect(problemsOf(summary)).toEqual([
+      '3:5 B70 image: @heros refers to a row that the manifest does not have; did you mean @hero?',
+    ]);
+  });
+
+  test('a circle is named whole', async () => {
+    const { summary } = await check([`a,${EDIT('@b')}`, `b,${EDIT('@c')}`, `c,${EDIT('@a')}`, `d,${EDIT('@d')}`]);
+    expect(problemsOf(summary)).toEqual([
+      '2:1 B71 rows feed each other in a circle: a (line 2) → b (line 3) → c (line 4) → a (line 2)',
+      '5:1 B71 rows feed each other in a circle: d (line 5) → d (line 5)',
+    ]);
+  });
+
+  test('the kind that feeds must fit the column', async () => {
+    const { summary } = await check([
+      `film,${CLIP}`,
+      `edit,${EDIT('@film')}`,
+      `frame,${EDIT('@film:last')}`,
+      `bad,${EDIT('@frame:last')}`,
+      `word,${EDIT('@film:middle')}`,
+    ]);
+    expect(problemsOf(summary)).toEqual([
+      '3:5 B72 image: @film (line 2, svc/clip) cannot feed it: it renders a film, the column needs an image',
+      '4:5 B72 image: @film:last (line 2, svc/clip) cannot feed it: frames of films are not taken yet; render the image as a row',
+      '5:5 B72 image: @frame:last (line 4, svc/edit) cannot feed it: only a film has frames',
+      "6:5 B70 image: '@film:middle' names no frame; a frame is @film:first or @film:last",
+    ]);
+  });
+
+  test('a size that is asked for and breaks the limit of the column is refused, whichever line is first', async () => {
+    const small = 'svc/image,svc-alpha.2-klein-4b,a hero,,32,32,';
+    const message = (line: number) =>
+      `image: @hero (line ${line}, svc/image) cannot feed it: what it asks for is 32x32, each side at least 64 px`;
+    expect(problemsOf((await check([`hero,${small}`, `edit,${EDIT('@hero')}`])).summary)).toEqual([
+      `3:5 B72 ${message(2)}`,
+    ]);
+    expect(problemsOf((await check([`edit,${EDIT('@hero')}`, `hero,${small}`])).summary)).toEqual([
+      `2:5 B72 ${message(3)}`,
+    ]);
+  });
+
+  test('a chain of 100 rows is taken, one of 101 is not', async () => {
+    const chain = (rows: number) =>
+      Array.from({ length: rows }, (_, i) => (i === 0 ? `r0,${HERO}` : `r${i},${EDIT(`@r${i - 1}`)}`));
+    expect(problemsOf((await check(chain(100))).summary)).toEqual([]);
+    const long = '102:5 B71 image: more than 100 rows would feed each other in a chain';
+    expect(problemsOf((await check(chain(101))).summary)).toEqual([long]);
+    const back = (await check(chain(101).reverse())).summary;
+    expect(problemsOf(back)).toEqual(['2:5 B71 image: more than 100 rows would feed each other in a chain']);
+  });
+
+  test('lists mix references with other items; a local file of such a name is written ./@name', async () => {
+    const { summary, rows } = await check(
+      [
+        'hero,svc/image,svc-alpha.2-klein-4b,a hero,512,512,,',
+        'omni,vendor-a/omni-video,,they meet,,,@hero|https://example.com/a.png,5',
+      ],
+      'id,kind,model,prompt,width,height,images,duration',
+    );
+    expect(problemsOf(summary)).toEqual([]);
+    expect(rows[1]?.media.images).toEqual([
+      { source: 'row', id: 'hero', at: 0 },
+      { source: 'url', url: 'https://example.com/a.png' },
+    ]);
+    const { summary: refused } = await check([`film,${FILM('@my hero.png')}`]);
+    expect(problemsOf(refused)).toEqual([
+      "2:5 B70 image: '@my hero.png' names no row; a local file of that name is written ./@my hero.png",
+    ]);
+  });
+
+  test('a column that takes URLs alone is refused where nothing can be uploaded', async () => {
+    const { summary } = await check(
+      ['film,vendor-a/text2video,she walks,,,,', 'omni,vendor-a/omni-video,they meet,,,@film,5'],
+      'id,kind,prompt,width,height,videos,duration',
+    );
+    expect(problemsOf(summary)).toEqual([
+      '3:6 B72 videos: @film (line 2, vendor-a/text2video) cannot feed it: the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+// The maps of the house in README.md and docs/architecture.md name every part of it, and nothing that is gone.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const parts = readdirSync('src', { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+const named = (path: string): Set<string> =>
+  new Set([...readFileSync(path, 'utf8').matchAll(/`((?:src|docs|test|sim)[\w./-]*)`/g)].map(([, name = '']) => name));
+
+it.each(['README.md', 'docs/architecture.md'])('%s has every folder of src', (path) => {
+  expect(parts.filter((name) => !named(path).has(`src/${name}`))).toEqual([]);
+});
+
+it('README.md has every document', () => {
+  expect(readdirSync('docs').filter((name) => !named('README.md').has(`docs/${name}`))).toEqual([]);
+});
+
+it.each(['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)])('%s names files that exist', (path) => {
+  expect([...named(path)].filter((name) => !existsSync(name))).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import type { PageResult } from '../../src/contract/activities.js';
+import type { ReadyRow } from '../../src/contract/chains.js';
+import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../src/workflows/chains.js';
+import { progressOf } from '../../src/workflows/progress.js';
+import * as window from '../../src/workflows/window.js';
+
+const page = (change: Partial<PageResult>): PageResult => ({
+  ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },
+  ...{ cap: 5, ...change },
+});
+
+/** `hero` (index 0) is open and feeds others; one row is held, and pages are left. */
+function begun() {
+  const state = window.newBatchState(0);
+  window.supplyRows(state, { generation: 'g', rows: 4, retry: null });
+  const next = { part: 0, index: 2 };
+  window.takePage(state, page({ entries: [[0, 'n', 0, 0, 'hero', 1]], feeding: [0], held: 1, next }), 1);
+  return state;
+}
+
+const ready = (id: string, index: number, change: Partial<ReadyRow> = {}): ReadyRow => ({
+  ...{ part: 0, entry: [index, 'f', 0, 1, id, 1] },
+  ...change,
+});
+
+const look = (rows: ReadyRow[]) => ({ rows, feeders: [], isShort: false, cap: 5 });
+const done = (id: string) => ({ id, status: 'done', creditsNano: 2 }) as const;
+
+describe('rows that others feed in the window', () => {
+  test('a row that is done is looked at once; one that is not done feeds nothing', () => {
+    const state = begun();
+    window.countFinished(state, done('hero'), 2);
+    expect(feedersLeft(state)).toEqual([{ index: 0, seen: 0 }]);
+    takeFed(state, look([ready('edit', 1)]), 1, 'b', 3);
+    expect(feedersLeft(state)).toEqual([]);
+    expect(state.open).toMatchObject([{ row: { id: 'edit', index: 1 }, isFed: true }]);
+    expect(state.chains?.held).toBe(0);
+    const failed = begun();
+    window.countFinished(failed, { id: 'hero', status: 'failed', creditsNano: 0 }, 2);
+    expect(feedersLeft(failed)).toEqual([]);
+  });
+
+  test('a row opened before its page is shown when it ends, and counted once', () => {
+    const state = begun();
+    window.countFinished(state, done('hero'), 2);
+    takeFed(state, look([ready('film', 3, { isAhead: true })]), 1, 'b', 3);
+    window.countFinished(state, done('film'), 4);
+    expect([state.counts.done, progressOf(state, 'running').counts.done]).toEqual([1, 2]);
+    window.takePage(state, page({ finished: { done: 1 }, creditsNano: 2 }), 5);
+    expect([state.counts.done, progressOf(state, 'running').counts.done]).toEqual([2, 2]);
+    expect(progressOf(state, 'running').creditsNano).toBe(4);
+  });
+
+  test('a row that ended while its page was read is not started again', () => {
+    const read = page({ entries: [[3, 'f', 0, 1, 'film', 1]] });
+    expect(withEnded(read, [done('film')])).toMatchObject({ entries: [], finished: { done: 1 }, creditsNano: 2 });
+  });
+
+  test('what is held when all else has ended is gone through once more, until nothing is found', () => {
+    const state = begun();
+    state.cursor = null;
+    window.countFinished(state, { id: 'hero', status: 'failed', creditsNano: 0 }, 2);
+    expect(window.isFinished(state)).toBe(false);
+    rescanHeld(state);
+    expect(isRescan(state)).toBe(true);
+    window.takePage(state, page({}), 3);
+    rescanHeld(state);
+    expect(window.isFinished(state)).toBe(true);
+  });
+
+  test('an order for one row begins nothing that it feeds; an order for the batch does', () => {
+    const state = begun();
+    freezeChains(state);
+    window.countFinished(state, done('hero'), 2);
+    expect(feedersLeft(state)).toEqual([]);
+    window.supplyRows(state, { generation: 'g', rows: 4, retry: null });
+    expect([state.chains, state.cursor]).toEqual([undefined, { part: 0, index: 0 }]);
+  });
+});
