@@ -87,6 +87,13 @@ describe('the plan', () => {
     const { exitCode, stdout } = await run(['prices', '--example']);
     const { prices: rules } = JSON.parse(stdout) as { prices: { kind: string }[] };
     expect([exitCode, rules.map(({ kind }) => kind)]).toEqual([0, [...KINDS]]);
+    const asJson = await run(['prices', '--example', '--json']);
+    expect(
+      asJson.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ schema: 1, example: { prices: rules } }]);
   });
 
   test('costs per kind and group, caps and balance', async () => {
