@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { accountLimitsSchema } from './account-limits.js';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
 import { cancelledSchema, rerunSchema, stoppedSchema } from './batch-marks.js';
 import { optionsSchema } from './batch-options.js';
@@ -93,6 +94,7 @@ const SORTS: DocumentSort[] = [
   { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
   { place: /^claimed\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
+  { place: /^limits\.json$/, name: 'limits of the account', schema: accountLimitsSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },

@@ -45,6 +45,8 @@ export interface HomeKeys {
   charge(ref: AttemptRef, atMs: number): string;
   followUp(ref: AttemptRef, atMs: number): string;
   gone(ref: AttemptRef, atMs: number): string;
+  /** What was ordered for the whole account. */
+  limits: string;
   /** What single charges taught about the account. */
   learned: string;
   claimed: string;
@@ -109,6 +111,7 @@ export function homeKeys(account: string): HomeKeys {
     followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
     gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
     learned: `${root}/learned.json`,
+    limits: `${root}/limits.json`,
     claimed: `${root}/claimed.json`,
     prices: `${root}/prices.json`,
     givenPrices: `${root}/given-prices.json`,
