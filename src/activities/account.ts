@@ -4,12 +4,15 @@ import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '
 import { VOICES_REQUEST } from '../vendors/vendor-b.js';
 import { noteReading } from './after-reading.js';
 import { askedWaitMs } from './asked-wait.js';
-import { capsInForce } from './caps.js';
+import { capsInForce, lastCaps } from './caps.js';
 import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
 import { refreshMarks } from './home-marks.js';
 import { lambdaMs } from './learned.js';
+
+/** Service document 1, Limits. */
+const CONCURRENT_UNKNOWN = 5;
 
 /** What the worker remembers of the account between requests; the home has it too. */
 interface AccountMemory {
@@ -65,6 +68,12 @@ export function accountActivities(deps: Dependencies): AccountActivities {
 /** The newest reading of balance and caps that this worker has, if any. */
 export function lastReading(deps: Dependencies): { value: AccountReading; atMs: number } | undefined {
   return memoryOf(deps).reading;
+}
+
+/** Simultaneous jobs that a batch's window is made for; the smallest plan's where nothing is known of the plan. */
+export async function windowCap(deps: Dependencies): Promise<number> {
+  const known = lastReading(deps)?.value ?? (await lastCaps(deps));
+  return known?.concurrent ?? CONCURRENT_UNKNOWN;
 }
 
 /** Other caps hold from now on, of the same plan. */

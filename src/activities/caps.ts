@@ -11,3 +11,10 @@ export async function capsInForce({ home, settings }: Dependencies, plan: Caps):
     rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm),
   };
 }
+
+/** By the newest reading of the plan that the home has, without a request; undefined where it was never read. */
+export async function lastCaps(deps: Dependencies): Promise<Caps | undefined> {
+  const plan = await deps.home.latestCheckpoint();
+  if (plan === undefined || plan.concurrent === null || plan.rpm === null) return undefined;
+  return capsInForce(deps, { concurrent: plan.concurrent, rpm: plan.rpm });
+}

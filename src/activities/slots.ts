@@ -16,7 +16,7 @@ import { readBatchOrder } from '../store/batch-order.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
 import { takeCaps } from './account.js';
 import { rowOf } from './attempts-since.js';
-import { capsInForce } from './caps.js';
+import { lastCaps } from './caps.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -54,7 +54,7 @@ export function slotActivities(deps: Dependencies): SlotActivities {
 
 async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
   const holders: RecoverResult['holders'] = [];
-  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await lastCap(deps)) } : {};
+  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
   let kept = 0;
   for await (const open of deps.ledger.open()) {
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
@@ -80,14 +80,12 @@ async function readLimits(deps: Dependencies, batches: string[]): Promise<Limits
   const terms = batches.map(async (batch) => {
     return { batch, ...((await readBatchOrder(deps.home, batch))?.slots ?? DEFAULT_SLOT_TERMS) };
   });
-  return { ...(await lastCap(deps)), batches: await Promise.all(terms) };
+  return { ...(await capOf(deps)), batches: await Promise.all(terms) };
 }
 
-/** By the newest reading of the plan, without a request. */
-async function lastCap(deps: Dependencies): Promise<{ concurrent?: number }> {
-  const plan = await deps.home.latestCheckpoint();
-  if (plan === undefined || plan.concurrent === null || plan.rpm === null) return {};
-  const caps = await capsInForce(deps, { concurrent: plan.concurrent, rpm: plan.rpm });
+async function capOf(deps: Dependencies): Promise<{ concurrent?: number }> {
+  const caps = await lastCaps(deps);
+  if (caps === undefined) return {};
   takeCaps(deps, caps);
   return { concurrent: caps.concurrent };
 }
