@@ -61,7 +61,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
       if (isReady(feeding)) {
-        const entry = await entryOf(deps, row, feeding, standing);
+        const entry = await entryOf(deps, batch, row, feeding, standing);
         const upTo = entry[5];
         result.isShort = room !== null && (upTo === null || upTo > room);
         if (result.isShort) break;

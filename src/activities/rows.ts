@@ -119,7 +119,7 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   }
   // A row with a record has ended in this run; its feeders cannot have been missed.
   if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
-  const entry = await entryOf(deps, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
   const upTo = entry[5];
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { PriceRule } from '../domain/price.js';
 import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
 import { timeSchema } from './attempt-schema.js';
+import { priceRuleSchema } from './given-prices.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';
 
@@ -22,6 +24,8 @@ export interface BatchOrder {
   generation?: string;
   /** Nothing new is submitted until it is resumed. */
   isPaused?: boolean;
+  /** The price rules that it was run with; absent = the account's. */
+  prices?: readonly PriceRule[];
   /** Its part of the account's slots; absent = the default. */
   slots?: SlotTerms;
 }
@@ -42,6 +46,7 @@ export const orderSchema = z.object({
   retry: z.exactOptional(retrySchema.nullable()),
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),
+  prices: z.exactOptional(z.array(priceRuleSchema)),
   slots: z.exactOptional(
     z.object({
       concurrency: z.int().min(1).nullable(),

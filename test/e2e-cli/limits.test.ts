@@ -1,7 +1,7 @@
 // How batches share the plan's simultaneous jobs, and how that is changed while they run.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
-import { expectHonestEnd } from './support/evidence.js';
+import { expectHonestEnd, results } from './support/evidence.js';
 import { csv, film, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
@@ -41,8 +41,9 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
     await rig.write('b.csv', csv(rowsOf('b', 3)));
     const first = rig.start(['run', 'a.csv', '--yes', '--concurrency', '2']);
     await reached('a', 2);
-    // Another command without the flag: its rows have the other slots, and the first batch keeps its limit.
-    await ok(['run', 'b.csv', '--yes']);
+    // Another command with other settings: its rows have the other slots, and the first batch keeps its limit and prices.
+    const dear = [{ kind: 'vendor-f/video', components: [{ unit: 'request', credits: '0.9' }] }];
+    await ok(['run', 'b.csv', '--yes', '--prices', JSON.stringify(dear)]);
     expect(most('b')).toBe(3);
     const orderedMs = rig.emulator.truth().nowMs;
     expect(most('a', 0, orderedMs)).toBe(2);
@@ -71,6 +72,8 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
       'a',
       rowsOf('a', 40).map(({ id }) => id),
     );
+    expect(new Set(results(rig, 'a').map(({ credits }) => credits))).toEqual(new Set([0.4]));
+    expect(new Set(results(rig, 'b').map(({ credits }) => credits))).toEqual(new Set([0.9]));
   });
 
   it('a batch of higher priority goes before, and leaves a tenth', async () => {

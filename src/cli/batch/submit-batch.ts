@@ -43,7 +43,9 @@ export async function submitBatch(
   const running = (await isRunning(session, work, batch)) ? before : undefined;
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
-  const order = { ...ordered, slots, limits: await approvedLimits(home, batch, generation, ordered.limits) };
+  const prices = session.config.prices.length > 0 ? session.config.prices : before?.prices;
+  const kept = { ...ordered, slots, ...(prices && { prices }) };
+  const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
   await work.temporal.client.workflow.signalWithStart<
