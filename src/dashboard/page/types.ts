@@ -108,4 +108,5 @@ export interface BatchTime {
   concurrent: number | null;
   rpm: number | null;
   balance: [number, number][];
+  charges: [number, number][];
 }
