@@ -35,9 +35,11 @@ function tellMachine(error: unknown, exitCode: number, io: Io): void {
   io.stdout.write(`${JSON.stringify({ ...facts, ...said })}\n`);
 }
 
-/** `help run` is `run --help`; a bare `--retry-failed` has no value: what stands behind it is not its class. */
+const BARE_FLAGS = new Set(['--retry-failed', '--reuse']);
+
+/** `help run` is `run --help`; these flags alone have no value: what stands behind them is not theirs. */
 function normalized(args: readonly string[]): string[] {
-  const words = args.map((one) => (one === '--retry-failed' ? '--retry-failed=' : one));
+  const words = args.map((one) => (BARE_FLAGS.has(one) ? `${one}=` : one));
   if (words.length === 0) return ['--help'];
   return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 }
@@ -67,7 +69,7 @@ function configured(command: Command, io: Io): Command {
     .showSuggestionAfterError()
     .configureHelp({
       subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trim(),
-      optionTerm: (option) => option.flags.replace(' [class]', '[=class]'),
+      optionTerm: (option) => option.flags.replace(/ \[(class|what)\]/, '[=$1]'),
     })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -45,6 +45,9 @@ export interface OutputFile {
   durationSeconds?: number;
   frames?: number;
   frameRate?: number;
+  /** What the bucket said of the object when it was stored. */
+  etag?: string;
+  version?: string;
 }
 
 /** What is kept of one row that ended: the source of results.csv, results.jsonl and failed.csv. Times are epoch ms. */
@@ -77,6 +80,8 @@ export interface RowRecord {
   rerunAtMs?: number;
   /** Its files are those of an earlier render, since another one was ordered and needs a person. */
   hasEarlierFiles?: true;
+  /** `batch/id` of the row whose render was taken over instead of a new one. */
+  reusedFrom?: string;
   /** What other rows rendered for it. */
   inputs?: FedInput[];
   /** The hash of the row as it was when it ended. */

@@ -104,8 +104,7 @@ export function resultFields(line: ResultLine): ResultFields {
     credits_basis: record?.creditsBasis ?? null,
     handle: record?.handle ?? null,
     inputs: [...new Set(fedMedia(row).map(({ id }) => id))],
-    // Every row is rendered anew.
-    reused_from: null,
+    reused_from: record?.reusedFrom ?? null,
     settled_together: record?.settledTogether ?? null,
     submitted_at: timeOf(record?.submittedAtMs),
     rendered_at: timeOf(record?.renderedAtMs),

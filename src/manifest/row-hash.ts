@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../domain/json.js';
-import type { Media, Row } from '../domain/row.js';
+import type { FedMedia, Media, Row } from '../domain/row.js';
+
+/** Another one makes every earlier render unknown. */
+export const RENDER_KEY_VERSION = 1;
 
 /** JSON with the fields of every object in sorted order: equal values give equal text. */
 export function canonicalJson(value: Json): string {
@@ -28,6 +31,30 @@ export function fedHash(own: string, feeders: readonly string[]): string {
   return createHash('sha256')
     .update([own, ...feeders].join('\n'))
     .digest('hex');
+}
+
+/**
+ * What tells a render whatever row, batch or file name it had: the request's own fields and the bytes of its inputs.
+ * `fedBytes` gives the sha256 of what another row feeds; undefined while one of those is not known.
+ */
+export function renderKey(
+  row: Pick<Row, 'kind' | 'cells' | 'media' | 'extra'>,
+  fedBytes: (media: FedMedia) => string | undefined,
+): string | undefined {
+  const media: Record<string, Json> = {};
+  for (const [name, items] of Object.entries(row.media)) {
+    const inputs = items.map((item) => (item.source === 'row' ? bytesOf(item, fedBytes(item)) : subjectOf(item)));
+    if (inputs.includes(null)) return undefined;
+    media[name] = inputs;
+  }
+  const subject: Json = { version: RENDER_KEY_VERSION, kind: row.kind, cells: row.cells, media };
+  if (row.extra !== undefined) subject.extra = row.extra;
+  return createHash('sha256').update(canonicalJson(subject)).digest('hex');
+}
+
+/** The same as for a file of those bytes. */
+function bytesOf({ frame }: FedMedia, sha256: string | undefined): Json {
+  return sha256 === undefined ? null : { sha256, ...(frame === undefined ? {} : { frame }) };
 }
 
 function subjectOf(item: Media): Json {

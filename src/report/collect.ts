@@ -32,6 +32,8 @@ export interface ShownOutput {
   model: string;
   prompt: string;
   file: OutputFile;
+  /** An earlier render that was taken over. */
+  isReused: boolean;
 }
 
 export interface ShownRow {
@@ -171,10 +173,11 @@ function shownRow(line: ResultLine): ShownRow {
   };
 }
 
-function outputOf({ row }: ResultLine, file: OutputFile): ShownOutput {
+function outputOf({ row, record }: ResultLine, file: OutputFile): ShownOutput {
   const { prompt } = row.cells;
   return {
     ...{ id: row.id, title: row.passthrough?.['x-title'] || row.id, kind: row.kind, model: modelOf(row), file },
     prompt: typeof prompt === 'string' ? shortened(prompt, PROMPT_MAX) : '',
+    isReused: record?.reusedFrom !== undefined,
   };
 }

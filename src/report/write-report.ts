@@ -1,3 +1,4 @@
+import { isS3Address } from '../domain/s3.js';
 import type { Home } from '../store/home.js';
 import type { Store } from '../store/port.js';
 import type { ReportRows, ShownOutput } from './collect.js';
@@ -53,7 +54,9 @@ async function withPosters({ out, batch, posters }: ReportPlace, tiles: Tile[], 
   const work = async (): Promise<void> => {
     for (let i = next++; i < tiles.length && performance.now() < untilMs; i = next++) {
       const tile = tiles[i] as Tile;
-      const { file } = tile.output;
+      const { file, isReused } = tile.output;
+      // What was copied within a bucket stays there: the report has its link.
+      if (isReused && isS3Address(out.location)) continue;
       const poster = await posters.posterOf(out, `${batch}/${file.file}`, file);
       const bytes = poster === undefined ? 0 : Math.ceil(poster.bytes.length / 3) * 4 + 100;
       if (bytes > left) continue;

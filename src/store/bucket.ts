@@ -17,6 +17,15 @@ export interface ObjectFacts {
 export interface StoredObject {
   bytes: number;
   metadata: Record<string, string>;
+  etag?: string;
+  version?: string;
+}
+
+/** What is copied from another bucket, as long as it is this one. */
+export interface CopySource {
+  bucket: string;
+  etag: string;
+  storageClass: S3StorageClass | null;
 }
 
 export interface Page {
@@ -57,7 +66,8 @@ export interface Bucket {
   head(key: string): Promise<StoredObject | undefined>;
   page(prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page>;
   remove(key: string): Promise<void>;
-  copy(from: string, to: string): Promise<void>;
+  /** Within the bucket; with `source`, from another one or under a condition. */
+  copy(from: string, to: string, source?: CopySource): Promise<void>;
   beginUpload(key: string, facts: ObjectFacts): Promise<string>;
   putPart(key: string, uploadId: string, number: number, bytes: Uint8Array, sha256: string): Promise<UploadedPart>;
   finishUpload(key: string, uploadId: string, parts: readonly UploadedPart[], ifAbsent: boolean): Promise<void>;

@@ -20,13 +20,28 @@ export async function streamToFolder(
   options: PutStreamOptions,
 ): Promise<CommittedFile> {
   const foreign = new Set<unknown>();
+  const fill = async (part: string) => {
+    const file = await writePart(part, folder.fileMode, remembering(source, foreign));
+    await inspect({ ...file, localPath: part }, options, foreign);
+    return file;
+  };
+  return intoFolder(folder, key, options, fill, foreign);
+}
+
+/** Gives what `fill` writes into a part file its name. `foreign` errors come out as they are. */
+export async function intoFolder(
+  folder: Folder,
+  key: string,
+  options: PutStreamOptions,
+  fill: (part: string) => Promise<StoredFile>,
+  foreign: ReadonlySet<unknown> = new Set(),
+): Promise<CommittedFile> {
   let part: string | undefined;
   try {
     const place = await makeFolder(folder, segmentsOf(key).slice(0, -1));
     await removeStaleParts(place.path, options.attemptName);
     part = join(place.path, `${partPrefix(options.attemptName)}${randomBytes(6).toString('hex')}`);
-    const file = await writePart(part, folder.fileMode, remembering(source, foreign));
-    await inspect({ ...file, localPath: part }, options, foreign);
+    const file = await fill(part);
     const taken = await commit(part, place.path, key, file, options);
     await syncPlaces(folder, [place]);
     return { ...taken, bytes: file.bytes, sha256: file.sha256 };

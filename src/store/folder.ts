@@ -1,5 +1,6 @@
 import { lstat, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { copyIntoFolder } from './folder-copy.js';
 import { errorCode, toStoreError } from './folder-errors.js';
 import type { Folder, Place } from './folder-files.js';
 import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
@@ -45,6 +46,8 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     removeAll: (prefix) => explained(folder, 'remove', prefix, () => removeAll(folder, prefix)),
     moveAll: (from, to) => writing(to, () => moveAll(folder, from, to)),
     putStream: (key, source, streamOptions) => streamToFolder(folder, key, source, streamOptions),
+    copyFile: (from, key, copyOptions) => copyIntoFolder(folder, from, key, copyOptions),
+    placeOf: (key) => ({ in: 'folder', path: join(location, ...segmentsOf(key)) }),
     stat: (key) => reading(key, () => withFile(folder, key, hashFile)),
     size: (key) => reading(key, () => withFile(folder, key, async (path) => (await lstat(path)).size)),
     url: () => Promise.resolve(undefined),

@@ -34,6 +34,8 @@ export interface HomeKeys {
   record(batch: string, id: string): string;
   /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
   index(batch: string, generation: string): string;
+  /** What was gathered of a batch's renders: it can be thrown away. */
+  renders(batch: string): string;
   blob(sha256: string): string;
   /** What was taken of a film, by its sha256. */
   frame(sha256: string, frame: Frame): string;
@@ -100,6 +102,7 @@ export function homeKeys(account: string): HomeKeys {
     recordsOf,
     record: (batch, id) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
     index: (batch, generation) => `${batchFolder(batch)}/index/${safe(generation)}`,
+    renders: (batch) => `${root}/renders/${safe(batch)}.jsonl`,
     blob: (sha256) => `${root}/media/${safe(sha256)}`,
     frame: (sha256, frame) => `${root}/frames/${safe(sha256)}-${frame}.json`,
     balances: `${root}/balance`,

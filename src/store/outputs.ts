@@ -119,12 +119,13 @@ function asideText(batch: string, key: string, { file }: OutputFile): string {
 
 function outputFile(
   batch: string,
-  { key, bytes, sha256 }: { key: string; bytes: number; sha256: string },
+  { key, bytes, sha256, etag, version }: CommittedFile,
   { contentType }: MediaType,
   reading: MediaReading,
 ): OutputFile {
   const facts = 'facts' in reading ? reading.facts : {};
-  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts };
+  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts, ...object };
 }
 
 function checkedType(head: Uint8Array, expected: MediaFamily | 'any'): MediaType {

@@ -38,6 +38,13 @@ export interface Store {
    * throw to refuse them; nothing is left then. Errors of `source` and `beforeCommit` come out as they are.
    */
   putStream(key: string, source: AsyncIterable<Uint8Array>, options: PutStreamOptions): Promise<CommittedFile>;
+  /**
+   * Puts a copy of a file that a store of the same sort holds under a key, whole, without its bytes coming through this
+   * process where disk or bucket can do that. Throws a StoreError `CHANGED` where the file is not the expected one.
+   */
+  copyFile?(from: FilePlace, key: string, options: CopyOptions): Promise<CommittedFile>;
+  /** Where a file of this store is, for `copyFile` of another. */
+  placeOf?(key: string): FilePlace;
   /** Size and sha256 of a stored file, or undefined when absent. Reads the whole file where the store keeps no hash. */
   stat(key: string): Promise<StoredFile | undefined>;
   /** Size of a stored file in bytes, or undefined when absent. Cheap. */
@@ -85,6 +92,18 @@ export interface PutStreamOptions {
 export interface StoredFile {
   bytes: number;
   sha256: string;
+  /** What a bucket says of the object: other bytes under its key have another one. */
+  etag?: string;
+  /** In a bucket that keeps versions. */
+  version?: string;
+}
+
+/** A file for those who copy it: its path, or its object's key in its bucket. */
+export type FilePlace = { in: 'folder'; path: string } | { in: 'bucket'; bucket: string; object: string };
+
+export interface CopyOptions extends Pick<PutStreamOptions, 'attemptName' | 'nextKey'> {
+  /** What the file must be. */
+  expected: StoredFile;
 }
 
 /** A file that is written and durable but not yet visible. */

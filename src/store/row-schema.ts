@@ -54,6 +54,8 @@ const outputFileSchema = z.object({
   durationSeconds: optionalNumber,
   frames: optionalNumber,
   frameRate: optionalNumber,
+  etag: optionalText,
+  version: optionalText,
 }) satisfies z.ZodType<OutputFile>;
 
 export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
@@ -79,6 +81,7 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   finishedAtMs: timeSchema,
   rerunAtMs: optionalTime,
   hasEarlierFiles: z.exactOptional(z.literal(true)),
+  reusedFrom: optionalText,
   inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
   seenStates: z.exactOptional(z.int()),

@@ -62,7 +62,9 @@ export async function statOf(place: BucketPlace, key: string): Promise<StoredFil
   const found = await place.bucket.head(objectKey(place, key));
   if (found === undefined) return undefined;
   const { sha256 = '', bytes } = found.metadata;
-  if (SHA256.test(sha256) && bytes === String(found.bytes)) return { bytes: found.bytes, sha256 };
+  const { etag, version } = found;
+  const known = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  if (SHA256.test(sha256) && bytes === String(found.bytes)) return { bytes: found.bytes, sha256, ...known };
   const stream = await read(place, key);
   if (stream === undefined) return undefined;
   const hash = createHash('sha256');
@@ -71,7 +73,7 @@ export async function statOf(place: BucketPlace, key: string): Promise<StoredFil
     hash.update(chunk);
     length += chunk.length;
   }
-  return { bytes: length, sha256: hash.digest('hex') };
+  return { bytes: length, sha256: hash.digest('hex'), ...known };
 }
 
 export async function* list(place: BucketPlace, below: string): AsyncIterable<string> {

@@ -3,6 +3,7 @@ import { parseS3Address, type S3StorageClass } from '../domain/s3.js';
 import type { OpenBucket } from './bucket.js';
 import { parallel } from './parallel.js';
 import { type Store, StoreError } from './port.js';
+import { copyIntoBucket } from './s3-copy.js';
 import { isTaken, triesOf } from './s3-errors.js';
 import { type BucketPlace, explained, get, list, names, objectKey, read, statOf } from './s3-read.js';
 import { againstConflicts, factsOf, ONE_REQUEST_BYTES_MAX, streamToBucket, toBase64 } from './s3-stream.js';
@@ -57,6 +58,8 @@ export function createS3Store(location: string, options: S3StoreOptions): Store 
         explained(place, 'write', key, () => move(place, key, `${to}${key.slice(from.length)}`)),
       ),
     putStream: (key, source, options) => streamToBucket({ ...place, ...upload }, key, source, options),
+    copyFile: (from, key, copyOptions) => copyIntoBucket({ ...place, ...upload }, openBucket, from, key, copyOptions),
+    placeOf: (key) => ({ in: 'bucket', bucket: address.bucket, object: objectKey(place, key) }),
     stat,
     size: (key) => explained(place, 'read', key, async () => (await place.bucket.head(objectKey(place, key)))?.bytes),
     url: (key, seconds, contentType) =>

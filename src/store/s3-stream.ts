@@ -53,7 +53,8 @@ export async function streamToBucket(
   try {
     const { head, bytes, sha256, localPath } = file;
     await options.beforeCommit?.({ head, bytes, sha256, ...(localPath === undefined ? {} : { localPath }) });
-    return { ...(await commit(place, key, file, options)), bytes, sha256 };
+    const write = (candidate: string) => upload(place, candidate, file, options.ifExists === 'fail');
+    return await commit(place, key, { bytes, sha256 }, options, write);
   } finally {
     await file.remove();
   }
@@ -82,12 +83,17 @@ export async function againstConflicts<T>(request: () => Promise<T>): Promise<T>
   }
 }
 
-async function commit(
+/** What has the key now; `wasThere` = it was ours already. */
+export type Taken = StoredFile & { wasThere: boolean };
+
+/** Finds the key that the file can have, and writes it; `write` gives undefined when somebody else's file has the name. */
+export async function commit(
   place: UploadPlace,
   key: string,
-  file: Spooled,
-  options: PutStreamOptions,
-): Promise<{ key: string; wasThere: boolean }> {
+  file: StoredFile,
+  options: Pick<PutStreamOptions, 'ifExists' | 'nextKey'>,
+  write: (candidate: string) => Promise<Taken | undefined>,
+): Promise<CommittedFile> {
   const above = key.slice(0, key.lastIndexOf('/') + 1);
   let candidate = key;
   for (let n = 2; ; n += 1) {
@@ -96,10 +102,10 @@ async function commit(
       throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
     }
     const there = await place.stat(candidate);
-    if (isSame(there, file)) return { key: candidate, wasThere: true };
+    if (isSame(there, file)) return { ...there, key: candidate, wasThere: true };
     if (options.ifExists === 'replace' || there === undefined) {
-      const taken = await upload(place, candidate, file, options.ifExists === 'fail');
-      if (taken !== undefined) return { key: candidate, wasThere: taken === 'was_there' };
+      const taken = await write(candidate);
+      if (taken !== undefined) return { ...taken, key: candidate };
     }
     if (options.nextKey === undefined || n > NAMES_MAX) {
       throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
@@ -109,23 +115,20 @@ async function commit(
 }
 
 /** Undefined when somebody else's file has the name. */
-async function upload(
-  place: UploadPlace,
-  key: string,
-  file: Spooled,
-  ifAbsent: boolean,
-): Promise<'written' | 'was_there' | undefined> {
+async function upload(place: UploadPlace, key: string, file: Spooled, ifAbsent: boolean): Promise<Taken | undefined> {
   const facts = { ...factsOf(key, file.head, file), storageClass: place.storageClass, ifAbsent };
   try {
     const send = file.bytes <= place.oneRequestBytesMax ? putWhole : putInParts;
     await againstConflicts(() => send(place, key, file, facts));
   } catch (error) {
     // The answer to a first try may have been lost: then the name holds our own bytes.
-    if (ifAbsent && isTaken(error)) return isSame(await place.stat(key), file) ? 'was_there' : undefined;
-    if (s3Code(error) === 'NoSuchUpload' && isSame(await place.stat(key), file)) return 'written';
+    if (ifAbsent && isTaken(error)) return ownFile(await place.stat(key), file, true);
+    const own = s3Code(error) === 'NoSuchUpload' ? ownFile(await place.stat(key), file, false) : undefined;
+    if (own !== undefined) return own;
     throw toS3Error(error, 'write', key, place.location);
   }
-  if (isSame(await place.stat(key), file)) return 'written';
+  const own = ownFile(await place.stat(key), file, false);
+  if (own !== undefined) return own;
   throw new StoreError('BAD_CHECKSUM', `'${key}' in ${place.location} is not what was sent there`, key);
 }
 
@@ -173,6 +176,11 @@ async function abortOthers(bucket: Bucket, objectKey: string): Promise<void> {
   }
 }
 
-function isSame(there: StoredFile | undefined, file: StoredFile): boolean {
+/** What has the key, as long as it is the file. */
+export function ownFile(there: StoredFile | undefined, file: StoredFile, wasThere: boolean): Taken | undefined {
+  return isSame(there, file) ? { ...there, wasThere } : undefined;
+}
+
+function isSame(there: StoredFile | undefined, file: StoredFile): there is StoredFile {
   return there?.bytes === file.bytes && there.sha256 === file.sha256;
 }

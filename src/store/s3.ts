@@ -1,6 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3';
 import { DEFAULT_S3, type S3Environment, type S3Settings } from '../domain/s3.js';
-import type { Bucket, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
+import type { Bucket, CopySource, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
 import type { SignedUrl } from './port.js';
 import { freshBody, knownHash } from './s3-body.js';
 
@@ -25,10 +25,7 @@ interface Connection {
 
 export function createBuckets(access: S3Access): OpenBucket {
   let connection: Promise<Connection> | undefined;
-  const connected = (): Promise<Connection> => {
-    connection ??= connect(access);
-    return connection;
-  };
+  const connected = () => (connection ??= connect(access));
   return (name) => ({
     ...objects(connected, name, { ...DEFAULT_S3, ...access.settings }),
     ...uploads(connected, name, { ...DEFAULT_S3, ...access.settings }),
@@ -98,7 +95,10 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
     async head(Key: string) {
       const { sdk, client } = await connected();
       const found = await unlessAbsent(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
-      return found && { bytes: found.ContentLength ?? -1, metadata: found.Metadata ?? {} };
+      if (found === undefined) return undefined;
+      const { ContentLength: bytes = -1, Metadata: metadata = {}, ETag: etag, VersionId: version } = found;
+      const known = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+      return { bytes, metadata, ...known };
     },
     async page(Prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page> {
       const { sdk, client } = await connected();
@@ -114,15 +114,20 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
       const { sdk, client } = await connected();
       await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
     },
-    async copy(from: string, Key: string) {
+    async copy(from: string, Key: string, source?: CopySource) {
       const { sdk, client } = await connected();
-      const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
+      const CopySource = `${source?.bucket ?? Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
       const { serverSideEncryption, kmsKeyId } = settings;
       const encryption = {
         ...(serverSideEncryption === null ? {} : { ServerSideEncryption: serverSideEncryption }),
         ...(kmsKeyId === null ? {} : { SSEKMSKeyId: kmsKeyId }),
       };
-      await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource, ...encryption }));
+      const { etag, storageClass = null } = source ?? {};
+      const condition = {
+        ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
+        ...(storageClass === null ? {} : { StorageClass: storageClass }),
+      };
+      await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource, ...condition, ...encryption }));
     },
   } satisfies Partial<Bucket>;
 }

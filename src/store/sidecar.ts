@@ -39,6 +39,7 @@ export function sidecarOf(row: Row, record: RowRecord, model: string, inputs: re
     credits: record.creditsNano === undefined ? null : formatCredits(record.creditsNano),
     credits_basis: record.creditsBasis,
     warnings: record.warnings,
+    ...(record.reusedFrom === undefined ? {} : { reused_from: record.reusedFrom }),
     row_hash: record.rowHash,
   };
 }

@@ -100,6 +100,9 @@ test('callsheet run --help', async () => {
       --no-network                    check without resolver and service: no hosts, no voices, no media
                                       behind URLs
       --share-identical               render identical rows once, also those without an explicit seed
+      --reuse[=what]                  take over what was rendered for the same request before, at no
+                                      cost; urls: also where inputs are URLs, whose bytes were never
+                                      read
 
     Running:
       -y, --yes                       submit without asking

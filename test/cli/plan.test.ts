@@ -109,7 +109,9 @@ describe('what running does with a row', () => {
   const retry = { beforeMs: 10, classes: [] };
 
   test('never tried: submit', () => {
-    expect(planRow(row, undefined, [], null, false)).toEqual({ row, plan: { plan: 'submit' }, isUntried: true });
+    expect(planRow(row, undefined, [], null, false)).toEqual({
+      ...{ row, plan: { plan: 'submit' }, isUntried: true, mayReuse: true },
+    });
   });
 
   test('finished rows stay, failed ones go again with a retry', () => {
@@ -146,11 +148,13 @@ describe('what running does with a row', () => {
     expect(planRow(row, undefined, [attempt(intent('old'), refused)], null, false)).toEqual({
       row,
       isUntried: false,
+      mayReuse: true,
       plan: { plan: 'submit' },
     });
     expect(planRow(row, record({ rowHash: 'old', attempts: 0, status: 'failed' }), [], null, false)).toEqual({
       row,
       isUntried: true,
+      mayReuse: true,
       plan: { plan: 'submit' },
     });
   });

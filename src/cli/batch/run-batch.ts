@@ -1,6 +1,6 @@
 import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { ResponseFormat } from '../../domain/batch-options.js';
+import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
 import type { SlotTerms } from '../../domain/slot-terms.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
@@ -26,6 +26,8 @@ import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-b
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
 import { refuseTakenNames, withFedRows } from '../plan/refuse-rows.js';
 import { recordSkipped } from '../plan/skip-rows.js';
+import { reusedRows } from '../reuse/found-renders.js';
+import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
@@ -95,9 +97,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const rows = sample?.rows ?? prepared;
   const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
-  const isRecorded = prepared.skipped.every((skipped) => skipped.isRecorded);
-  const isFinished = isRecorded && rows.finishedBefore.every((finished) => finished);
-  if (isFinished) {
+  const isRecorded = reusedRows(prepared.earlier) === 0 && prepared.skipped.every((skipped) => skipped.isRecorded);
+  if (isRecorded && rows.finishedBefore.every((finished) => finished)) {
     if (sample?.isNew) await writeSampleGate(access.home, place.batch, sample.gate);
     const exitCode = await finishWithoutWork(run);
     return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
@@ -177,7 +178,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await refuseChanged(access, place, await changedByNow(access, batch, generation, prepared), mayRerun);
   if (run.sample?.isNew) await closeGate(access, work, batch, run.sample.gate);
   await access.home.bindOut(batch, config.out, Date.now());
-  await writeBatchOptions(access.home, batch, {
+  const options: BatchOptions = {
     schema: 1,
     out: config.out,
     onExists: config.names.onExists,
@@ -186,9 +187,11 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
     manifestFolder: folder,
     ...(file === undefined ? {} : { manifest: file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
-  });
+  };
+  await writeBatchOptions(access.home, batch, options);
   if (rerunsChanged !== false) await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
   await recordSkipped(access, batch, prepared);
+  await takeRenders(session, { access, batch, generation, options, earlier: prepared.earlier });
   await access.rows.setCurrentGeneration(batch, generation.generation);
   await writeHomeMark(openPlace(config, config.out, 'shared'), access.home, batch);
   await clearStopped(access.home, batch);

@@ -5,6 +5,7 @@ import type { CreditAccount } from '../../service/account.js';
 import { ADAPTERS } from '../../vendors/index.js';
 import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
 import { contradictionLines } from './contradicted-prices.js';
 import { multiplierOf, planDiscounts } from './plan-discounts.js';
@@ -45,7 +46,9 @@ export async function makePlan(
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map(
-    [...costs.byKind].map(([kind, cost]) => [kind, cost.rows - cost.finished - cost.skipped - cost.shared]),
+    [...costs.byKind].map(([kind, cost]) => {
+      return [kind, cost.rows - cost.finished - cost.skipped - cost.shared - cost.reused];
+    }),
   );
   const time =
     caps === undefined
@@ -71,6 +74,7 @@ export async function makePlan(
     time,
     costNotes: subject.costNotes,
     changedRows: subject.rows.changedCount,
+    earlier: await earlierPlan(access, subject.rows.earlier),
     cancelledRows: tally.ended.cancelled,
     skippedFiles: subject.rows.skipped.map(({ file }) => file),
   };

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { isKind, KINDS, type Kind } from '../../domain/kind.js';
 import { batchNameFrom } from '../../manifest/ids.js';
 import { nearestWord } from '../../manifest/suggest.js';
+import type { ReuseOrder } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 
@@ -17,6 +18,7 @@ export interface ManifestFlags {
   network: boolean;
   probeUrls?: boolean;
   shareIdentical?: boolean;
+  reuse?: string;
 }
 
 /** A manifest as the command line names it. */
@@ -40,6 +42,8 @@ export interface ManifestPlace {
   probesUrls: boolean;
   /** Also rows without an explicit seed are rendered once when they ask for the same. */
   sharesIdentical: boolean;
+  /** Which earlier renders stand for rows. */
+  reuse: ReuseOrder;
 }
 
 export function addManifestFlags(command: Command): Command {
@@ -56,6 +60,11 @@ export function addManifestFlags(command: Command): Command {
     new Option('--probe-urls', 'look at the size and type of media URLs too, with one small request each'),
     new Option('--no-network', 'check without resolver and service: no hosts, no voices, no media behind URLs'),
     new Option('--share-identical', 'render identical rows once, also those without an explicit seed'),
+    // Its value only behind `=`: run-cli sees to it that the manifest is never taken for one.
+    new Option(
+      '--reuse [what]',
+      'take over what was rendered for the same request before, at no cost; urls: also where inputs are URLs, whose bytes were never read',
+    ),
   ];
   for (const option of options) command.addOption(option.helpGroup('Manifest:'));
   return command;
@@ -88,6 +97,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     probesUrls: flags.probeUrls === true,
     inputRoots: (flags.inputRoot ?? []).map((folder) => resolve(cwd, folder)),
     sharesIdentical: flags.shareIdentical === true,
+    reuse: flags.reuse === undefined ? 'none' : checkedReuse(flags.reuse),
   };
 }
 
@@ -97,6 +107,12 @@ export function checkedKind(text: string): Kind {
   const nearest = nearestWord(text, KINDS);
   const hint = nearest === undefined ? '`callsheet kinds` lists them' : `did you mean '${nearest}'?`;
   throw new UserError(`B57 unknown kind '${text.slice(0, 80)}'; ${hint}`);
+}
+
+function checkedReuse(text: string): ReuseOrder {
+  if (text === '') return 'bytes';
+  if (text === 'urls') return 'urls';
+  throw new UserError(`--reuse is given alone or as --reuse=urls, got '${text.slice(0, 40)}'`);
 }
 
 function checkedDelimiter(text: string): string {

@@ -25,6 +25,11 @@ export interface CostTally {
   /** Rows that get a copy of what an identical row renders, and what rendering them would cost at least. */
   shared: number;
   savedNano: CreditsNano;
+  /** Rows for which an earlier render is taken over. */
+  reused: number;
+  /** Rows to submit although another batch renders the same just now, and what they cost at most. */
+  elsewhere: number;
+  elsewhereNano: CreditsNano;
   /** Bounds over the rows to submit whose price is known. */
   lowNano: CreditsNano;
   worstNano: CreditsNano;
@@ -63,18 +68,11 @@ export function newPlanTally(): PlanTally {
 }
 
 /** Books one row. `price` is what submitting it costs at list price, null when that is not known. */
-export function tallyRow(
-  tally: PlanTally,
-  { kind, group }: Pick<Row, 'kind' | 'group'>,
-  plan: RowPlan,
-  price: CreditsRange | null,
-): void {
-  const key = `${kind} ${group ?? ''}`;
-  const cell = tally.cells.get(key) ?? { kind, group, ...newCostTally() };
-  tally.cells.set(key, cell);
+export function tallyRow(tally: PlanTally, row: Tallied, plan: RowPlan, price: CreditsRange | null): void {
+  const cell = cellOf(tally, row);
   cell.rows += 1;
   if (plan.plan === 'joined') cell.joined += 1;
-  if (plan.plan === 'submit') addPrice(cell, price);
+  if (plan.plan === 'submit') addPrice(cell, price, 1);
   if (plan.plan === 'shared') {
     cell.shared += 1;
     cell.savedNano += price?.lo ?? 0;
@@ -90,6 +88,29 @@ export function tallyRow(
   else tally.endedNano += plan.creditsNano;
 }
 
+type Tallied = Pick<Row, 'kind' | 'group'>;
+
+/** A row that was booked to be submitted has an earlier render instead. */
+export function tallyReused(tally: PlanTally, row: Tallied, price: CreditsRange | null): void {
+  const cell = cellOf(tally, row);
+  addPrice(cell, price, -1);
+  cell.reused += 1;
+}
+
+/** A row to be submitted is rendered in another batch as well just now. */
+export function tallyElsewhere(tally: PlanTally, row: Tallied, price: CreditsRange | null): void {
+  const cell = cellOf(tally, row);
+  cell.elsewhere += 1;
+  cell.elsewhereNano += price?.hi ?? 0;
+}
+
+function cellOf(tally: PlanTally, { kind, group }: Tallied): Cell {
+  const key = `${kind} ${group ?? ''}`;
+  const cell = tally.cells.get(key) ?? { kind, group, ...newCostTally() };
+  tally.cells.set(key, cell);
+  return cell;
+}
+
 /** The sums, with each kind's discount taken off; `discountPpb` is the part that is paid, in billionths. */
 export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number): PlanCosts {
   const costs: PlanCosts = { total: newCostTally(), byKind: new Map(), byGroup: new Map() };
@@ -97,7 +118,7 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
     const ppb = discountPpb(cell.kind);
     const paid = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * ppb);
     const [lowNano, worstNano, savedNano] = [paid(cell.lowNano), paid(cell.worstNano), paid(cell.savedNano)];
-    const one: CostTally = { ...cell, lowNano, worstNano, savedNano };
+    const one: CostTally = { ...cell, lowNano, worstNano, savedNano, elsewhereNano: paid(cell.elsewhereNano) };
     addTally(costs.total, one);
     addTally(entry(costs.byKind, cell.kind), one);
     if (cell.group !== undefined) addTally(entry(costs.byGroup, cell.group), one);
@@ -110,14 +131,14 @@ export function expectedNano(tally: CostTally): CreditsNano {
   return Math.round((tally.lowNano + tally.worstNano) / 2);
 }
 
-function addPrice(cell: CostTally, price: CreditsRange | null): void {
-  cell.toSubmit += 1;
+function addPrice(cell: CostTally, price: CreditsRange | null, by: 1 | -1): void {
+  cell.toSubmit += by;
   if (price === null || price.hi === null) {
-    cell.unknown += 1;
+    cell.unknown += by;
     return;
   }
-  cell.lowNano += price.lo;
-  cell.worstNano += price.hi;
+  cell.lowNano += by * price.lo;
+  cell.worstNano += by * price.hi;
 }
 
 function addTally(sum: CostTally, one: CostTally): void {
@@ -132,6 +153,9 @@ const TALLY_FIELDS = [
   'toSubmit',
   'shared',
   'savedNano',
+  'reused',
+  'elsewhere',
+  'elsewhereNano',
   'lowNano',
   'worstNano',
   'unknown',
@@ -146,6 +170,6 @@ function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
 }
 
 function newCostTally(): CostTally {
-  const counts = { rows: 0, finished: 0, skipped: 0, joined: 0, toSubmit: 0, shared: 0 };
-  return { ...counts, savedNano: 0, lowNano: 0, worstNano: 0, unknown: 0 };
+  const counts = { rows: 0, finished: 0, skipped: 0, joined: 0, toSubmit: 0, shared: 0, reused: 0 };
+  return { ...counts, elsewhere: 0, elsewhereNano: 0, savedNano: 0, lowNano: 0, worstNano: 0, unknown: 0 };
 }

@@ -3,8 +3,10 @@ import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
+import { type EarlierPlan, earlierJson, earlierLines } from '../reuse/earlier-lines.js';
 import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
+import { costJson, rowsJson } from './plan-costs-json.js';
 import { discountLine, type PlanDiscount } from './plan-discounts.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
 import { priceSnippet } from './price-snippet.js';
@@ -28,6 +30,8 @@ export interface Plan {
   changedRows: number;
   /** The rows that feed rows. */
   chains: Omit<Chains, 'paths'>;
+  /** What was rendered before; undefined where nothing was looked for. */
+  earlier?: EarlierPlan | undefined;
   /** Rows that a cancel ended: only a retry submits them. */
   cancelledRows: number;
   /** The files in the way of the rows that are skipped, the first ones, relative to the batch's folder. */
@@ -55,6 +59,7 @@ export function planLines(plan: Plan): string[] {
     ...(total.unknown > 0 ? [`prices    ${pricesText(byKind)}`] : []),
     ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
+    ...earlierLines(plan.earlier, total).map((line) => `before    ${line}`),
     ...balanceLines(plan),
     capsLine(plan),
     timeLine(plan),
@@ -98,6 +103,7 @@ export function planJson(plan: Plan): object {
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
     chains: plan.chains,
+    earlier: earlierJson(plan.earlier, total),
     cancelledRows: plan.cancelledRows,
     skippedFiles: plan.skippedFiles,
   };
@@ -146,10 +152,11 @@ function skippedText(rows: number, files: readonly string[]): string {
   return names.length === 0 ? whose : `${whose} (${names.join(', ')}${more})`;
 }
 
-function rowsText({ toSubmit, shared, joined, finished, skipped }: CostTally): string {
+function rowsText({ toSubmit, shared, reused, joined, finished, skipped }: CostTally): string {
   const parts = [
     ...(toSubmit > 0 ? [`${toSubmit} to run`] : []),
     ...(shared > 0 ? [`${shared} shared`] : []),
+    ...(reused > 0 ? [`${reused} reused`] : []),
     ...(joined > 0 ? [`${joined} under way`] : []),
     ...(finished > 0 ? [`${finished} finished`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
@@ -183,18 +190,4 @@ function timeLine({ time }: Plan): string {
   const unseen = `how long ${time.unseen.join(', ')} takes is not known yet`;
   const known = time.atLeastMs < 1_000 ? '' : `at least ${took}, bound by ${time.bound} as far as known; `;
   return `time      ${known}${unseen}`;
-}
-
-function rowsJson({ rows, toSubmit, shared, joined, finished, skipped }: CostTally): object {
-  return { total: rows, toSubmit, shared, underWay: joined, finished, skipped };
-}
-
-function costJson(cost: CostTally): object {
-  return {
-    low: formatCredits(cost.lowNano),
-    expected: formatCredits(expectedNano(cost)),
-    worst: formatCredits(cost.worstNano),
-    unknownRows: cost.unknown,
-    saved: formatCredits(cost.savedNano),
-  };
 }

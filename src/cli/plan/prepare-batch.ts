@@ -3,6 +3,7 @@ import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
 import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import type { Session } from '../session.js';
 import { checkManifest } from './check-manifest.js';
 import { presentRows } from './leaving-rows.js';
@@ -42,7 +43,8 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const takenNames = await openTakenNames(session, access, batch);
   const leaving = await presentRows(access, batch);
   const outputs = binding && openOutputCheck(session.config, binding.out, batch);
-  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs });
+  const earlier = await openEarlierRenders(access, batch, place.reuse);
+  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs, earlier });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const outside = await openOutsideChecks(session, access, place);
@@ -71,6 +73,7 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
     throw error;
   } finally {
     await outside.close();
+    await earlier?.close();
   }
 }
 

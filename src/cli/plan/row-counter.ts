@@ -6,10 +6,13 @@ import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import type { LostFile } from '../batch/lost-files.js';
+import type { EarlierRenders } from '../reuse/earlier-renders.js';
+import type { FoundRenders } from '../reuse/found-renders.js';
+import { namesOfOthers, type TakenName } from '../reuse/own-copies.js';
 import type { Session } from '../session.js';
 import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
 import type { OutputCheck } from './output-check.js';
-import { newPlanTally, type PlanTally, type RowPlan, tallyRow } from './plan-tally.js';
+import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
 import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 
@@ -35,6 +38,8 @@ export interface CountedRows {
   contradicted: ContradictedPrices;
   /** By the row's index: there is nothing to do for it, since it has ended or is skipped. */
   finishedBefore: boolean[];
+  /** What was rendered before for rows that would be submitted; undefined where nothing was looked for. */
+  earlier?: FoundRenders;
 }
 
 export interface SkippedRow {
@@ -58,12 +63,16 @@ export interface RowCounterOptions {
   leaving?: Set<string>;
   /** Undefined where names need not be looked at. */
   takenNames: TakenNames | undefined;
+  /** Undefined where earlier renders need not be looked for. */
+  earlier?: EarlierRenders | undefined;
   /** Undefined where the files of finished rows need not be looked at. */
   outputs: OutputCheck | undefined;
 }
 
 const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
+/** Bounds what is held of names that may be copies. */
+const COPIED_MAX = 100_000;
 /** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
 const CHANGED_MAX = 1_000;
 
@@ -87,6 +96,13 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
   /** By index: what shares the render of one of them is rendered by itself. */
   const skipped = new Set<number>();
 
+  const copied: TakenName[] = [];
+
+  function noteTaken(taken: TakenName): void {
+    counted.takenCount += 1;
+    if (counted.taken.length < KEPT_MAX) counted.taken.push(taken);
+  }
+
   /** What becomes of a row once its name was looked at. */
   async function besides({ row, plan, isUntried }: PlannedRow): Promise<RowPlan> {
     const names = options.takenNames;
@@ -100,10 +116,9 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
       counted.skipped.push({ row: { id, kind, hash }, file, isRecorded });
       return { plan: 'skipped' };
     }
-    if (file !== undefined) {
-      counted.takenCount += 1;
-      if (counted.taken.length < KEPT_MAX) counted.taken.push({ row, file });
-    }
+    // What an earlier command copied before it was killed is told apart once it is known what is taken over.
+    if (file !== undefined && options.earlier !== undefined && copied.length < COPIED_MAX) copied.push({ row, file });
+    else if (file !== undefined) noteTaken({ row, file });
     if (isRecorded) counted.reopened.push(row.id);
     return isRecorded ? freshPlan(row) : plan;
   }
@@ -127,6 +142,23 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     const price = isPriced ? withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB)) : null;
     tallyRow(counted.tally, row, plan, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
+    if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
+    if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
+  }
+
+  async function findEarlier(): Promise<void> {
+    const { tally, finishedBefore } = counted;
+    const earlier = await options.earlier?.finish({
+      finishedBefore,
+      onReused: (row) => {
+        tallyReused(tally, row, row.price);
+        finishedBefore[row.index] = true;
+      },
+      onElsewhere: (row) => tallyElsewhere(tally, row, row.price),
+    });
+    if (earlier !== undefined) counted.earlier = earlier;
+    const place = { out: session.config.out, batch: options.batch };
+    for (const one of await namesOfOthers(options.access, place, copied, earlier)) noteTaken(one);
   }
 
   async function flush(): Promise<void> {
@@ -143,6 +175,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     },
     finish: async () => {
       await flush();
+      await findEarlier();
       return counted;
     },
   };

@@ -16,6 +16,10 @@ export interface PlannedRow {
   plan: RowPlan;
   /** No attempt of it was ever made: a file that has its name is of no earlier attempt. */
   isUntried: boolean;
+  /** It was never rendered here and cost nothing, so that an earlier render may stand for it. */
+  mayReuse?: true;
+  /** `batch/id` of the render that was taken over for it. */
+  reusedFrom?: string;
   /** Set when the row's content differs from what was submitted. */
   changed?: ChangedRow;
   /** Set when the row is done and its file is not what was stored any more. */
@@ -102,7 +106,15 @@ export function planRow(
 ): PlannedRow {
   const changed = changeOf(row, attempts, record === undefined);
   const isUntried = attempts.length === 0;
-  const common = changed === undefined ? { row, isUntried } : { row, isUntried, changed };
+  const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
+  const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
+  const { reusedFrom } = record ?? {};
+  const known = {
+    ...{ row, isUntried },
+    ...(mayReuse ? { mayReuse } : {}),
+    ...(reusedFrom === undefined ? {} : { reusedFrom }),
+  };
+  const common = changed === undefined ? known : { ...known, changed };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
@@ -126,7 +138,7 @@ function contentOf({ hash }: Row): RowContent {
 }
 
 function toSubmit(row: Row): PlannedRow {
-  return { row, plan: freshPlan(row), isUntried: true };
+  return { row, plan: freshPlan(row), isUntried: true, mayReuse: true };
 }
 
 /** A retry of a row that found nothing to share may have to pay for it. */

@@ -13,16 +13,16 @@ export interface SpilledRow {
 }
 
 /** Rows in a file of this process alone, since a manifest may be larger than the memory. */
-export interface Spill {
-  add(row: SpilledRow): Promise<void>;
-  rows(): AsyncIterable<SpilledRow>;
+export interface Spill<T = SpilledRow> {
+  add(row: T): Promise<void>;
+  rows(): AsyncIterable<T>;
   close(): Promise<void>;
 }
 
 const BUFFERED_CHARACTERS = 1 << 20;
 const READ_BYTES = 1 << 20;
 
-export async function openSpill(): Promise<Spill> {
+export async function openSpill<T = SpilledRow>(): Promise<Spill<T>> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-rows-'));
   const file = await open(join(folder, 'rows.jsonl'), 'wx+', 0o600);
   let lines: string[] = [];
@@ -52,7 +52,7 @@ export async function openSpill(): Promise<Spill> {
         const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         let start = 0;
         for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-          yield JSON.parse(bytes.toString('utf8', start, end)) as SpilledRow;
+          yield JSON.parse(bytes.toString('utf8', start, end)) as T;
           start = end + 1;
         }
         rest = bytes.subarray(start);

@@ -1,0 +1,83 @@
+import type { OutputFile, RowRecord } from '../../domain/outcome.js';
+import { isRender, type KnownRender } from '../../read-model/gather-renders.js';
+import { type Store, type StoredFile, StoreError } from '../../store/port.js';
+import { type HomeAccess, openPlace } from '../access/home-access.js';
+import type { RenderSource } from './render-sources.js';
+
+/** Looks whether an earlier render is still what was stored. */
+
+export interface RenderFlaw {
+  batch: string;
+  /** Relative to the batch's folder; absent where its record is not there any more. */
+  file?: string;
+  flaw: 'gone' | 'changed' | 'unreadable';
+}
+
+/** A render with the place of its files. */
+export interface WholeRender {
+  record: RowRecord;
+  store: Store;
+}
+
+export interface RenderCheck {
+  /** The record as long as it is that of the render. */
+  record(source: RenderSource & { atMs?: number }): Promise<RowRecord | undefined>;
+  /** Reads every file of it, or asks the bucket for what it knows of them. */
+  whole(render: KnownRender): Promise<WholeRender | RenderFlaw>;
+  store(batch: string): Promise<Store | undefined>;
+}
+
+export function createRenderCheck(access: HomeAccess): RenderCheck {
+  const stores = new Map<string, Promise<Store | undefined>>();
+
+  function store(batch: string): Promise<Store | undefined> {
+    const known = stores.get(batch) ?? openOut(batch);
+    stores.set(batch, known);
+    return known;
+  }
+
+  async function openOut(batch: string): Promise<Store | undefined> {
+    const out = (await access.home.readBatch(batch))?.out;
+    return out === undefined ? undefined : openPlace(access.config, out, 'shared');
+  }
+
+  async function record({ batch, id, atMs }: RenderSource & { atMs?: number }): Promise<RowRecord | undefined> {
+    const found = await access.records.readRecord(batch, id);
+    // Of another time: it was rendered again since the index was made.
+    const isSame = found !== undefined && isRender(found) && (atMs === undefined || found.finishedAtMs === atMs);
+    return isSame ? found : undefined;
+  }
+
+  return {
+    record,
+    store,
+    async whole(render) {
+      const { batch } = render;
+      const [found, place] = await Promise.all([record(render), store(batch)]);
+      if (found === undefined || place === undefined) return { batch, flaw: 'gone' };
+      for (const file of found.files) {
+        const flaw = await flawOf(place, batch, file);
+        if (flaw !== undefined) return { batch, file: file.file, flaw };
+      }
+      return { record: found, store: place };
+    },
+  };
+}
+
+async function flawOf(store: Store, batch: string, file: OutputFile): Promise<RenderFlaw['flaw'] | undefined> {
+  try {
+    const found = await store.stat(`${batch}/${file.file}`);
+    if (found === undefined) return 'gone';
+    const isSame = found.sha256 === file.sha256 && found.bytes === file.bytes;
+    return isSame && isSameObject(found, file) ? undefined : 'changed';
+  } catch (error) {
+    // A drive that is not mounted or a bucket that is closed has no render to give; the plan says so.
+    if (error instanceof StoreError) return 'unreadable';
+    throw error;
+  }
+}
+
+/** What the bucket said at the upload, as far as that was noted. */
+function isSameObject(found: StoredFile, { etag, version }: OutputFile): boolean {
+  return (etag === undefined || found.etag === etag) && (version === undefined || found.version === version);
+}

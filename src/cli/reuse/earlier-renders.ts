@@ -1,0 +1,105 @@
+import type { CreditsRange } from '../../domain/money.js';
+import type { Row } from '../../domain/row.js';
+import { createLineIndex, type LineIndex } from '../../manifest/line-index.js';
+import { openSpill, type Spill } from '../../manifest/references/spill.js';
+import { renderKey } from '../../manifest/row-hash.js';
+import { knownRenders } from '../../read-model/render-index.js';
+import type { HomeAccess } from '../access/home-access.js';
+import { createRenderCheck } from './check-render.js';
+import { type FoundRenders, type ManifestFacts, newFound, type ReuseOrder } from './found-renders.js';
+import { fedKey, type Matching, matchAll } from './match-all.js';
+import type { Candidate } from './match-renders.js';
+
+/** Finds for the rows of a manifest what was rendered for the same requests before; rows wait in files meanwhile. */
+export interface EarlierRenders {
+  /** A row that would be submitted, with its list price. */
+  add(row: Row, price: CreditsRange | null): Promise<void>;
+  /** A render that a row of this batch has already, as `batch/id`. */
+  noteTaken(source: string): void;
+  finish(facts: ManifestFacts): Promise<FoundRenders>;
+  close(): Promise<void>;
+}
+
+type Waiting = Pick<Row, 'index' | 'id' | 'kind' | 'group' | 'cells' | 'media' | 'extra'> & Pick<Candidate, 'price'>;
+
+/** Undefined where no other batch of the home has rendered anything. */
+export async function openEarlierRenders(
+  access: HomeAccess,
+  batch: string,
+  order: ReuseOrder,
+): Promise<EarlierRenders | undefined> {
+  const known = createLineIndex();
+  let isEmpty = true;
+  for await (const { key } of knownRenders(access, batch)) {
+    known.add(key, 1);
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : createEarlierRenders(access, batch, order, known);
+}
+
+function createEarlierRenders(access: HomeAccess, batch: string, order: ReuseOrder, known: LineIndex): EarlierRenders {
+  const spills: { close(): Promise<void> }[] = [];
+  const taken = createLineIndex();
+  let asked: Asked | undefined;
+  let fed: Spill<Waiting> | undefined;
+
+  async function spilled<T>(): Promise<Spill<T>> {
+    const spill = await openSpill<T>();
+    spills.push(spill);
+    return spill;
+  }
+
+  async function consider(row: Waiting, key: string): Promise<void> {
+    if (known.find(key) === undefined) return;
+    asked ??= { rows: await spilled<Candidate>(), count: 0 };
+    asked.count += 1;
+    await asked.rows.add(candidateOf(row, key));
+  }
+
+  async function matchAsked(matching: Matching): Promise<void> {
+    const { rows, count } = asked ?? {};
+    asked = undefined;
+    if (rows !== undefined) await matchAll(matching, rows, count ?? 0);
+  }
+
+  return {
+    noteTaken: (source) => void taken.add(source, 1),
+    async add(row, price) {
+      const key = renderKey(row, () => undefined);
+      if (key !== undefined) return consider({ ...row, price }, key);
+      fed ??= await spilled<Waiting>();
+      await fed.add({ ...row, price });
+    },
+    async finish(facts) {
+      const found = newFound(order);
+      const matching = { access, batch, taken, found, facts, check: createRenderCheck(access) };
+      await matchAsked(matching);
+      // What others feed comes after those: a chain is taken over from its first row on.
+      const seen = new Set<number>();
+      for (let before = -1; fed !== undefined && before < found.sources.count(); ) {
+        before = found.sources.count();
+        for await (const row of fed.rows()) {
+          const key = seen.has(row.index) ? undefined : await fedKey(matching, row);
+          if (key === undefined) continue;
+          seen.add(row.index);
+          await consider(row, key);
+        }
+        await matchAsked(matching);
+      }
+      return found;
+    },
+    close: async () => {
+      for (const spill of spills) await spill.close();
+    },
+  };
+}
+
+interface Asked {
+  rows: Spill<Candidate>;
+  count: number;
+}
+
+function candidateOf({ index, id, kind, group, price, media }: Waiting, key: string): Candidate {
+  const hasUrls = Object.values(media).some((list) => list.some(({ source }) => source === 'url'));
+  return { key, index, id, kind, ...(group === undefined ? {} : { group }), price, hasUrls };
+}

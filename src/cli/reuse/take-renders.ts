@@ -1,0 +1,128 @@
+import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
+import type { BatchOptions } from '../../domain/batch-options.js';
+import type { RowRecord } from '../../domain/outcome.js';
+import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
+import { modelOf } from '../../manifest/cost-notes.js';
+import { parallel } from '../../store/parallel.js';
+import { type Store, StoreError } from '../../store/port.js';
+import type { GenerationFacts } from '../../store/rows-writer.js';
+import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
+import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { placeRefused } from '../place-refused.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { createRenderCheck, type RenderCheck } from './check-render.js';
+import { copyOutput } from './copy-output.js';
+import { type FoundRenders, reusedRows } from './found-renders.js';
+import { fedBytes } from './match-all.js';
+import type { RenderSource } from './render-sources.js';
+
+/**
+ * Takes earlier renders over before a batch is handed to its workflow, which then finds these rows done. Each row is
+ * whole by itself: what a killed command has not come to is taken over by the next one.
+ */
+
+const COPY_WIDTH = 16;
+const SAID_EVERY_MS = 2_000;
+
+export interface TakeOver {
+  access: HomeAccess;
+  batch: string;
+  generation: GenerationFacts;
+  options: BatchOptions;
+  earlier: FoundRenders | undefined;
+}
+
+export async function takeRenders(session: Session, order: TakeOver): Promise<void> {
+  const { access, batch, generation, options, earlier } = order;
+  const total = reusedRows(earlier);
+  if (earlier === undefined || total === 0) return;
+  const out = openPlace(session.config, options.out, 'shared');
+  const taking: Taking = { ...order, found: earlier, out, check: createRenderCheck(access) };
+  let taken = 0;
+  let nextAtMs = Date.now() + SAID_EVERY_MS;
+  for (const part of generation.parts.keys()) {
+    const rows = await access.rows.readPart(batch, generation.generation, part);
+    const found = rows.flatMap(({ row }) => {
+      const source = earlier.sources.get(row.index);
+      return source === undefined ? [] : [{ row, source }];
+    });
+    await parallel(found, COPY_WIDTH, async ({ row, source }) => {
+      await takeOne(taking, row, source).catch((error: unknown) => {
+        throw explained(error, options.out, source);
+      });
+      taken += 1;
+      if (Date.now() < nextAtMs) return;
+      nextAtMs = Date.now() + SAID_EVERY_MS;
+      session.terminal.note(`taking over earlier renders: ${taken} of ${total}`);
+    });
+  }
+}
+
+interface Taking extends TakeOver {
+  found: FoundRenders;
+  out: Store;
+  check: RenderCheck;
+}
+
+async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<void> {
+  const { access, batch, options, out, check } = taking;
+  const [attempts, own] = await Promise.all([
+    access.ledger.read(batch, row.id),
+    access.records.readRecord(batch, row.id),
+  ]);
+  // The batch may run already, and have come to the row since it was looked at.
+  if (!attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)))) return;
+  if (own?.status === 'done' && own.rowHash === row.hash) return;
+  const [record, store] = await Promise.all([check.record(source), check.store(source.batch)]);
+  if (record === undefined || store === undefined) throw changed(source);
+  const from = { store, batch: source.batch };
+  const to = { store: out, batch, row, onExists: options.onExists };
+  const files = await Promise.all(record.files.map((file, position) => copyOutput(from, file, to, position)));
+  const inputs = await fedInputs(taking, row);
+  const { seed, revisedPrompt, warnings } = record;
+  const taken: RowRecord = {
+    schema: 1,
+    id: row.id,
+    kind: row.kind,
+    status: 'done',
+    flags: [],
+    warnings,
+    attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
+    files,
+    ...(seed === undefined ? {} : { seed }),
+    ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+    creditsNano: 0,
+    creditsBasis: 'price-book',
+    finishedAtMs: Date.now(),
+    reusedFrom: `${source.batch}/${source.id}`,
+    ...(inputs.length === 0 ? {} : { inputs }),
+    rowHash: row.hash,
+    seenStates: attempts.reduce((sum, { states }) => sum + states.length, 0),
+  };
+  if (options.sidecar === true) {
+    await writeSidecars(out, batch, taken, sidecarOf(row, taken, modelOf(row), inputs));
+  }
+  await access.records.writeRecord(batch, taken);
+}
+
+/** What feeds the row is an earlier render as well, or was done before. */
+async function fedInputs(taking: Taking, row: Row): Promise<FedInput[]> {
+  const isDone = () => true;
+  const inputs = fedMedia(row).map(async (media): Promise<FedInput[]> => {
+    const sha256 = await fedBytes({ ...taking, isDone }, media);
+    return sha256 === undefined ? [] : [{ row: media.id, sha256 }];
+  });
+  return (await Promise.all(inputs)).flat();
+}
+
+function explained(error: unknown, out: string, source: RenderSource): unknown {
+  if (!(error instanceof StoreError)) return error;
+  return error.code === 'CHANGED' ? changed(source) : placeRefused(out, error);
+}
+
+function changed({ batch, id }: RenderSource): UserError {
+  return new UserError(
+    `the render of row '${id}' of batch '${batch}' changed while it was taken over; nothing was submitted: run the same command again`,
+  );
+}

@@ -1,0 +1,178 @@
+// What was rendered before is taken over under a new name, by an order alone, and never where it is not what was stored.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { EmulatorOptions } from '../../src/emulator/emulator.js';
+import { startS3Proxy } from '../support/s3-proxy.js';
+import { startS3Server } from '../support/s3-server.js';
+import { hasTemporal } from '../support/temporal.js';
+import { hasVersitygw } from '../support/versitygw.js';
+import { results, resultsText } from './support/evidence.js';
+import { csv, film, image } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+const HTTPS = 'https://example.com/input.png';
+const STILLS = Array.from({ length: 40 }, (_, i) => image(`s${i + 1}`));
+const TWO_CHANGED = STILLS.map((row, i) => (i < 2 ? { ...row, prompt: `another picture ${i}` } : row));
+
+describe.skipIf(!hasTemporal())('renders that exist already', { timeout: 240_000 }, () => {
+  let rig: Rig;
+  afterEach(() => rig?.stop());
+
+  const start = async (emulator: EmulatorOptions = {}) => {
+    rig = await startRig({ speed: 100, emulator });
+  };
+  const jobs = () => rig.emulator.truth().jobs.length;
+  const ok = async (args: string[]) => {
+    const ended = await rig.run(args);
+    expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
+    return ended;
+  };
+  const planOf = async (...args: string[]) => JSON.parse((await ok(['plan', ...args, '--json'])).stdout);
+  const mediaOf = (batch: string, file: string | null) => join(rig.out, batch, String(file));
+
+  it('a plan says what exists, `--reuse` takes it over, and only what changed is rendered', async () => {
+    await start();
+    await rig.write('shots.csv', csv(STILLS));
+    await ok(['run', 'shots.csv', '--yes']);
+    await rig.write('again.csv', csv(TWO_CHANGED));
+    expect(await planOf('again.csv')).toMatchObject({
+      rows: { total: 40, toSubmit: 40, reused: 0 },
+      earlier: { order: 'none', rows: 38, batches: [{ batch: 'shots', manifest: 'shots.csv', rows: 38 }] },
+    });
+    expect((await ok(['plan', 'again.csv'])).stdout).toMatch(
+      /38 of these rows were rendered before, in batch 'shots' \(shots\.csv, \d+ \w+\), for [\d.]+ credits: --reuse takes them over/,
+    );
+    expect(await planOf('again.csv', '--reuse')).toMatchObject({ rows: { toSubmit: 2, reused: 38 } });
+
+    // One file is damaged and one deleted meanwhile: both are rendered again, and the command says so.
+    const [, , third, fourth] = results(rig, 'shots');
+    writeFileSync(mediaOf('shots', third?.file ?? null), 'damaged');
+    rmSync(mediaOf('shots', fourth?.file ?? null));
+    const before = jobs();
+    const ended = await ok(['run', 'again.csv', '--yes', '--reuse', '--sidecar']);
+    expect(jobs() - before).toBe(4);
+    expect(ended.stderr).toContain('2 earlier renders are not what was stored any more, rendered again');
+    const lines = results(rig, 'again') as unknown as { id: string; reused_from: string | null; credits: number }[];
+    const reused = lines.filter(({ reused_from }) => reused_from !== null);
+    expect(reused).toHaveLength(36);
+    expect(reused.every(({ id, reused_from, credits }) => reused_from === `shots/${id}` && credits === 0)).toBe(true);
+    for (const { file } of results(rig, 'again').slice(4)) {
+      expect(readFileSync(mediaOf('again', file))).toEqual(readFileSync(mediaOf('shots', file)));
+    }
+    const sidecar = JSON.parse(
+      readFileSync(`${mediaOf('again', results(rig, 'again')[9]?.file ?? null)}.json`, 'utf8'),
+    );
+    expect(sidecar).toMatchObject({ reused_from: 'shots/s10' });
+
+    // The same command again has nothing to do, without the order too; a change of one copy changes no other.
+    await ok(['run', 'again.csv', '--yes']);
+    expect(jobs() - before).toBe(4);
+    writeFileSync(mediaOf('again', results(rig, 'again')[9]?.file ?? null), 'another');
+    expect(readFileSync(mediaOf('shots', results(rig, 'shots')[9]?.file ?? null), 'utf8')).not.toBe('another');
+  });
+
+  it('four takes of one prompt come back as four takes; a fifth is rendered', async () => {
+    await start();
+    const takes = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, i) => image(`${prefix}${i + 1}`, { prompt: 'the same' }));
+    await rig.write('takes.csv', csv(takes(4, 't')));
+    await ok(['run', 'takes.csv', '--yes']);
+    await rig.write('more.csv', csv(takes(5, 'm')));
+    const before = jobs();
+    await ok(['run', 'more.csv', '--yes', '--reuse']);
+    expect(jobs() - before).toBe(1);
+    const from = /"reused_from":"takes\/t(\d)"/g;
+    expect([...resultsText(rig, 'more').matchAll(from)].map(([, n]) => n)).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('a chain is taken over from its first row on, and what it feeds anew is fed by the copy', async () => {
+    await start();
+    const chain = [image('hero'), film('clip', { image: '@hero' })];
+    await rig.write('one.csv', csv(chain));
+    await ok(['run', 'one.csv', '--yes']);
+    await rig.write('two.csv', csv([...chain, film('next', { image: '@hero', prompt: 'another film' })]));
+    const before = jobs();
+    await ok(['run', 'two.csv', '--yes', '--reuse']);
+    expect(jobs() - before).toBe(1);
+    expect(results(rig, 'two').map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('inputs behind URLs need an order of their own; what is under way elsewhere is rendered here too, and said', async () => {
+    await start({ renderSeconds: { 'vendor-a': [2_000, 2_000] } });
+    const byUrl = { ...{ id: 'b', kind: 'vendor-a/image2video', prompt: 'by its URL', duration: '5' }, image: HTTPS };
+    await rig.write('urls.csv', csv([image('a'), byUrl]));
+    const running = rig.start(['run', 'urls.csv', '--yes', '--no-network']);
+    await until('the film renders', () => (jobs() === 2 ? true : undefined));
+    await rig.write('copy.csv', csv([byUrl]));
+    const plan = await planOf('copy.csv', '--reuse=urls', '--no-network');
+    expect(plan.earlier).toMatchObject({ rows: 0, underWayElsewhere: 1 });
+    await running.ended;
+    expect(await planOf('copy.csv', '--reuse', '--no-network')).toMatchObject({
+      rows: { toSubmit: 1 },
+      earlier: { urlRows: 1 },
+    });
+    expect(await planOf('copy.csv', '--reuse=urls', '--no-network')).toMatchObject({ rows: { reused: 1 } });
+    const refused = await rig.run(['plan', 'copy.csv', '--reuse=all']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--reuse=urls')]);
+  });
+
+  it('killed while it takes renders over, it goes on; nothing is rendered or paid', async () => {
+    await start();
+    const many = Array.from({ length: 300 }, (_, i) => image(`s${i + 1}`, { width: '64', height: '64' }));
+    await rig.write('shots.csv', csv(many));
+    await ok(['run', 'shots.csv', '--yes']);
+    const before = jobs();
+    await rig.write('again.csv', csv(many));
+    const first = rig.start(['run', 'again.csv', '--yes', '--reuse']);
+    const media = join(rig.out, 'again', 'media');
+    await until('some are taken over', () => (existsSync(media) && readdirSync(media).length > 20 ? true : undefined));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(readdirSync(media).length).toBeLessThan(300);
+    await ok(['run', 'again.csv', '--yes', '--reuse']);
+    expect(jobs()).toBe(before);
+    const lines = results(rig, 'again') as unknown as { status: string; reused_from: string }[];
+    expect(lines.filter(({ status, reused_from }) => status === 'done' && reused_from !== null)).toHaveLength(300);
+  });
+});
+
+describe.skipIf(!hasTemporal() || !hasVersitygw())(
+  'renders that exist already in a bucket',
+  { timeout: 240_000 },
+  () => {
+    it('are copied there: none of their bytes comes to this machine', async () => {
+      const server = await startS3Server();
+      const proxy = await startS3Proxy(server);
+      const rig = await startRig({ speed: 100 });
+      try {
+        const out = ['--yes', '--out', 's3://callsheet/out'];
+        await rig.write('shots.csv', csv(STILLS));
+        const env = server.environment;
+        expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
+        await rig.write('again.csv', csv(TWO_CHANGED));
+        const before = rig.emulator.truth().jobs.length;
+        const byProxy = { ...env, CALLSHEET_S3_ENDPOINT: String(proxy.access.settings.endpoint) };
+        const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env: byProxy });
+        expect(ended.code, ended.stderr).toBe(0);
+        expect(rig.emulator.truth().jobs.length - before).toBe(2);
+        const fetched = proxy.requests.filter((line) => /^GET [^?]*\/media\//.test(line));
+        expect(fetched.filter((line) => !/again\/media\/s[12]\.png/.test(line))).toEqual([]);
+        const lines = readFileSync(join(server.folder, 'out', 'again', 'results.jsonl'), 'utf8')
+          .trim()
+          .split('\n');
+        expect(lines.filter((line) => line.includes('"reused_from":"shots/'))).toHaveLength(38);
+        for (const id of ['s3', 's40']) {
+          const [copy, first] = ['again', 'shots'].map((batch) =>
+            readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`)),
+          );
+          expect(copy).toEqual(first);
+        }
+      } finally {
+        await rig.stop();
+        await proxy.stop();
+        await server.stop();
+      }
+    });
+  },
+);
