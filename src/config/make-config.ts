@@ -5,6 +5,7 @@ import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl } from './base-url.js';
 import { readCallbacks } from './callbacks.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
+import { readNotify } from './notify.js';
 import type { GivenSettings } from './schema.js';
 import type { Config } from './types.js';
 
@@ -15,6 +16,8 @@ export interface GivenValues {
   folderOf(path: string): string;
   /** How a message names the setting: its flag, variable or path. */
   nameOf(path: string): string;
+  /** Given by a flag, the environment or the user's own file, not by a file of a folder. */
+  isOwn(path: string): boolean;
   version: string;
   defaultDataFolder: () => string;
 }
@@ -75,6 +78,7 @@ export function makeConfig(given: GivenValues): Config {
       storageClass: get<S3StorageClass>('s3.storageClass') ?? null,
     },
     callbacks: callbacksFrom(given, baseUrl, problems),
+    ...readNotify(given, problems),
     temporal: {
       address: get<string>('temporal.address') ?? null,
       namespace: get<string>('temporal.namespace') ?? null,
