@@ -1,5 +1,5 @@
 import { batchId, semaphoreId } from '../src/contract/names.js';
-import type { SemaphoreView } from '../src/contract/semaphore.js';
+import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import { ACCOUNT } from './account-settings.js';
 import { checkEnd } from './check/end-checks.js';
 import { createReporter, type Violation } from './check/reporter.js';

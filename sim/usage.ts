@@ -1,5 +1,5 @@
 import { batchId, semaphoreId } from '../src/contract/names.js';
-import type { SemaphoreView } from '../src/contract/semaphore.js';
+import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import { ACCOUNT } from './account-settings.js';
 import type { Sim } from './engine/current.js';
 import type { Scenario } from './scenario.js';

@@ -60,6 +60,11 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const origins = new Map(SETTINGS.map(({ path }) => [path, originOf(path, good)]));
   const config = makeConfig({
     valueOf: (path) => firstGiven(path, good)?.value,
+    behindFlags: (path) =>
+      firstGiven(
+        path,
+        good.filter(({ layer }) => layer.origin !== 'flag'),
+      )?.value,
     folderOf: (path) => firstGiven(path, good)?.layer.folder ?? cwd,
     nameOf: (path) => firstGiven(path, good)?.layer.nameOf(path) ?? path,
     isOwn: (path) => firstGiven(path, good)?.layer.origin !== 'config file',

@@ -1,15 +1,18 @@
-import type { AccountReadInput, AccountReadResult } from '../contract/account-read.js';
-import type { AccountReading } from '../contract/activities.js';
+import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../contract/account-read.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../service/account.js';
 import { VOICES_REQUEST } from '../vendors/vendor-b.js';
 import { noteReading } from './after-reading.js';
 import { askedWaitMs } from './asked-wait.js';
+import { capsInForce, lastCaps } from './caps.js';
 import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
 import { tryAgain } from './failures.js';
 import { refreshMarks } from './home-marks.js';
 import { lambdaMs } from './learned.js';
+
+/** Service document 1, Limits. */
+const CONCURRENT_UNKNOWN = 5;
 
 /** What the worker remembers of the account between requests; the home has it too. */
 interface AccountMemory {
@@ -67,6 +70,19 @@ export function lastReading(deps: Dependencies): { value: AccountReading; atMs: 
   return memoryOf(deps).reading;
 }
 
+/** Simultaneous jobs that a batch's window is made for; the smallest plan's where nothing is known of the plan. */
+export async function windowCap(deps: Dependencies): Promise<number> {
+  const known = lastReading(deps)?.value ?? (await lastCaps(deps));
+  return known?.concurrent ?? CONCURRENT_UNKNOWN;
+}
+
+/** Other caps hold from now on, of the same plan. */
+export function takeCaps(deps: Dependencies, caps: Caps): void {
+  const { reading } = memoryOf(deps);
+  if (reading !== undefined) reading.value = { ...reading.value, ...caps };
+  deps.onCaps(caps);
+}
+
 function memoryOf(deps: Dependencies): AccountMemory {
   const known = memories.get(deps);
   if (known) return known;
@@ -93,11 +109,13 @@ async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMar
     concurrent: concurrentLimit,
     plan: planLevel,
   };
-  const [lambda] = await Promise.all([lambdaMs(deps), deps.home.addCheckpoint(checkpoint)]);
-  const { concurrency, rpm } = deps.settings.limits;
+  const [lambda, caps] = await Promise.all([
+    lambdaMs(deps),
+    capsInForce(deps, { concurrent: concurrentLimit, rpm: rpmLimit }),
+    deps.home.addCheckpoint(checkpoint),
+  ]);
   const value: AccountReading = {
-    concurrent: Math.min(concurrentLimit, concurrency ?? concurrentLimit),
-    rpm: Math.min(rpmLimit, rpm ?? rpmLimit),
+    ...caps,
     balanceNano: creditsRemainingNano,
     shownUntilMs: askedMs - lambda,
     keyMark,

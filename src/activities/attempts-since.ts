@@ -122,12 +122,17 @@ export async function expectedOf(deps: Dependencies, ref: AttemptRef, attempt: A
   const intent = intentOf(attempt);
   if (!intent) return null;
   const row = await rowOf(deps, ref, intent);
-  return withFollowUp(row, await costOf(deps, row, intent));
+  return withFollowUp(row, await costOf(deps, ref.batch, row, intent));
 }
 
 /** Without what may be charged after the end. */
-async function costOf(deps: Dependencies, row: Row, { expected, atMs, kind }: Intent): Promise<CreditsRange | null> {
-  const now = await expectedCredits(deps, row, adapterFor(kind), atMs);
+async function costOf(
+  deps: Dependencies,
+  batch: string,
+  row: Row,
+  { expected, atMs, kind }: Intent,
+): Promise<CreditsRange | null> {
+  const now = await expectedCredits(deps, batch, row, adapterFor(kind), atMs);
   return expected === null ? now : widest(expected, now ?? expected);
 }
 
@@ -143,7 +148,7 @@ async function openAttempt(deps: Dependencies, open: OpenAttempt, attempt: Attem
   const intent = intentOf(attempt);
   const row = intent && (await rowOf(deps, open, intent));
   const model = row && modelOf(row);
-  const cost = row && (await costOf(deps, row, intent));
+  const cost = row && (await costOf(deps, batch, row, intent));
   const known: KnownAttempt = {
     timing: await timingOf(deps, kind, model),
     claimedAtMs: intent?.atMs ?? atMs,

@@ -40,10 +40,14 @@ export async function bookCharge(
   course: Course & { facts: ResultFacts },
 ): Promise<void> {
   const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
-  const actual = await actualCredits(deps, row, adapter, course.facts, between);
+  const actual = await actualCredits(deps, ref.batch, row, adapter, course.facts, between);
   // Where no price is known any more, what was expected at the claim still bounds it.
   const cost = actual ?? (await claimedPrice(deps, ref));
-  await book(deps, row, ref, 'charged', { ...course, cost, list: await listCredits(deps, row, course.facts) });
+  await book(deps, row, ref, 'charged', {
+    ...course,
+    cost,
+    list: await listCredits(deps, ref.batch, row, course.facts),
+  });
   // The job had ended some time before a poll said so.
   await bookFollowUp(deps, row, ref, { fromMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
 }
@@ -60,8 +64,8 @@ export async function bookUnbilled(
   ref: AttemptRef,
   course: Course,
 ): Promise<void> {
-  const cost = await expectedCredits(deps, row, adapter, course.claimedAtMs);
-  await book(deps, row, ref, 'unbilled', { ...course, cost, list: await listCredits(deps, row) });
+  const cost = await expectedCredits(deps, ref.batch, row, adapter, course.claimedAtMs);
+  await book(deps, row, ref, 'unbilled', { ...course, cost, list: await listCredits(deps, ref.batch, row) });
 }
 
 /** Enters an attempt whose answer is lost for good; its row is not at hand where its claim cannot be read. */
@@ -94,7 +98,7 @@ export async function bookVerdict(
     await bookGone(deps, work, ref, { claimedAtMs, goneMs: goneMs ?? deps.now(), cost });
     return deps.ledger.close(ref);
   }
-  const list = await listCredits(deps, work.row);
+  const list = await listCredits(deps, ref.batch, work.row);
   await bookLost(deps, work.row, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: deps.now(), cost, list });
   await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intent?.expected ?? null);
 }
@@ -108,7 +112,12 @@ export async function bookGone(
 ): Promise<void> {
   // It was over when a reading no longer held it; an older copy of the books may hold it for Λ more.
   const endedAtMs = Math.max(claimedAtMs, Math.ceil(goneMs));
-  await book(deps, row, ref, 'not_billed', { claimedAtMs, endedAtMs, cost, list: await listCredits(deps, row) });
+  await book(deps, row, ref, 'not_billed', {
+    claimedAtMs,
+    endedAtMs,
+    cost,
+    list: await listCredits(deps, ref.batch, row),
+  });
 }
 
 /**

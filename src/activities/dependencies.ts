@@ -1,4 +1,4 @@
-import type { AccountReading } from '../contract/activities.js';
+import type { Caps } from '../contract/account-read.js';
 import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
 import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
@@ -27,7 +27,7 @@ export interface Dependencies extends AccountRecords {
   messenger: Messenger;
   log: Log;
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
-  onCaps(reading: AccountReading): void;
+  onCaps(caps: Caps): void;
   callers: Callers;
   /** Wall clock, epoch ms. */
   now(): number;

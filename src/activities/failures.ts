@@ -15,6 +15,8 @@ export type FailureType =
   | 'download.interrupted'
   | 'records.unavailable'
   | 'output.unavailable'
+  /** This worker cannot take frames of films. */
+  | 'frames.unavailable'
   /** The worker ends: another one goes on. */
   | 'worker.ending';
 

@@ -1,16 +1,19 @@
 import type { InputRefused } from '../contract/chains.js';
 import type { OutputFile } from '../domain/outcome.js';
+import type { Frame } from '../domain/row.js';
 import type { MediaFacts } from '../manifest/media/media-facts.js';
 import { probeMedia } from '../manifest/media/probe-media.js';
 import { fedFlaw } from '../manifest/references/fed-flaw.js';
+import { readFrame, writeFrame } from '../store/frames.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import type { Feeder } from './feeders.js';
+import { takeFrame } from './film-frame.js';
 import type { InputWork } from './input-urls.js';
 
 /**
- * Copies what other rows rendered for this one into the home, once per content, and looks at it: nothing is sent for a
- * row before the files that feed it are whole, the ones that were recorded, and within the limits of their columns.
+ * Copies what other rows rendered for this one into the home, once per content, and takes the frames of films that feed
+ * it: nothing is sent for a row before the files that feed it are whole and the ones that were recorded.
  */
 export async function takeFedInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
   const { feeders, batch, options } = work;
@@ -25,7 +28,16 @@ export async function takeFedInputs(deps: Dependencies, work: InputWork): Promis
     if (file === undefined) continue;
     const problem = await keep(deps, `${batch}/${file.file}`, options.out, file);
     if (problem !== undefined) return { reason: 'input_changed', text: `${file.file} of row ${media.id} ${problem}` };
+    const flaw = media.frame && (await keepFrame(deps, file, media.frame));
+    if (flaw !== undefined) return { reason: 'input_unfit', text: `${file.file} of row ${media.id}: ${flaw}` };
   }
+  return undefined;
+}
+
+/** Whether what feeds a row is within the limits of its columns. */
+export async function unfitInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
+  const { feeders } = work;
+  if (feeders.length === 0) return undefined;
   const flaw = fedFlaw(work.row, await factsOf(deps, work));
   return flaw === undefined ? undefined : { reason: 'input_unfit', text: `${namesOf(feeders)}: ${flaw}` };
 }
@@ -58,12 +70,29 @@ async function keep(deps: Dependencies, key: string, out: string, { sha256 }: Ou
   return undefined;
 }
 
+/** Why a film gives no frame. */
+async function keepFrame(deps: Dependencies, film: OutputFile, frame: Frame): Promise<string | undefined> {
+  const { home } = deps;
+  const known = await readFrame(home, film.sha256, frame);
+  if (known !== undefined && (await home.hasBlob(known.sha256))) return undefined;
+  const taken = await takeFrame({ ...film, read: () => home.readBlob(film.sha256) }, frame);
+  if ('problem' in taken) return taken.problem;
+  if ('missing' in taken) throw new FfmpegMissing();
+  await writeFrame(home, film.sha256, frame, taken.png);
+  return undefined;
+}
+
+/** This worker cannot take frames; another one of the account may. */
+export class FfmpegMissing extends Error {
+  override readonly name = 'FfmpegMissing';
+}
+
 /** What the fed bytes show, in the places of the references. */
 async function factsOf(
   deps: Dependencies,
   { row, feeders }: InputWork,
 ): Promise<Map<string, (MediaFacts | undefined)[]>> {
-  const fed = new Set(feeders.flatMap(({ file }) => file?.sha256 ?? []));
+  const fed = new Set(feeders.flatMap(({ file, frame }) => (frame ?? file)?.sha256 ?? []));
   const facts = new Map<string, (MediaFacts | undefined)[]>();
   for (const [column, list] of Object.entries(row.media)) {
     const shown: (MediaFacts | undefined)[] = [];

@@ -6,7 +6,7 @@ import { rerunOrder } from '../store/batch-marks.js';
 import { type Feeds, readFeeds } from '../store/feeds.js';
 import { rowAt } from '../store/row-place.js';
 import { sampleInForce } from '../store/sample-gate.js';
-import { lastReading } from './account.js';
+import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedersOf, isReady } from './feeders.js';
@@ -28,7 +28,7 @@ const LOOKS_MAX = 500;
 async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRowsResult> {
   const { batch, generation, limit, feeders } = input;
   const order = await runOrder(deps, batch, input.retry);
-  const cap = lastReading(deps)?.value.concurrent ?? 5;
+  const cap = await windowCap(deps);
   const result: FedRowsResult = { rows: [], feeders, isShort: false, cap };
   if (order.isPaused) return { ...result, isPaused: true };
   if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
@@ -61,7 +61,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
       if (isReady(feeding)) {
-        const entry = await entryOf(deps, row, feeding, standing);
+        const entry = await entryOf(deps, batch, row, feeding, standing);
         const upTo = entry[5];
         result.isShort = room !== null && (upTo === null || upTo > room);
         if (result.isShort) break;

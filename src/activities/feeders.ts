@@ -19,6 +19,8 @@ export interface Feeder {
   record: RowRecord | undefined;
   /** What feeds: set once the row is done with the content that the manifest has. */
   file: OutputFile | undefined;
+  /** The frame of it that feeds, once that was taken. */
+  frame?: OutputFile | undefined;
 }
 
 /** What a request is made with that other rows rendered; nothing where none feeds it. */
@@ -55,7 +57,8 @@ export function fedRow(row: Row, feeders: readonly Feeder[]): Row {
     column,
     list.map((item) => {
       const feeder = item.source === 'row' ? left.shift() : undefined;
-      return feeder?.file === undefined ? item : blobOf(feeder.file);
+      const given = item.source === 'row' && item.frame !== undefined ? feeder?.frame : feeder?.file;
+      return given === undefined ? item : blobOf(given);
     }),
   ]);
   return withDriverLength({ ...row, media: Object.fromEntries(media) });

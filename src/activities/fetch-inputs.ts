@@ -5,7 +5,7 @@ import { DownloadError } from '../service/download.js';
 import { StoreError } from '../store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
-import { takeFedInputs } from './fed-inputs.js';
+import { FfmpegMissing, takeFedInputs, unfitInputs } from './fed-inputs.js';
 import { InputMissing } from './input-error.js';
 import { fetchInputs } from './media.js';
 import { loadRow } from './row-work.js';
@@ -24,19 +24,26 @@ export interface InputActivities {
 export function inputActivities(deps: Dependencies): InputActivities {
   return {
     async fetchInputs({ row: rowRef }) {
-      const work = await loadRow(deps, rowRef);
-      const { row } = work;
+      const { id, batch } = rowRef;
+      const isLast = (): boolean => Context.current().info.attempt >= TRIES_MAX;
       try {
-        const inputs = { ...work, batch: rowRef.batch };
-        const refused = await takeFedInputs(deps, inputs);
+        const refused = await takeFedInputs(deps, { ...(await loadRow(deps, rowRef)), batch });
         if (refused !== undefined) return refused;
+        // Anew: with the frames that were taken just now.
+        const inputs = { ...(await loadRow(deps, rowRef)), batch };
+        const unfit = await unfitInputs(deps, inputs);
+        if (unfit !== undefined) return unfit;
         await fetchInputs(deps, inputs);
         return true;
       } catch (error) {
         if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
+        if (error instanceof FfmpegMissing) {
+          if (isLast()) return { reason: 'input_unfit', text: 'frames of films need ffmpeg where the worker runs' };
+          throw tryAgain('frames.unavailable', 'no ffmpeg');
+        }
         if (!(error instanceof DownloadError) && !(error instanceof InputMissing)) throw error;
-        deps.log.warn({ id: row.id, error: error.name }, 'an input could not be fetched');
-        if (error instanceof InputMissing || Context.current().info.attempt >= TRIES_MAX) return false;
+        deps.log.warn({ id, error: error.name }, 'an input could not be fetched');
+        if (error instanceof InputMissing || isLast()) return false;
         throw tryAgain('download.interrupted', error.reason);
       }
     },

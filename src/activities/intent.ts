@@ -29,7 +29,7 @@ export async function intentFor(
     part: rowRef.part,
     index: rowRef.index,
     ...fedInputs(work),
-    expected: await expectedCredits(deps, work.row, work.adapter),
+    expected: await expectedCredits(deps, rowRef.batch, work.row, work.adapter),
     ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
   };
 }

@@ -65,7 +65,7 @@ async function resolve(deps: Dependencies, work: InputWork, column: string, medi
   const input = media.source === 'url' ? await knownInput(deps, media.url) : media;
   if (!input) throw new InputNotFetched('the URL was not fetched yet');
   const bytes = await deps.home.getBlob(input.sha256);
-  if (!bytes && work.feeders.some(({ file }) => file?.sha256 === input.sha256)) {
+  if (!bytes && work.feeders.some(({ file, frame }) => (frame ?? file)?.sha256 === input.sha256)) {
     throw new InputNotFetched('what another row rendered was not looked at yet');
   }
   if (!bytes) throw new InputMissing(`the input ${input.sha256} is not in the home`);

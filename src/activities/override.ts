@@ -38,7 +38,7 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
   const attempt = attempts.find((one) => one.n === n);
   if (!attempt) return { outcome: 'refused' };
   const { row, adapter } = await loadRow(deps, rowRef);
-  const upToNano = await upperCredits(deps, row, adapter);
+  const upToNano = await upperCredits(deps, rowRef.batch, row, adapter);
   const standing = standingOf(attempt);
   if (standing === 'overridden') return { outcome: 'reserved', upToNano };
   const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };

@@ -32,13 +32,14 @@ export async function standingOfRow(
 /** What a batch needs to open a row; `feeders` are those that feed it, all of them done. */
 export async function entryOf(
   deps: Dependencies,
+  batch: string,
   row: Row,
   feeders: readonly Feeder[],
   { letter, attempts }: Extract<RowStanding, { ended: false }>,
 ): Promise<PageEntry> {
   // What is at the service already has been counted: only a new attempt needs room.
   const isNew = letter === 'n' || letter === 's';
-  const upTo = isNew ? await upperCredits(deps, fedRow(row, feeders), adapterFor(row.kind)) : 0;
+  const upTo = isNew ? await upperCredits(deps, batch, fedRow(row, feeders), adapterFor(row.kind)) : 0;
   const opened = letter === 'n' && feeders.length > 0 ? 'f' : letter;
   return [row.index, opened, attempts, KINDS.indexOf(row.kind), row.id, upTo];
 }

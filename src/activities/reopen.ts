@@ -57,7 +57,7 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
 
 async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {
   const { row, adapter } = await loadRow(deps, ref);
-  return upperCredits(deps, row, adapter);
+  return upperCredits(deps, ref.batch, row, adapter);
 }
 
 async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {

@@ -65,7 +65,7 @@ async function costOf(
   if (result) {
     const { row, adapter } = await workOf(deps, work, ref, attempt);
     const between = { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs };
-    return withFollowUp(row, await actualCredits(deps, row, adapter, result.facts, between));
+    return withFollowUp(row, await actualCredits(deps, ref.batch, row, adapter, result.facts, between));
   }
   return wasBilled(attempt) ? (intent?.expected ?? null) : null;
 }

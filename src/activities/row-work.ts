@@ -2,6 +2,7 @@ import type { RowRef } from '../contract/workflows.js';
 import type { BatchOptions } from '../domain/batch-options.js';
 import type { Row } from '../domain/row.js';
 import { readBatchOptions } from '../store/batch-options.js';
+import { readFrame } from '../store/frames.js';
 import type { Adapter } from '../vendors/adapter.js';
 import { adapterFor } from '../vendors/index.js';
 import type { Dependencies } from './dependencies.js';
@@ -23,6 +24,12 @@ export async function loadRow(deps: Dependencies, ref: RowRef): Promise<RowWork>
     deps.rows.readRow(ref.batch, ref.generation, ref.part, ref.index),
     readBatchOptions(deps.home, ref.batch),
   ]);
-  const feeders = await feedersOf(deps, ref, row);
+  const feeders = await Promise.all((await feedersOf(deps, ref, row)).map((one) => withFrame(deps, one)));
   return { row: fedRow(row, feeders), feeders, adapter: adapterFor(row.kind), options };
+}
+
+async function withFrame({ home }: Dependencies, feeder: Feeder): Promise<Feeder> {
+  const { media, file } = feeder;
+  if (media.frame === undefined || file === undefined) return feeder;
+  return { ...feeder, frame: await readFrame(home, file.sha256, media.frame) };
 }

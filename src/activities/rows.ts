@@ -5,7 +5,7 @@ import { fedMedia, type Row } from '../domain/row.js';
 import { rerunOrder } from '../store/batch-marks.js';
 import type { Feeds } from '../store/feeds.js';
 import { sampleInForce } from '../store/sample-gate.js';
-import { lastReading } from './account.js';
+import { windowCap } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -34,7 +34,7 @@ export function rowActivities(deps: Dependencies): RowActivities {
 async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
   const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false, holdsFed } = input;
   const order = await runOrder(deps, batch, input.retry);
-  const page = newPage(deps, batch, cursor.part);
+  const page = await newPage(deps, batch, cursor.part);
   if (order.isPaused) return { ...page, next: cursor, isPaused: true };
   if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
     return { ...page, next: cursor, limits: order.limits };
@@ -119,7 +119,7 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   }
   // A row with a record has ended in this run; its feeders cannot have been missed.
   if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
-  const entry = await entryOf(deps, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
   const upTo = entry[5];
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;
@@ -129,8 +129,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   if (filling.feeds?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
 }
 
-function newPage(deps: Dependencies, batch: string, part: number): PageResult {
-  const cap = lastReading(deps)?.value.concurrent ?? 5;
+async function newPage(deps: Dependencies, batch: string, part: number): Promise<PageResult> {
+  const cap = await windowCap(deps);
   return { batch, part, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0, cap };
 }
 

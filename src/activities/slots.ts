@@ -1,4 +1,5 @@
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
+import type { LimitsResult } from '../contract/semaphore-view.js';
 import {
   type Attempt,
   type AttemptRef,
@@ -10,8 +11,12 @@ import {
 } from '../domain/attempt.js';
 import type { Breaker } from '../domain/breaker.js';
 import { KINDS, type Kind } from '../domain/kind.js';
+import { DEFAULT_SLOT_TERMS } from '../domain/slot-terms.js';
+import { readBatchOrder } from '../store/batch-order.js';
 import { readBreakers, writeBreakers } from '../store/breakers.js';
+import { takeCaps } from './account.js';
 import { rowOf } from './attempts-since.js';
+import { lastCaps } from './caps.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
@@ -25,6 +30,8 @@ const RECOVER_MAX = 15;
 export interface SlotActivities {
   /** The account's open attempts that hold a slot at the service, from the ledger, and its breakers. */
   recoverOpen(input: { from: number }): Promise<RecoverResult>;
+  /** The account's cap and how batches share the slots, as ordered; the requests per minute are set at once. */
+  readLimits(input: { batches: string[] }): Promise<LimitsResult>;
   /** Which holders of slots are gone without having sent anything. */
   sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
   /** Keeps the breakers where a wiped server finds them. */
@@ -37,6 +44,7 @@ export interface SlotActivities {
 export function slotActivities(deps: Dependencies): SlotActivities {
   return {
     recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
+    readLimits: ({ batches }) => withRecords(() => readLimits(deps, batches)),
     sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
@@ -46,7 +54,7 @@ export function slotActivities(deps: Dependencies): SlotActivities {
 
 async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
   const holders: RecoverResult['holders'] = [];
-  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await lastCap(deps)) } : {};
+  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
   let kept = 0;
   for await (const open of deps.ledger.open()) {
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
@@ -68,9 +76,18 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
   return { holders, next: null, ...breakers };
 }
 
-async function lastCap({ home, settings }: Dependencies): Promise<{ concurrent?: number }> {
-  const cap = (await home.latestCheckpoint())?.concurrent ?? null;
-  return cap === null ? {} : { concurrent: Math.min(cap, settings.limits.concurrency ?? cap) };
+async function readLimits(deps: Dependencies, batches: string[]): Promise<LimitsResult> {
+  const terms = batches.map(async (batch) => {
+    return { batch, ...((await readBatchOrder(deps.home, batch))?.slots ?? DEFAULT_SLOT_TERMS) };
+  });
+  return { ...(await capOf(deps)), batches: await Promise.all(terms) };
+}
+
+async function capOf(deps: Dependencies): Promise<{ concurrent?: number }> {
+  const caps = await lastCaps(deps);
+  if (caps === undefined) return {};
+  takeCaps(deps, caps);
+  return { concurrent: caps.concurrent };
 }
 
 /** Nobody waits for it any more though its job may run: its answer is lost, or its row ended first, as `review`. */

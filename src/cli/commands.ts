@@ -60,6 +60,12 @@ const BATCHES: Ungrouped[] = [
     load: async () => (await import('./commands/pause.js')).defineResume,
   },
   {
+    name: 'limits',
+    usage: '[batch]',
+    summary: 'how much of the plan the account or a batch may use, also while it runs',
+    load: async () => (await import('./commands/limits.js')).defineLimits,
+  },
+  {
     name: 'cancel',
     usage: '<batch>',
     summary: 'submit nothing new; what is paid is still fetched',

@@ -29,7 +29,8 @@ const RUN = [
 ];
 
 const LIMITS = [...CONNECTION, 'budget.maxCredits', 'budget.maxFailures'];
-const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS } as const;
+const SLOTS = [...CONNECTION, 'limits.concurrency', 'limits.rpm'];
+const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS, slots: SLOTS } as const;
 
 export type ShownSettings = keyof typeof SHOWN | 'all';
 

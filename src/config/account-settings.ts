@@ -12,7 +12,7 @@ export function accountSettings(config: Config): AccountSettings {
     home: config.home,
     exclusive: config.account.exclusive,
     waits: waitsOf(config),
-    limits: { ...limits },
+    limits: { concurrency: limits.accountConcurrency, rpm: limits.rpm },
     prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
     timeScale: config.timeScale,
     callbacks: { ...config.callbacks },

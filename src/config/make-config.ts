@@ -12,6 +12,8 @@ import type { Config } from './types.js';
 export interface GivenValues {
   /** The value of the highest source that gives one; undefined when none does. */
   valueOf(path: string): unknown;
+  /** The same without the command line's flags. */
+  behindFlags(path: string): unknown;
   /** The folder that a relative path of this setting starts from. */
   folderOf(path: string): string;
   /** How a message names the setting: its flag, variable or path. */
@@ -55,7 +57,7 @@ export function makeConfig(given: GivenValues): Config {
       rhoSeconds: get<number>('waits.rhoSeconds') ?? 1_800,
       renderMaxSeconds: { ...RENDER_MAX_SECONDS, ...get<Record<string, number>>('waits.renderMaxSeconds') },
     },
-    limits: { concurrency: get<number>('limits.concurrency') ?? null, rpm: get<number>('limits.rpm') ?? null },
+    limits: limitsFrom(given),
     budget: {
       maxCredits: get<number>('budget.maxCredits') ?? null,
       askAbove: get<number>('budget.askAbove') ?? NANO_PER_CREDIT,
@@ -89,6 +91,15 @@ export function makeConfig(given: GivenValues): Config {
   problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function limitsFrom(given: GivenValues): Config['limits'] {
+  const value = (given: unknown): number | null => (given as number | undefined) ?? null;
+  return {
+    concurrency: value(given.valueOf('limits.concurrency')),
+    accountConcurrency: value(given.behindFlags('limits.concurrency')),
+    rpm: value(given.valueOf('limits.rpm')),
+  };
 }
 
 function baseUrlFrom(text: string | undefined, problems: ConfigProblem[]): BaseUrl | undefined {

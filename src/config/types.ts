@@ -28,8 +28,13 @@ export interface Config {
     /** By provider, with a `default`. */
     readonly renderMaxSeconds: Readonly<Record<string, number>>;
   };
-  /** The user's own; null = the plan's. */
-  readonly limits: { readonly concurrency: number | null; readonly rpm: number | null };
+  /** The user's own; null = the plan's. A `concurrency` that is given as a flag is the command's batch's alone. */
+  readonly limits: {
+    readonly concurrency: number | null;
+    /** Of the whole account: as the files and the environment say. */
+    readonly accountConcurrency: number | null;
+    readonly rpm: number | null;
+  };
   readonly budget: {
     readonly maxCredits: CreditsNano | null;
     readonly askAbove: CreditsNano;

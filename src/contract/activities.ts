@@ -186,14 +186,3 @@ export type OpenRowState =
   | { id: string; state: 'open' }
   | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
   | { id: string; state: 'restart'; letter: Letter; attempts: number };
-
-export interface AccountReading {
-  /** min(plan, user's limit). */
-  concurrent: number;
-  rpm: number;
-  balanceNano: CreditsNano | null;
-  /** The balance shows all that moved before this, epoch ms. */
-  shownUntilMs?: number;
-  /** Of the key that was accepted. */
-  keyMark?: string;
-}

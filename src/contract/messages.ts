@@ -5,7 +5,8 @@ import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';
-import type { JobKey, OpenedCase, PauseReason, Release, SemaphoreView } from './semaphore.js';
+import type { JobKey, OpenedCase, PauseReason, Release } from './semaphore.js';
+import type { SemaphoreView } from './semaphore-view.js';
 import type { BatchProgress, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
 // ---- to the semaphore ----
@@ -27,6 +28,8 @@ export const caseOpened = defineSignal<[OpenedCase]>('caseOpened');
 export const caseEnded = defineSignal<[{ job: JobKey; created: boolean }]>('caseEnded');
 /** The service refused a request for the account's limits: they may have changed. */
 export const limitsRefused = defineSignal('limitsRefused');
+/** What was ordered of slots or requests stands in the home: of the account, or of a batch. */
+export const limitsOrdered = defineSignal('limitsOrdered');
 export const pauseGrants = defineSignal<[Omit<PauseReason, 'sinceMs'>]>('pause');
 export const resumeGrants = defineSignal<[{ reason: PauseReason['reason']; batch?: string }]>('resume');
 export const semaphoreView = defineQuery<SemaphoreView>('view');

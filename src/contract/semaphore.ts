@@ -1,6 +1,7 @@
 import type { Breaker } from '../domain/breaker.js';
 import type { Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { SlotTerms } from '../domain/slot-terms.js';
 
 /** What the semaphore of an account knows and is asked. */
 
@@ -29,6 +30,8 @@ export interface Holder {
   apart?: true;
   /** Set when the job ended without an answer: the slot goes back by itself then. */
   releaseAtMs?: number;
+  /** Slot time that its batch was charged with when it was granted. */
+  chargedMs?: number;
 }
 
 export interface Waiting {
@@ -103,6 +106,11 @@ export interface PauseReason {
   keyMark?: string;
 }
 
+/** A batch's terms, and the slot time that it had for its weight, ms. */
+export interface Share extends SlotTerms {
+  usedMs: number;
+}
+
 /** What the semaphore carries from one run to the next. */
 export interface SemaphoreState {
   /** After a foreign refusal the cap climbs back by one per this time. */
@@ -130,30 +138,12 @@ export interface SemaphoreState {
   /** Paces end by answers to what was sent after them; absent in runs of older workers, where every release ends them. */
   pacesByAnswers?: true;
   renderTimesMs: Record<string, number[]>;
+  /** By batch; absent in runs of older workers, where batches take turns. */
+  shares?: Record<string, Share>;
+  /** So many orders about slots or requests are to be read from the home; absent = none. */
+  limitsDue?: number;
   /** Reads of the account that failed last, and since when. */
   unread: { credits?: number; discounts?: number };
-}
-
-/** Why fewer jobs are granted than the plan allows, though nobody paused anything. */
-export type Curb =
-  /** Nothing is granted until then: the balance settles a lost answer. */
-  | { curb: 'quiet'; untilMs: number }
-  | ({ curb: 'breaker' } & Omit<Breaker, 'failures'>)
-  /** Submits were turned away several times in a row: they wait until then. */
-  | ({ curb: 'paced' } & Pick<Pace, 'cause' | 'route' | 'sinceMs' | 'untilMs'>)
-  /** The account's balance and caps, or its discounts, cannot be read: they are taken as they were. */
-  | { curb: 'unread'; what: 'credits' | 'discounts'; sinceMs: number }
-  /** Someone else seems to run jobs on this account. */
-  | { curb: 'foreign'; cap: number; sinceMs: number };
-
-export interface SemaphoreView {
-  planCap: number;
-  effectiveCap: number;
-  holders: Holder[];
-  waiting: number;
-  pauses: PauseReason[];
-  curbs: Curb[];
-  ready: boolean;
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Access } from './access.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
+import { chainOfRow } from './chain-of-row.js';
 import { createEvents } from './events.js';
 import { SESSION_HEADER, sessionOnly } from './guard.js';
 import { mediaAnswer } from './media.js';
@@ -62,10 +63,11 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, readRow
   app.get('/batches/:batch/rows/:id', async (context) => {
     const batch = await knownBatch(source, context);
     const id = context.req.param('id');
-    const row = batch === undefined ? undefined : (await readRows(batch)).rows.find((one) => one.id === id);
+    const rows = batch === undefined ? [] : (await readRows(batch)).rows;
+    const row = rows.find((one) => one.id === id);
     if (batch === undefined || row === undefined) return unknown(context);
     const shown = shownRow(batch, row, access, tokenOf(context));
-    return context.json({ row: shown, ...(await source.row(batch, id)) });
+    return context.json({ row: shown, chain: chainOfRow(rows, row), ...(await source.row(batch, id)) });
   });
   app.get('/batches/:batch/time', async (context) => {
     const batch = context.req.param('batch');

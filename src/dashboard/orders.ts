@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
 const credits = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
+const count = z.string().regex(/^[1-9]\d{0,5}$/, 'it must be a whole number of at least 1');
+const priority = z.string().regex(/^-?\d{1,3}$/, 'a priority is a whole number');
 const why = z.exactOptional(z.string().max(500));
 
 export const orderSchema = z.discriminatedUnion('order', [
@@ -11,6 +13,14 @@ export const orderSchema = z.discriminatedUnion('order', [
   z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
   z.object({ order: z.literal('cancel') }),
   z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
+  z.object({
+    order: z.literal('limits'),
+    concurrency: z.exactOptional(count),
+    weight: z.exactOptional(count),
+    priority: z.exactOptional(priority),
+  }),
+  z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
+  z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
   z.object({ order: z.literal('approve'), maxCredits: credits }),
   z.object({ order: z.literal('resubmit'), id: name, why }),
   z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
@@ -30,6 +40,17 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       const only = order.reason === undefined ? [] : [`--class=${order.reason}`];
       return { words: ['retry', '--yes', '--json', ...only], flags: ['--', batch] };
     }
+    case 'limits':
+      return {
+        words: ['limits', '--json', ...flagsOf(order, ['concurrency', 'weight', 'priority'])],
+        flags: ['--', batch],
+      };
+    case 'account-limits':
+      return { words: ['limits', '--json', ...flagsOf(order, ['concurrency', 'rpm'])], flags: [] };
+    case 'rerun': {
+      const others = order.withDependents ? ['--with-dependents'] : [];
+      return { words: ['rerun', '--yes', ...others], flags: ['--', batch, order.id] };
+    }
     case 'approve':
       return { words: ['approve', '--json', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
     case 'resubmit':
@@ -44,6 +65,10 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       return { words, flags: ['--', batch, order.id, order.handle] };
     }
   }
+}
+
+function flagsOf<Name extends string>(order: { [name in Name]?: string }, names: readonly Name[]): string[] {
+  return names.flatMap((name) => (order[name] === undefined ? [] : [`--${name}=${order[name]}`]));
 }
 
 function budgetFlag(maxCredits: string | undefined): string[] {

@@ -1,5 +1,6 @@
 import { formatCredits } from '../domain/money.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
+import { withDependents } from './chain-of-row.js';
 import type { Order } from './orders.js';
 import type { DashboardSource } from './source.js';
 
@@ -10,13 +11,13 @@ export interface Quote {
   credits: string | null;
 }
 
+const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost', 'attach-handle'];
 const AGAIN = ['failed', 'cancelled'];
 const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
 
 export async function quoteOf(source: DashboardSource, batch: BatchRows, order: Order): Promise<Quote> {
   const rows = rowsOf(batch.rows, order);
-  const isFree = ['pause', 'cancel', 'mark-lost', 'attach-handle'].includes(order.order);
-  if (isFree) return { rows: rows.length, credits: '0' };
+  if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
   const priceOf = await source.pricer();
   let nano = 0;
   for (const { row } of rows) {
@@ -36,6 +37,10 @@ function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
       );
     case 'approve':
       return rows.filter(({ status }) => status === 'not_started');
+    case 'rerun':
+      return order.withDependents ? withDependents(rows, order.id) : rows.filter(({ id }) => id === order.id);
+    case 'limits':
+    case 'account-limits':
     case 'pause':
     case 'cancel':
       return rows.filter(({ status }) => OPEN.includes(status));

@@ -22,10 +22,13 @@ export interface BatchTime {
   rpm: number | null;
   /** Credits as a number: a picture needs no more. */
   balance: [number, number][];
+  /** What rows cost, at the end of their renders; those of a large batch are added up. */
+  charges: [number, number][];
 }
 
 const HELD_MAX = 400;
 const READINGS_MAX = 500;
+const CHARGES_MAX = 400;
 
 export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, readings: BalanceCheckpoint[]): BatchTime {
   const sent = rows
@@ -51,6 +54,21 @@ export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, reading
     slots: { widthMs: slots.widthMs, values: slots.sums().map((heldMs) => heldMs / slots.widthMs) },
     submits: { widthMs: submits.widthMs, values: submits.sums().map((sum) => (sum * 60_000) / submits.widthMs) },
     ...{ concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },
+    charges: chargesOf(rows),
     balance: during.filter((_, i) => i % step === 0).map(({ atMs, balanceNano }) => [atMs, balanceNano / 1e9]),
   };
+}
+
+function chargesOf(rows: BatchRows['rows']): [number, number][] {
+  const charges = rows
+    .flatMap(({ credits, renderedAtMs, finishedAtMs }): [number, number][] => {
+      const atMs = renderedAtMs ?? finishedAtMs;
+      return atMs === null || credits === null || Number(credits) === 0 ? [] : [[atMs, Number(credits)]];
+    })
+    .sort(([a], [b]) => a - b);
+  const step = Math.ceil(charges.length / CHARGES_MAX) || 1;
+  return charges.flatMap(([atMs], i): [number, number][] => {
+    if (i % step !== 0) return [];
+    return [[atMs, charges.slice(i, i + step).reduce((sum, [, credits]) => sum + credits, 0)]];
+  });
 }

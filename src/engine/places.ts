@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import envPaths from 'env-paths';
 import { EngineError } from './engine-error.js';
@@ -33,7 +33,7 @@ const socketBytesMax = 100;
 export function enginePlaces(dataFolder: string): EnginePlaces {
   const logs = join(dataFolder, 'logs');
   try {
-    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    makeFolders(logs);
   } catch (cause) {
     throw new EngineError('bad_folder', `the data folder ${dataFolder} cannot be used: choose another with --data`, {
       cause,
@@ -69,6 +69,18 @@ function socketPath(dataFolder: string): string {
     throw new EngineError('bad_folder', 'no folder is short enough for the control socket: set TMPDIR');
   makePrivate(join(path, '..'));
   return path;
+}
+
+/** Node's own way to make a folder with those above it never comes back where a parent takes none, as `/proc`. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was first.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 /** Others can write where temporary files are kept: the folder must be ours alone. */

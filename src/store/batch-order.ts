@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { PriceRule } from '../domain/price.js';
+import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
 import { timeSchema } from './attempt-schema.js';
+import { priceRuleSchema } from './given-prices.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';
 
@@ -21,6 +24,10 @@ export interface BatchOrder {
   generation?: string;
   /** Nothing new is submitted until it is resumed. */
   isPaused?: boolean;
+  /** The price rules that it was run with; absent = the account's. */
+  prices?: readonly PriceRule[];
+  /** Its part of the account's slots; absent = the default. */
+  slots?: SlotTerms;
 }
 
 const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
@@ -39,6 +46,14 @@ export const orderSchema = z.object({
   retry: z.exactOptional(retrySchema.nullable()),
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),
+  prices: z.exactOptional(z.array(priceRuleSchema)),
+  slots: z.exactOptional(
+    z.object({
+      concurrency: z.int().min(1).nullable(),
+      weight: z.int().min(1).max(WEIGHT_MAX),
+      priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX),
+    }),
+  ),
 });
 
 export async function writeBatchOrder(home: Home, batch: string, order: BatchOrder): Promise<void> {

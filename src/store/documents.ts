@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { accountLimitsSchema } from './account-limits.js';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
 import { cancelledSchema, rerunSchema, stoppedSchema } from './batch-marks.js';
 import { optionsSchema } from './batch-options.js';
@@ -8,6 +9,7 @@ import { booksSchema } from './books.js';
 import { breakersSchema } from './breakers.js';
 import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
+import { frameSchema } from './frames.js';
 import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
 import { nameOwnerSchema } from './handle-names.js';
@@ -84,6 +86,7 @@ const SORTS: DocumentSort[] = [
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/waste\//, name: 'a reserved payment', schema: wasteSchema, mended: 'kept' },
   { place: /^account\.json$/, name: 'what the account is bound to', schema: accountSchema, mended: 'run' },
+  { place: /^frames\//, name: 'a frame of a film', schema: frameSchema, mended: 'again' },
   { place: /^open\//, name: 'the index of open attempts', schema: openFactsSchema, mended: 'again' },
   { place: /^book\//, name: 'what an attempt cost', schema: bookedSchema, mended: 'again' },
   { place: /^balance\//, name: 'a reading of the balance', schema: checkpointSchema, mended: 'again' },
@@ -92,6 +95,7 @@ const SORTS: DocumentSort[] = [
   { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
   { place: /^claimed\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
+  { place: /^limits\.json$/, name: 'limits of the account', schema: accountLimitsSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { errorCode } from './folder-errors.js';
+import { makeFolders } from './make-folders.js';
 import { StoreError } from './port.js';
 
 /** The file operations under the folder store: real paths below one root, temporary files, links and fsync. */
@@ -136,8 +137,7 @@ async function makeRoot(folder: Folder): Promise<{ root: string; unsynced: strin
     if (errorCode(error) !== 'ENOENT') throw error;
     return undefined;
   });
-  const make = () => mkdir(folder.location, { recursive: true, mode: folder.folderMode });
-  const first = known === undefined ? await make() : undefined;
+  const first = known === undefined ? await makeFolders(folder.location, folder.folderMode) : undefined;
   const root = known ?? (await realpath(folder.location));
   if (first !== undefined) {
     for (let path = folder.location; path !== dirname(first); path = dirname(path)) unsynced.push(dirname(path));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttemptRef } from '../domain/attempt.js';
+import type { Frame } from '../domain/row.js';
 import { StoreError } from './port.js';
 import { isSafeSegment } from './safe-key.js';
 
@@ -34,6 +35,8 @@ export interface HomeKeys {
   /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
   index(batch: string, generation: string): string;
   blob(sha256: string): string;
+  /** What was taken of a film, by its sha256. */
+  frame(sha256: string, frame: Frame): string;
   balances: string;
   balanceBucket(atMs: number): string;
   balance(atMs: number, random: string): string;
@@ -42,6 +45,8 @@ export interface HomeKeys {
   charge(ref: AttemptRef, atMs: number): string;
   followUp(ref: AttemptRef, atMs: number): string;
   gone(ref: AttemptRef, atMs: number): string;
+  /** What was ordered for the whole account. */
+  limits: string;
   /** What single charges taught about the account. */
   learned: string;
   claimed: string;
@@ -96,6 +101,7 @@ export function homeKeys(account: string): HomeKeys {
     record: (batch, id) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
     index: (batch, generation) => `${batchFolder(batch)}/index/${safe(generation)}`,
     blob: (sha256) => `${root}/media/${safe(sha256)}`,
+    frame: (sha256, frame) => `${root}/frames/${safe(sha256)}-${frame}.json`,
     balances: `${root}/balance`,
     balanceBucket,
     balance: (atMs, random) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,
@@ -105,6 +111,7 @@ export function homeKeys(account: string): HomeKeys {
     followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
     gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
     learned: `${root}/learned.json`,
+    limits: `${root}/limits.json`,
     claimed: `${root}/claimed.json`,
     prices: `${root}/prices.json`,
     givenPrices: `${root}/given-prices.json`,

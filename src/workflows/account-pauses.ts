@@ -1,4 +1,4 @@
-import type { AccountReading } from '../contract/activities.js';
+import type { AccountReading } from '../contract/account-read.js';
 import type { PauseReason, SemaphoreState } from '../contract/semaphore.js';
 
 /** When the account's pauses for a key or for credits end, from what a read of the account shows. Pure. */

@@ -3,6 +3,7 @@ import type { SemaphoreInput, SemaphoreState } from '../contract/semaphore.js';
 import * as accountPauses from './account-pauses.js';
 import * as permits from './permits.js';
 import { homeProxy, routineReadProxy } from './proxies.js';
+import { takeTerms, unknownBatches } from './shares.js';
 
 /**
  * What the semaphore reads of the account, and its look at a home that could not be written. A read that fails stops
@@ -14,7 +15,12 @@ export interface AccountWatch {
   readDiscounts(): Promise<void>;
   /** While a job found that the home cannot be written: lifts its pause once the home can be. */
   probeRecords(): void;
+  /** Reads from the home how batches that are new here share the slots, and after an order all of it. */
+  learnLimits(): void;
 }
+
+/** Bounds what one read asks and brings. */
+const LEARNED_MAX = 200;
 
 export function openAccountWatch(
   { account, timeScale }: SemaphoreInput,
@@ -24,6 +30,7 @@ export function openAccountWatch(
   const reads = routineReadProxy(account);
   const underWay = new Map<keyof SemaphoreState['unread'], Promise<void>>();
   let isProbing = false;
+  let isLearning = false;
 
   return {
     readCaps: () => once('credits', readCaps),
@@ -39,7 +46,26 @@ export function openAccountWatch(
           touch();
         });
     },
+    learnLimits() {
+      const { shares, limitsDue } = state;
+      const isOrdered = limitsDue !== undefined;
+      const asked = isOrdered ? [...unknownBatches(state), ...Object.keys(shares ?? {})] : unknownBatches(state);
+      if (isLearning || shares === undefined || (asked.length === 0 && !isOrdered)) return;
+      isLearning = true;
+      void learn(asked.slice(0, LEARNED_MAX)).then(() => {
+        isLearning = false;
+        // An order that came meanwhile is read by itself.
+        if (state.limitsDue === limitsDue) delete state.limitsDue;
+        touch();
+      });
+    },
   };
+
+  async function learn(asked: string[]): Promise<void> {
+    const { concurrent, batches } = await homeProxy(account).readLimits({ batches: asked });
+    state.planCap = concurrent ?? state.planCap;
+    takeTerms(state, batches);
+  }
 
   function once(what: keyof SemaphoreState['unread'], read: () => Promise<void>): Promise<void> {
     const known = underWay.get(what);

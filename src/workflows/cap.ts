@@ -45,7 +45,8 @@ export function nextClimbMs(state: SemaphoreState, nowMs: number): number | unde
   return state.foreign.sinceMs + steps * state.climbMs;
 }
 
-function isSlotKind(kindNumber: number): boolean {
+/** Whether jobs of a kind take one of the plan's slots. */
+export function isSlotKind(kindNumber: number): boolean {
   const kind = KINDS[kindNumber];
   return kind === undefined || takesSlot(kind);
 }

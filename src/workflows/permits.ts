@@ -14,6 +14,7 @@ import { effectiveCap, lowerCap } from './cap.js';
 import { noteAnswered, noteTurnedAway } from './paces.js';
 import { rememberRender } from './render-times.js';
 import { sameJob } from './same-job.js';
+import { charge, chargeBack, noteAsking } from './shares.js';
 import { nextTurnMs, nextWaiting } from './turns.js';
 
 /** The semaphore's whole state and every change of it: pure, so that it is tested without a server. */
@@ -74,6 +75,7 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
     withdraw(state, ask.job);
     return hold(state, waiting, 'submitted', nowMs);
   }
+  noteAsking(state, ask.job.batch);
   if (!state.waiting.some((w) => sameJob(w.job, ask.job))) state.waiting.push(waiting);
   return undefined;
 }
@@ -130,7 +132,8 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   } else if (state.pacesByAnswers !== true || isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
-  // A job that was refused never ran, so the service frees nothing for it.
+  chargeBack(state, holder, nowMs);
+  // A refused job never ran, so the service frees nothing for it.
   if (!message.overCap) state.lastReleaseMs = nowMs;
   if (message.renderMs !== undefined) rememberRender(state, holder.kind, message.renderMs);
 }
@@ -159,7 +162,7 @@ export function resume(state: SemaphoreState, which: { reason: PauseReason['reas
   state.pauses = state.pauses.filter((p) => !(p.reason === which.reason && p.batch === which.batch));
 }
 
-/** Takes the next waiting jobs, round-robin between batches, as far as caps, pauses, quiets and breakers allow. */
+/** Takes the next waiting jobs in turn, as caps, pauses, quiets and breakers allow. */
 export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
   if (state.foreign !== null && effectiveCap(state, nowMs) >= state.planCap) state.foreign = null;
   const grants: Grant[] = [];
@@ -176,7 +179,9 @@ export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
 function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sinceMs: number): Grant {
   const grant = state.nextGrant++;
   const { job, kind, apart } = asked;
-  state.holders.push({ job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) });
+  const holder: Holder = { job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) };
+  state.holders.push(holder);
+  if (phase === 'granted') charge(state, holder);
   return { job, grant, kind };
 }
 
@@ -187,9 +192,8 @@ function holderOf(state: SemaphoreState, job: JobKey): Holder | undefined {
 }
 
 /** Whether the service answered the submit of this grant: a slot goes back for many other reasons. */
-function isAnswer({ phase }: Holder, { answered, overCap, done }: Release): boolean {
-  return phase === 'granted' && (answered || overCap || done) === true;
-}
+const isAnswer = ({ phase }: Holder, { answered, overCap, done }: Release): boolean =>
+  phase === 'granted' && (answered || overCap || done) === true;
 
 function liftQuiet(state: SemaphoreState, job: JobKey): void {
   state.quiets = state.quiets.filter((q) => !sameJob(q.job, job));

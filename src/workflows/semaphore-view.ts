@@ -1,4 +1,5 @@
-import type { Curb, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
+import type { SemaphoreState } from '../contract/semaphore.js';
+import type { BatchSlots, Curb, SemaphoreView } from '../contract/semaphore-view.js';
 import { effectiveCap } from './cap.js';
 import { REFUSALS_MAX } from './paces.js';
 
@@ -13,7 +14,15 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
     pauses,
     curbs: curbsOf(state, nowMs),
     ready,
+    ...(state.shares === undefined ? {} : { batches: batchesOf(state) }),
   };
+}
+
+function batchesOf({ shares = {}, holders, waiting }: SemaphoreState): BatchSlots[] {
+  return Object.entries(shares).flatMap(([batch, { usedMs: _, ...terms }]) => {
+    const [held, waits] = [holders, waiting].map((jobs) => jobs.filter(({ job }) => job.batch === batch).length);
+    return held || waits ? [{ batch, ...terms, held: held ?? 0, waiting: waits ?? 0 }] : [];
+  });
 }
 
 function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, nowMs: number): Curb[] {

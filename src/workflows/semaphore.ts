@@ -11,7 +11,8 @@ import {
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
 import { jobId } from '../contract/names.js';
-import type { SemaphoreInput, SemaphoreState, SemaphoreView } from '../contract/semaphore.js';
+import type { SemaphoreInput, SemaphoreState } from '../contract/semaphore.js';
+import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { Breaker } from '../domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
 import { openAccountWatch } from './account-watch.js';
@@ -93,6 +94,10 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     setHandler(messages.limitsRefused, () => {
       readDue = true;
     });
+    setHandler(messages.limitsOrdered, () => {
+      state.limitsDue = (state.limitsDue ?? 0) + 1;
+      touch();
+    });
     setHandler(messages.semaphoreView, (): SemaphoreView => viewOf(state, ready, Date.now()));
   }
 
@@ -107,6 +112,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     if (readDue) void readCaps();
     if (JSON.stringify(lasting()) !== kept) void keepBreakers();
     watch.probeRecords();
+    watch.learnLimits();
   }
 
   function watchOver(): void {
@@ -187,5 +193,6 @@ function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreStat
   // What an older worker handed over lacks what is new since.
   const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...handed };
   if (!patched('paces-by-answers')) delete state.pacesByAnswers;
+  if (patched('shares')) state.shares ??= {};
   return state;
 }

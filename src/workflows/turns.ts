@@ -3,6 +3,7 @@ import { isAsync, KINDS } from '../domain/kind.js';
 import { allowsKind, familyOf, nextProbeMs } from './breakers.js';
 import { hasRoom, nextClimbMs } from './cap.js';
 import { allowsPace, nextPaceMs } from './paces.js';
+import { type Candidate, isFull, takeTurn } from './shares.js';
 
 /** Whose turn it is: which waiting job may be granted now, and when that changes by itself. Pure. */
 
@@ -18,10 +19,27 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
   if (state.quiets.some((q) => q.fromMs <= nowMs && nowMs < q.untilMs)) return undefined;
   const paused = new Set(state.pauses.map((p) => p.batch));
   const batches = [...new Set(state.waiting.map((w) => w.job.batch))].filter((b) => !paused.has(b)).sort();
-  const turn = batches.findIndex((b) => b > state.lastBatch);
+  const nextOf = (batch: string) => state.waiting.find((w) => w.job.batch === batch && mayGo(state, w, nowMs));
+  const { shares } = state;
+  if (shares === undefined) return roundRobin(state, batches, nextOf);
+  const candidates = batches.flatMap((batch): Candidate[] => {
+    const share = shares[batch];
+    const next = share === undefined || isFull(state, batch, share) ? undefined : nextOf(batch);
+    return share === undefined || next === undefined ? [] : [{ next, share }];
+  });
+  return takeTurn(state, candidates, nowMs);
+}
+
+/** As older workers did it, whose runs are still replayed. */
+function roundRobin(
+  { lastBatch }: SemaphoreState,
+  batches: string[],
+  nextOf: (batch: string) => Waiting | undefined,
+): Waiting | undefined {
+  const turn = batches.findIndex((b) => b > lastBatch);
   const inTurn = turn < 0 ? batches : [...batches.slice(turn), ...batches.slice(0, turn)];
   for (const batch of inTurn) {
-    const next = state.waiting.find((w) => w.job.batch === batch && mayGo(state, w, nowMs));
+    const next = nextOf(batch);
     if (next) return next;
   }
   return undefined;

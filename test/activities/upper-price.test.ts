@@ -16,7 +16,7 @@ const PRICES: PriceRule[] = [{ components: [{ unit: 'input-second', credits: '0.
 
 test('2-D6: the budget reserves the longest driver, and counts it for an attempt that is open', async () => {
   const { deps, clock, generation } = await accountAtHand([DANCE], PRICES);
-  expect(await upperCredits(deps, DANCE, adapterFor(DANCE.kind))).toBe(3_000_000_000);
+  expect(await upperCredits(deps, 'b', DANCE, adapterFor(DANCE.kind))).toBe(3_000_000_000);
   const expected = { lo: 400_000_000, hi: 400_000_000 };
   const claim = intent({ atMs: clock.nowMs, rowHash: DANCE.hash, kind: DANCE.kind, generation, index: 0, expected });
   await deps.ledger.claim({ batch: 'b', id: 'dance', n: 1 }, claim);

@@ -113,6 +113,11 @@ test('rows are found by status and text; keys go from row to row and from pictur
   expect(await accessibilityBreaches(page)).toEqual([]);
   await page.keyboard.press('Escape');
   expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByLabel('Side by side').selectOption('model');
+  await page.getByRole('region', { name: 'Outputs by model' }).getByRole('button', { name: 'Show two' }).waitFor();
+  expect(await accessibilityBreaches(page)).toEqual([]);
+  await page.goto(`${served.origin}/#/b/b/time`);
+  await page.getByText(/^Balance of the account: .*; rows cost /).waitFor();
   await page.close();
 });
 

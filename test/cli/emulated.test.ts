@@ -87,6 +87,13 @@ describe('the plan', () => {
     const { exitCode, stdout } = await run(['prices', '--example']);
     const { prices: rules } = JSON.parse(stdout) as { prices: { kind: string }[] };
     expect([exitCode, rules.map(({ kind }) => kind)]).toEqual([0, [...KINDS]]);
+    const asJson = await run(['prices', '--example', '--json']);
+    expect(
+      asJson.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ schema: 1, example: { prices: rules } }]);
   });
 
   test('costs per kind and group, caps and balance', async () => {
@@ -211,6 +218,7 @@ test('doctor checks each thing', async () => {
     'key',
     'service',
     'clock',
+    'ffmpeg',
   ]);
   expect(exitCode).toBe(0);
   expect(checks.find(({ name }) => name === 'service')?.finding).toContain('12.5 credits, plan pro');

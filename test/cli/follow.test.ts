@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../src/cli/batch/batch-source.js';
 import { type FollowEnd, type FollowEvent, followBatch, type Snapshot } from '../../src/cli/batch/follow.js';
-import type { SemaphoreView } from '../../src/contract/semaphore.js';
+import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress } from '../../src/contract/workflows.js';
 
 const COUNTS = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };

@@ -26,6 +26,7 @@ test('callsheet --help', async () => {
       list                every batch of the account
       pause <batch>       submit nothing new for now
       resume [batch]      go on after a pause, a stop or a reboot, or with a higher budget
+      limits [batch]      how much of the plan the account or a batch may use, also while it runs
       cancel <batch>      submit nothing new; what is paid is still fetched
       approve <batch>     run the rest of a batch after its sample
       retry <batch>       run failed and cancelled rows again
@@ -115,6 +116,9 @@ test('callsheet run --help', async () => {
                                       default: "depth")
       --response-format <format>      how synchronous answers carry their output (choices: "url",
                                       "b64_json", default: "url")
+      --weight <n>                    part of the slots' time beside other batches, 1 to 100 (default 1)
+      --priority <n>                  before batches of lower priority, which keep a tenth of the slots
+                                      (default 0)
       --trust-home                    this home is the right one, although the outputs or Temporal tell
                                       of another
       --shared-folder                 with a shared Temporal: every worker reaches --out and the home by

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
 import { nextWords } from '../../src/cli/batch/next-command.js';
 import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
-import type { SemaphoreView } from '../../src/contract/semaphore.js';
+import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';

@@ -64,7 +64,7 @@ describe('defaults', () => {
         syncMaxSeconds: 900,
         renderMaxSeconds: { 'vendor-f': 1800, default: 3600 },
       },
-      limits: { concurrency: null, rpm: null },
+      limits: { concurrency: null, accountConcurrency: null, rpm: null },
       budget: { maxCredits: null, askAbove: 1_000_000_000, maxFailures: null, waitMinutes: 15 },
       prices: [],
       names: { template: null, onExists: 'fail', sidecar: false },
@@ -103,7 +103,7 @@ describe('precedence', () => {
       env: { CALLSHEET_LIMITS_RPM: '3', CALLSHEET_AMBIGUITY: '' },
       flags: { 'limits.rpm': '4' },
     });
-    expect(config.limits).toEqual({ rpm: 4, concurrency: 2 });
+    expect(config.limits).toEqual({ rpm: 4, concurrency: 2, accountConcurrency: 2 });
     expect(config.userAgent).toBe('u');
     expect(origins.get('limits.rpm')).toEqual({ name: 'flag', where: '--rpm' });
     expect(origins.get('limits.concurrency')).toEqual({ name: 'config file', where: 'callsheet.config.json:3:5' });

@@ -127,6 +127,17 @@ test('what a person types is never a flag of the command', () => {
   expect(flags).toEqual(['--', 'b', 'one', '--home=/tmp/x']);
 });
 
+test('an order is the command line that it says', () => {
+  const limits = commandOf('b', { order: 'limits', concurrency: '4', priority: '-2' });
+  expect(limits).toEqual({ words: ['limits', '--json', '--concurrency=4', '--priority=-2'], flags: ['--', 'b'] });
+  expect(commandOf('b', { order: 'account-limits', rpm: '90' })).toEqual({
+    words: ['limits', '--json', '--rpm=90'],
+    flags: [],
+  });
+  const rerun = commandOf('b', { order: 'rerun', id: 'one', withDependents: true });
+  expect(rerun).toEqual({ words: ['rerun', '--yes', '--with-dependents'], flags: ['--', 'b', 'one'] });
+});
+
 test.each([{ order: 'retry', reason: '--home=x' }, { order: 'resubmit', id: '-x' }, { order: 'format' }])(
   'an order that is none is refused: %j',
   async (order) => {

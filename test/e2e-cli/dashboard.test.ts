@@ -62,6 +62,14 @@ describe.skipIf(!hasTemporal())('the dashboard beside an engine', { timeout: 240
     expect(submitted).toBeLessThan(FILMS.length);
     expect(await confirm('Resume')).toMatch(/at most [\d.]+ credits$/);
     expect((await status('films')).state).not.toBe('paused');
+    await page.getByRole('button', { name: 'Limits', exact: true }).click();
+    await page.getByLabel(/^Simultaneous jobs/).fill('4');
+    await page.getByLabel(/^Weight/).fill('7');
+    await page.getByRole('dialog').getByRole('button', { name: 'Limits' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const limits = JSON.parse((await rig.run(['limits', 'films', '--json'])).stdout);
+    expect(limits).toMatchObject({ concurrency: 4, weight: 7, priority: 0 });
+    expect(await status('films')).toMatchObject({ state: 'running' });
     await confirm('Cancel');
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(1);
@@ -93,5 +101,14 @@ describe.skipIf(!hasTemporal())('the dashboard beside an engine', { timeout: 240
     await until('it is done', async () => (await status('lost')).counts.done === 1 || undefined);
     const ledger = (await rig.run(['ledger', 'show', 'lost', 'l1', '--json'])).stdout;
     expect(ledger).toContain('the client waits');
+
+    const before = rig.emulator.truth().jobs.length;
+    await page.getByRole('button', { name: 'Render it again' }).click();
+    await dialog.getByText('1 row, at most 0.001 credits').waitFor();
+    await dialog.getByRole('button', { name: 'Render it again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await until('it was rendered again', () => rig.emulator.truth().jobs.length > before || undefined);
+    await until('it is done again', async () => (await status('lost')).counts.done === 1 || undefined);
+    expect(rig.emulator.truth().jobs).toHaveLength(before + 1);
   });
 });

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { semaphoreView } from '../../src/contract/messages.js';
 import { semaphoreId } from '../../src/contract/names.js';
-import type { SemaphoreView } from '../../src/contract/semaphore.js';
+import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { Row } from '../../src/domain/row.js';
 import { until } from '../e2e-cli/support/rig.js';
 import { filmRow, imageRow, type RunOptions, type Stack, type StackOptions, startStack } from '../support/stack.js';

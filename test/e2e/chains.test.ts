@@ -85,6 +85,20 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
     });
   });
 
+  it.concurrent('a frame of a film feeds what takes an image', async () => {
+    const last = { ...fed('film', 3), frame: 'last' as const };
+    await withStack('chainFrame', [], async (stack) => {
+      expect((await stack.run('b', [...STORY, filmOf('on', last)])).counts).toMatchObject({ done: 5 });
+      const film = await stack.record('b', 'film');
+      const edit = await stack.record('b', 'edit');
+      expect(film?.files[0]?.sha256).not.toBe(edit?.files[0]?.sha256);
+      expect(stack.emulator.truth().jobs.at(-1)?.body).toMatchObject({
+        image: expect.stringMatching(/^(data:image\/png;base64,)?iVBOR|^sha256:/),
+      });
+      expect((await stack.record('b', 'on'))?.submittedAtMs).toBeGreaterThanOrEqual(film?.finishedAtMs ?? 0);
+    });
+  });
+
   it.concurrent('a feeder that fails: what it feeds is not started and costs nothing; a retry runs both', async () => {
     await withStack('chainFail', [refuses('svc.image')], async (stack) => {
       const result = await stack.run('b', STORY);

@@ -50,6 +50,7 @@ export async function openStage(): Promise<Stage> {
   const root = mkdtempSync(join(tmpdir(), 'callsheet-situations-'));
   const found = findTemporalCli(process.env);
   if (!('path' in found)) throw new Error('no Temporal program: `npm run setup` gets one');
+  const environment = { ...process.env };
   process.env.CALLSHEET_TEMPORAL_CLI = found.path;
   process.env.AWS_EC2_METADATA_DISABLED = 'true';
   process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:9';
@@ -81,6 +82,7 @@ export async function openStage(): Promise<Stage> {
     ask('engine', 'stop', '--now');
     await emulator.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    process.env = environment;
   };
   try {
     const templates = await leaveAll(place);

@@ -185,3 +185,8 @@ test('F45, B54: a folder without permission, found by the probe', { timeout: 60_
     left: [],
   });
 });
+
+test.skipIf(process.platform !== 'linux')('a parent that takes no folders is refused at once', async () => {
+  const store = createFolderStore('/proc/nowhere/deep', { access: 'private' });
+  await expect(store.put('a', bytes)).rejects.toMatchObject({ name: 'StoreError' });
+});

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchProgress, semaphoreView } from '../../contract/messages.js';
 import { batchId, semaphoreId } from '../../contract/names.js';
-import type { SemaphoreView } from '../../contract/semaphore.js';
+import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { noCounts } from '../../domain/outcome.js';

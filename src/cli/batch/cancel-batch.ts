@@ -4,7 +4,7 @@ import { dropReruns } from '../../activities/drop-reruns.js';
 import { resultLines } from '../../activities/result-files.js';
 import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
-import type { SemaphoreView } from '../../contract/semaphore.js';
+import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../store/batch-marks.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

@@ -1,4 +1,5 @@
-import type { PauseReason, SemaphoreView } from '../../contract/semaphore.js';
+import type { PauseReason } from '../../contract/semaphore.js';
+import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { BatchSource } from './batch-source.js';

@@ -90,7 +90,7 @@ async function costOf(
   { batch, generation: { generation } }: KnownBatch,
   rows: readonly RerunRow[],
 ): Promise<CaseSum> {
-  const prices = await knownPrices(session, access);
+  const prices = await knownPrices(session, access, batch);
   const stakes: { stakeNano: CreditsNano | null }[] = [];
   for (const one of rows) {
     const row = fedRow(one.row, await feedersOf(access, { batch, generation }, one.row));

@@ -2,6 +2,7 @@ import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { ResponseFormat } from '../../domain/batch-options.js';
 import { isS3Address } from '../../domain/s3.js';
+import type { SlotTerms } from '../../domain/slot-terms.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import { writeHomeMark } from '../../store/home-mark.js';
@@ -42,6 +43,8 @@ export interface RunRequest {
   rerunsChanged: ChangedOrder;
   /** The manifest's order, where rows feed others. */
   isBreadthFirst: boolean;
+  /** How the batch shares the slots, as far as it is given. */
+  slots: Partial<SlotTerms>;
   isSaidYes: boolean;
   isSharedFolder: boolean;
   /** A person says that the home is right, whatever outputs or Temporal tell. */

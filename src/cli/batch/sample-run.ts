@@ -84,7 +84,7 @@ async function freshSample(
   not: ReadonlySet<string>,
 ): Promise<string[]> {
   const { access, batch, generation, prepared } = run;
-  const prices = await knownPrices(session, access);
+  const prices = await knownPrices(session, access, batch);
   const candidates = new Map<number, Candidate>();
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {

@@ -1,4 +1,5 @@
-import type { Curb, PauseReason, SemaphoreView } from '../../contract/semaphore.js';
+import type { PauseReason } from '../../contract/semaphore.js';
+import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import type { Kind, Provider } from '../../domain/kind.js';
 
 /** What keeps grants back: a pause of the account, the quiet of a lost answer, a family's breaker, a route's pace. */

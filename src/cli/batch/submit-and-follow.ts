@@ -1,4 +1,5 @@
 import type { RetryOrder } from '../../contract/workflows.js';
+import type { SlotTerms } from '../../domain/slot-terms.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
@@ -16,6 +17,8 @@ export interface BatchToRun {
   retry: RetryOrder | null;
   retries: number;
   isBreadthFirst?: boolean;
+  /** How the batch shares the slots, where it begins anew. */
+  slots?: Partial<SlotTerms>;
   /** What identical rows save, in words. */
   saving?: string | undefined;
 }
@@ -39,7 +42,8 @@ export async function submitAndFollow(
   const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
   const events = newJsonEvents(session, access, batch);
   const early = sayEarlyInterrupt(session, batch);
-  const order = { batch, generation, rows, retry, retries, isBreadthFirst };
+  const { slots } = toRun;
+  const order = { batch, generation, rows, retry, retries, isBreadthFirst, ...(slots && { slots }) };
   const { work, afterSeq } = await handOver().finally(early.over);
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   events?.started({

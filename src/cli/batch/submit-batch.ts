@@ -1,8 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { batchProgress, resumeGrants, type Supply, supply } from '../../contract/messages.js';
+import { batchProgress, limitsOrdered, resumeGrants, type Supply, supply } from '../../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { BatchLimits } from '../../domain/limits.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import type { Home } from '../../store/home.js';
 import { readSampleGate } from '../../store/sample-gate.js';
@@ -20,6 +21,8 @@ export interface BatchSupply {
   /** New attempts for unbilled failed renders. */
   retries: number;
   isBreadthFirst?: boolean;
+  /** How the batch shares the slots, where it begins anew; other commands leave it as it was ordered. */
+  slots?: Partial<SlotTerms>;
 }
 
 /** What a batch may cost and what becomes of its lost answers. */
@@ -36,9 +39,13 @@ export async function submitBatch(
   const { batch, generation, rows, retry } = given;
   const { home } = openHomeAccess(session.config);
   await endOldPause(session, work, batch);
-  const running = (await isRunning(session, work, batch)) ? await readBatchOrder(home, batch) : undefined;
+  const before = await readBatchOrder(home, batch);
+  const running = (await isRunning(session, work, batch)) ? before : undefined;
   const ordered = orderOf(given, terms, running);
-  const order = { ...ordered, limits: await approvedLimits(home, batch, generation, ordered.limits) };
+  const slots = slotsOf(session, given, before?.slots, running !== undefined);
+  const prices = session.config.prices.length > 0 ? session.config.prices : before?.prices;
+  const kept = { ...ordered, slots, ...(prices && { prices }) };
+  const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
   await work.temporal.client.workflow.signalWithStart<
@@ -51,6 +58,32 @@ export async function submitBatch(
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });
+  await tellLimits(session, work);
+}
+
+/** What a batch that runs was ordered stays where the command says nothing; one that `run` begins anew has no other. */
+function slotsOf(
+  { config, origins }: Session,
+  { slots }: BatchSupply,
+  before: SlotTerms | undefined,
+  isRunning: boolean,
+): SlotTerms {
+  const isOwn = origins.get('limits.concurrency')?.name === 'flag';
+  const kept = isRunning || slots === undefined ? before : undefined;
+  const own = isOwn ? { concurrency: config.limits.concurrency } : {};
+  return { ...DEFAULT_SLOT_TERMS, ...kept, ...own, ...slots };
+}
+
+/** Tells the semaphore that the home says other limits; one that does not run reads them when it begins. */
+export async function tellLimits(session: Session, work: Pick<WorkAccess, 'temporal'>): Promise<boolean> {
+  try {
+    const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
+    await semaphore.signal(limitsOrdered);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** A batch that runs keeps what it was ordered, but for limits that are given and rows that are new. Pure. */

@@ -8,7 +8,7 @@ import { openSession } from '../open-session.js';
 import { priceSnippet } from '../plan/price-snippet.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
-import { createTerminal } from '../terminal.js';
+import { createTerminal, type Terminal } from '../terminal.js';
 
 const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';
 const HOW = 'one charge alone between two readings of the balance';
@@ -19,9 +19,15 @@ export function definePrices(command: Command, cli: Cli): void {
     .option('--example', 'print the `prices` setting for every kind, with the figures to fill in')
     .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --example\n\n${READ_EXIT_HELP}`)
     .action(async ({ example = false }: { example?: boolean }) => {
-      if (example) createTerminal(cli.io).data(JSON.stringify(priceSnippet(KINDS), null, 2));
+      if (example) showExample(createTerminal(cli.io), command.opts<{ json?: boolean }>().json === true);
       else await showPrices(await openSession(command, cli));
     });
+}
+
+function showExample(terminal: Terminal, isJson: boolean): void {
+  const example = priceSnippet(KINDS);
+  if (isJson) terminal.json({ schema: 1, example });
+  else terminal.data(JSON.stringify(example, null, 2));
 }
 
 async function showPrices(session: Session): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
+import { slotFlags, slotOptions } from '../batch/slot-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
@@ -21,6 +22,8 @@ interface RunFlags extends ManifestFlags {
   responseFormat: 'url' | 'b64_json';
   sample?: number;
   another?: boolean;
+  weight?: number;
+  priority?: number;
 }
 
 /** `run`: a manifest from its first check to its last file. */
@@ -52,6 +55,7 @@ export function defineRun(command: Command, cli: Cli): void {
         retries: flags.retries,
         rerunsChanged: flags.changed ?? false,
         isBreadthFirst: flags.order === 'breadth',
+        slots: slotFlags(flags),
         isSaidYes: flags.yes === true,
         isSharedFolder: flags.sharedFolder === true,
         trustsHome: flags.trustHome === true,
@@ -84,6 +88,7 @@ function runOptions(): Option[] {
     new Option('--response-format <format>', 'how synchronous answers carry their output')
       .choices(['url', 'b64_json'])
       .default('url'),
+    ...slotOptions(),
     trustHomeOption(),
     new Option('--shared-folder', 'with a shared Temporal: every worker reaches --out and the home by these paths'),
   ];

@@ -32,7 +32,7 @@ export async function serveDashboard(
   });
   const record = await keepRecord(session, { address: dashboard.address, controlSecret });
   const url = dashboard.newUrl();
-  if (isJson) terminal.json({ event: 'dashboard', url });
+  if (isJson) terminal.json({ schema: 1, event: 'dashboard', url });
   else terminal.data(url);
   terminal.note(
     `good once and for 10 minutes; \`${commandHint(session, 'dashboard --url')}\` prints another; Ctrl-C ends it`,
@@ -53,7 +53,7 @@ export async function printNewUrl(session: Session): Promise<void> {
     const start = commandHint(session, 'dashboard');
     throw new UserError(`no dashboard runs for account '${session.config.account.name}': \`${start}\` starts one`);
   }
-  if (session.isJson) session.terminal.json({ event: 'dashboard', url });
+  if (session.isJson) session.terminal.json({ schema: 1, event: 'dashboard', url });
   else session.terminal.data(url);
 }
 

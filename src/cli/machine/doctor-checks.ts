@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { hasFfmpeg } from '../../activities/film-frame.js';
 import { accountSettings } from '../../config/account-settings.js';
 import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';
@@ -45,6 +46,7 @@ export async function runChecks(session: Session, onCheck: (check: Check) => voi
     ['key', () => checkKey(session)],
     ['service', () => checkService(session)],
     ['clock', () => checkClock(session)],
+    ['ffmpeg', checkFfmpeg],
   ];
   const checks: Check[] = [];
   for (const [name, look] of all) {
@@ -61,6 +63,12 @@ async function found(look: () => Promise<Finding> | Finding): Promise<Finding> {
   } catch (error) {
     return { result: 'fail', finding: (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '' };
   }
+}
+
+function checkFfmpeg(): Finding {
+  if (hasFfmpeg()) return { result: 'ok', finding: 'frames of films can be taken, and reports show them' };
+  const advice = 'install it for `@id:last` in manifests and for pictures of films in reports';
+  return { result: 'warn', finding: 'not installed', advice };
 }
 
 function checkNode(): Finding {

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { hasFfmpeg } from '../../activities/film-frame.js';
 import { waitsOf } from '../../config/account-settings.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
 import { longestRenderMs } from '../../domain/longest-render.js';
@@ -43,6 +44,7 @@ export async function checkManifest(
     allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
+    canTakeFrames: hasFfmpeg,
     urlCovers: (feeder, fed) => (ownUrlLifeMs(feeder) ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     ...(errors === undefined ? {} : { onProblem: errors.add }),

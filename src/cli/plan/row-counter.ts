@@ -68,7 +68,7 @@ const KEPT_MAX = 20;
 const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
-  const prices = await knownPrices(session, options.access);
+  const prices = await knownPrices(session, options.access, options.batch);
   const planner = await createRowPlanner(options.access, options.batch, options.retry, options.outputs);
   const counted: CountedRows = {
     tally: newPlanTally(),

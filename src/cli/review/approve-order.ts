@@ -39,7 +39,7 @@ async function approvePayment(
   stake: CaseSum,
 ): Promise<ReadonlyMap<string, CreditsNano>> {
   const { terminal, cli } = session;
-  const prices = await knownPrices(session, access);
+  const prices = await knownPrices(session, access, found[0]?.ref.batch);
   const priced = found.map(({ row }) => ({
     id: row.id,
     stakeNano: withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))?.hi ?? null,

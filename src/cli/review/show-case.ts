@@ -52,7 +52,7 @@ async function readCase(session: Session, batch: string, id: string): Promise<Sh
   const access = openHomeAccess(session.config);
   const found = await findCase(access, await knownBatch(session, access, batch), id);
   const readings = await readingsAround(access, found);
-  const price = rowPrice(found.row, await knownPrices(session, access), LIST_PRICE_PPB);
+  const price = rowPrice(found.row, await knownPrices(session, access, batch), LIST_PRICE_PPB);
   const costNano = withFollowUp(found.row, price)?.hi ?? null;
   return { found, readings, costNano, story: await caseStory(access, found) };
 }

@@ -1,4 +1,5 @@
-import type { Curb, Holder, PauseReason } from '../../contract/semaphore.js';
+import type { Holder, PauseReason } from '../../contract/semaphore.js';
+import type { Curb } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';

@@ -1,4 +1,4 @@
-import type { SemaphoreView } from '../../contract/semaphore.js';
+import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { LiveWord } from '../../domain/outcome.js';
 import { blockedText } from './blocked.js';

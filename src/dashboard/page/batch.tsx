@@ -38,7 +38,7 @@ export function BatchView({ place, version, isServed }: { place: Place; version:
       <Summary status={status} />
       <p class="buttons">
         {ordersOf(status.state, isServed).map((one) => (
-          <button key={one.order} type="button" onClick={() => setRequest(one)}>
+          <button key={one.label} type="button" onClick={() => setRequest(one)}>
             {one.label}
           </button>
         ))}
@@ -86,19 +86,45 @@ const RESUME = {
   order: 'resume',
   label: 'Resume',
   effect: 'The batch submits again.',
-  field: { name: 'maxCredits', label: 'Its budget in credits (empty: as it is)', isNeeded: false },
+  fields: [{ name: 'maxCredits', label: 'Its budget in credits (empty: as it is)', isNeeded: false }],
 };
 const APPROVE = {
   order: 'approve',
   label: 'Approve the rest',
   effect: 'Submits all rows that the sample held back. No row of the sample is paid again.',
-  field: { name: 'maxCredits', label: 'At most so many credits', isNeeded: true },
+  fields: [{ name: 'maxCredits', label: 'At most so many credits', isNeeded: true }],
+};
+const BUDGET = {
+  order: 'resume',
+  label: 'Budget',
+  effect: 'From now on the batch may cost so much in all.',
+  fields: [{ name: 'maxCredits', label: 'Its budget in credits', isNeeded: true }],
+};
+const LIMITS = {
+  order: 'limits',
+  label: 'Limits',
+  effect: 'Changes how the batch shares the slots with others; jobs that run are left alone.',
+  fields: [
+    { name: 'concurrency', label: 'Simultaneous jobs of this batch (empty: as it is)', isNeeded: false },
+    { name: 'weight', label: 'Weight beside other batches, 1 to 100 (empty: as it is)', isNeeded: false },
+    { name: 'priority', label: 'Priority (empty: as it is)', isNeeded: false },
+  ],
+};
+const ACCOUNT_LIMITS = {
+  order: 'account-limits',
+  label: 'Account limits',
+  effect: 'Changes what all batches of the account may use of the plan; jobs that run are left alone.',
+  fields: [
+    { name: 'concurrency', label: 'Simultaneous jobs (empty: as it is)', isNeeded: false },
+    { name: 'rpm', label: 'Requests per minute (empty: as it is)', isNeeded: false },
+  ],
 };
 
 /** The orders that this state takes; without an engine only those that start one. */
 function ordersOf(state: string, isServed: boolean): OrderRequest[] {
   if (state === 'sampled') return [APPROVE];
   if (state === 'finished') return [];
-  if (state === 'not running' || state === 'paused') return isServed ? [RESUME, CANCEL] : [RESUME];
-  return isServed ? [PAUSE, CANCEL] : [];
+  if (state === 'not running' || state === 'paused')
+    return isServed ? [RESUME, CANCEL, LIMITS, ACCOUNT_LIMITS] : [RESUME];
+  return isServed ? [PAUSE, CANCEL, BUDGET, LIMITS, ACCOUNT_LIMITS] : [];
 }

@@ -10,30 +10,43 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
   const [chosen, setChosen] = useState<Record<string, string>>({});
   const [offset, setOffset] = useState(0);
   const [open, setOpen] = useState<number>();
+  const [by, setBy] = useState<Beside>('');
   const query = new URLSearchParams({ ...chosen, output: 'yes', offset: String(offset), limit: String(LIMIT) });
   const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
   const choose = (name: string, value: string): void => {
     setChosen({ ...chosen, [name]: value });
     setOffset(0);
   };
-  const tiles = (answer?.rows ?? []).flatMap((row) => row.files.map((file) => ({ row, file })));
+  const tiles = (answer?.rows ?? [])
+    .flatMap((row) => row.files.map((file) => ({ row, file })))
+    .map((tile, at): Tile => ({ ...tile, at }));
   const shown = open === undefined ? undefined : tiles[open];
   return (
     <section aria-labelledby="gallery">
       <h2 id="gallery">Gallery</h2>
       <Filters facets={{ ...facets, status: [], reasonCode: [] }} chosen={chosen} choose={choose} />
       <Failed text={failed} />
-      <ul class="tiles">
-        {tiles.map(({ row, file }, i) => (
-          <li key={file.file}>
-            <button type="button" class="tile" onClick={() => setOpen(i)} aria-label={`Show ${row.title}`}>
-              <Media file={file} label="" />
-            </button>
-            <span class="words">{row.title}</span>
-            <span class="soft words">{[row.group, row.model].filter((text) => text !== '').join(', ')}</span>
-          </li>
-        ))}
-      </ul>
+      <label>
+        Side by side
+        <select value={by} onChange={(event) => setBy(event.currentTarget.value as Beside)}>
+          <option value="">no</option>
+          <option value="group">by group</option>
+          <option value="model">by model</option>
+        </select>
+      </label>
+      {by === '' ? (
+        <Tiles tiles={tiles} show={setOpen} />
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+        <section class="beside" aria-label={`Outputs by ${by}`} tabIndex={0}>
+          {columnsOf(tiles, by).map(([value, column]) => (
+            <div key={value}>
+              <h3>{value === '' ? `no ${by}` : value}</h3>
+              <Tiles tiles={column} show={setOpen} />
+            </div>
+          ))}
+        </section>
+      )}
       <Pages total={answer?.total ?? 0} offset={offset} limit={LIMIT} go={setOffset} />
       {shown === undefined ? null : (
         <Whole
@@ -43,6 +56,38 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
         />
       )}
     </section>
+  );
+}
+
+type Beside = '' | 'group' | 'model';
+
+interface Tile {
+  row: Row;
+  file: MediaFile;
+  /** Its place among all that are shown. */
+  at: number;
+}
+
+/** The tiles of each group or model, in the order in which these come first. */
+function columnsOf(tiles: Tile[], by: 'group' | 'model'): [string, Tile[]][] {
+  const columns = new Map<string, Tile[]>();
+  for (const tile of tiles) columns.set(tile.row[by], [...(columns.get(tile.row[by]) ?? []), tile]);
+  return [...columns];
+}
+
+function Tiles({ tiles, show }: { tiles: Tile[]; show: (at: number) => void }) {
+  return (
+    <ul class="tiles">
+      {tiles.map(({ row, file, at }) => (
+        <li key={file.file}>
+          <button type="button" class="tile" onClick={() => show(at)} aria-label={`Show ${row.title}`}>
+            <Media file={file} label="" />
+          </button>
+          <span class="words">{row.title}</span>
+          <span class="soft words">{[row.group, row.model].filter((text) => text !== '').join(', ')}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -10,8 +10,14 @@ export interface OrderRequest {
   /** What it does, in a sentence. */
   effect: string;
   body?: Record<string, string | boolean>;
-  /** What a person types, with its label. */
-  field?: { name: string; label: string; isNeeded: boolean };
+  /** What a person types. */
+  fields?: OrderField[];
+}
+
+export interface OrderField {
+  name: string;
+  label: string;
+  isNeeded: boolean;
 }
 
 interface Quote {
@@ -30,15 +36,18 @@ export function OrderDialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [quote, setQuote] = useState<Quote>();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const { field } = request;
-  const body = { order: request.order, ...request.body, ...(field && typed !== '' ? { [field.name]: typed } : {}) };
+  const { fields = [] } = request;
+  const filled = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== ''));
+  const body = { order: request.order, ...request.body, ...filled };
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    const asked = field?.isNeeded ? { ...body, [field.name]: '1' } : body;
-    ask<Quote>(`/batches/${batch}/quote`, asked).then(setQuote, (error: Error) => setFailed(error.message));
+    const standIns = fields.filter(({ isNeeded }) => isNeeded).map(({ name }) => [name, '1']);
+    ask<Quote>(`/batches/${batch}/quote`, { ...body, ...Object.fromEntries(standIns) }).then(setQuote, (error: Error) =>
+      setFailed(error.message),
+    );
   }, []);
   const give = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -57,12 +66,17 @@ export function OrderDialog({
         <h2 id="order-title">{`${request.label}?`}</h2>
         <p>{request.effect}</p>
         <p class="quote">{quote === undefined ? 'Counting…' : quoteText(quote)}</p>
-        {field === undefined ? null : (
-          <label>
-            {field.label}
-            <input value={typed} required={field.isNeeded} onInput={(event) => setTyped(event.currentTarget.value)} />
+        {fields.map(({ name, label, isNeeded }) => (
+          <label key={name}>
+            {label}
+            <input
+              name={name}
+              value={typed[name] ?? ''}
+              required={isNeeded}
+              onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+            />
           </label>
-        )}
+        ))}
         <Failed text={failed} />
         <p class="buttons">
           <button type="submit" class="main" disabled={isBusy || quote === undefined}>

@@ -2,7 +2,7 @@
 import { Media } from './gallery';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
-import type { RowFacts, Shown } from './types';
+import type { ChainLink, RowFacts, Shown } from './types';
 
 interface RowViewProps {
   batch: string;
@@ -14,7 +14,7 @@ interface RowViewProps {
 export function RowView({ batch, id, version, order }: RowViewProps) {
   const { answer, failed } = useAnswer<RowFacts>(`/batches/${batch}/rows/${id}`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { row, asked, shown, explanation } = answer;
+  const { row, chain, asked, shown, explanation } = answer;
   return (
     <article aria-labelledby="row">
       <h2 id="row">{row.title}</h2>
@@ -39,6 +39,9 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
           <figcaption class="words">{`${file.file}, ${number(file.bytes)} bytes, sha256 ${file.sha256}`}</figcaption>
         </figure>
       ))}
+      {row.status === 'done' ? <Again id={id} feeds={chain.feeds.length > 0} order={order} /> : null}
+      <Chain batch={batch} title="Fed by" links={chain.fedBy} />
+      <Chain batch={batch} title="Feeds" links={chain.feeds} />
       <h3>Asked for</h3>
       <Facts>
         {Object.entries(asked ?? {}).map(([name, value]) => (
@@ -50,6 +53,42 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
       <h3>Attempts</h3>
       {shown === null ? <p>Nothing was sent yet.</p> : <Attempts shown={shown} />}
     </article>
+  );
+}
+
+function Again({ id, feeds, order }: { id: string; feeds: boolean; order: (request: OrderRequest) => void }) {
+  const again = (label: string, effect: string, withDependents: boolean) => (
+    <button type="button" onClick={() => order({ order: 'rerun', label, effect, body: { id, withDependents } })}>
+      {label}
+    </button>
+  );
+  return (
+    <p class="buttons">
+      {again('Render it again', 'Another render, which is paid; both files are kept.', false)}
+      {feeds
+        ? again(
+            'Render it and what it feeds again',
+            'Another render of each, which are paid; all files are kept.',
+            true,
+          )
+        : null}
+    </p>
+  );
+}
+
+function Chain({ batch, title, links }: { batch: string; title: string; links: ChainLink[] }) {
+  if (links.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {links.map((link) => (
+          <li key={link.id}>
+            <a href={`#/b/${batch}/row/${link.id}`}>{link.title}</a> <Chip status={link.status} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -93,7 +132,7 @@ function Settle({ id, shown, order }: { id: string; shown: Shown | null; order: 
             <button
               key={name}
               type="button"
-              onClick={() => order({ order: name, label: LABELS[name] ?? name, effect, body, field })}
+              onClick={() => order({ order: name, label: LABELS[name] ?? name, effect, body, fields: [field] })}
             >
               {LABELS[name]}
             </button>

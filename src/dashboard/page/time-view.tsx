@@ -5,11 +5,12 @@ import type { BatchTime } from './types';
 const WIDTH = 960;
 const ROW = 6;
 const HEIGHT = 140;
+const CHARGES = 40;
 
 export function TimeView({ batch, version }: { batch: string; version: number }) {
   const { answer, failed } = useAnswer<BatchTime>(`/batches/${batch}/time`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { slots, submits, balance, fromMs } = answer;
+  const { slots, submits, balance, charges, fromMs } = answer;
   if (answer.heldCount === 0) return <p>Nothing was submitted yet.</p>;
   return (
     <section aria-labelledby="time">
@@ -29,7 +30,7 @@ export function TimeView({ batch, version }: { batch: string; version: number })
         fromMs={fromMs}
         widthMs={submits.widthMs}
       />
-      <Balance readings={balance} />
+      <Balance readings={balance} charges={charges} />
     </section>
   );
 }
@@ -102,25 +103,45 @@ function Bars({ title, values, limit, fromMs, widthMs }: BarsProps) {
   );
 }
 
-function Balance({ readings }: { readings: [number, number][] }) {
+/** The readings as a line, and what rows cost as bars below it. */
+function Balance({ readings, charges }: { readings: [number, number][]; charges: [number, number][] }) {
   const [first] = readings;
   const last = readings.at(-1);
   if (first === undefined || last === undefined || readings.length < 2) return null;
   const values = readings.map(([, value]) => value);
   const low = Math.min(...values);
   const span = Math.max(...values) - low || 1;
+  const times = [...readings, ...charges].map(([atMs]) => atMs);
+  const [fromMs, toMs] = [Math.min(...times), Math.max(...times)];
+  const xOf = (atMs: number): number => (WIDTH * (atMs - fromMs)) / Math.max(1, toMs - fromMs);
   const points = readings.map(([atMs, value]) => {
-    const x = (WIDTH * (atMs - first[0])) / Math.max(1, last[0] - first[0]);
-    return `${x.toFixed(1)},${(HEIGHT - 4 - ((HEIGHT - 8) * (value - low)) / span).toFixed(1)}`;
+    return `${xOf(atMs).toFixed(1)},${(HEIGHT - 4 - ((HEIGHT - 8) * (value - low)) / span).toFixed(1)}`;
   });
-  const said = `Balance of the account: from ${credits(first[1])} to ${credits(last[1])} credits`;
+  const dearest = Math.max(...charges.map(([, cost]) => cost), 1e-9);
+  const sum = charges.reduce((total, [, cost]) => total + cost, 0);
+  const said = `Balance of the account: from ${credits(first[1])} to ${credits(last[1])} credits; rows cost ${credits(sum)}`;
   return (
     <figure>
       <figcaption>{said}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={said}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + CHARGES}`} role="img" aria-label={said}>
         <polyline points={points.join(' ')} />
+        {charges.map(([atMs, cost], i) => {
+          const height = Math.max(1, (CHARGES * cost) / dearest);
+          return (
+            <rect
+              key={i}
+              class="is-done"
+              x={Math.min(WIDTH - 2, xOf(atMs))}
+              y={HEIGHT + CHARGES - height}
+              width={2}
+              height={height}
+            >
+              <title>{`${credits(cost)} credits, ${date(atMs)}`}</title>
+            </rect>
+          );
+        })}
       </svg>
-      <p class="soft">{`${date(first[0])} to ${date(last[0])}`}</p>
+      <p class="soft">{`${date(fromMs)} to ${date(toMs)}`}</p>
     </figure>
   );
 }

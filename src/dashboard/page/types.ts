@@ -79,8 +79,15 @@ export interface Shown {
   commands: { command: string; effect: string; refused: string | null }[];
 }
 
+export interface ChainLink {
+  id: string;
+  title: string;
+  status: string;
+}
+
 export interface RowFacts {
   row: Row;
+  chain: { fedBy: ChainLink[]; feeds: ChainLink[] };
   asked: Record<string, unknown> | null;
   shown: Shown | null;
   explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
@@ -101,4 +108,5 @@ export interface BatchTime {
   concurrent: number | null;
   rpm: number | null;
   balance: [number, number][];
+  charges: [number, number][];
 }

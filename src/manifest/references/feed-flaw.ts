@@ -20,7 +20,7 @@ export function feedFlaw(
   feeder: RowFacts,
   rule: MediaRule,
   wanted: MediaSort,
-  hasUrl: boolean,
+  can: { giveUrl: boolean; takeFrames(): boolean },
 ): MediaFlaw | undefined {
   const given = outputSort(feeder.kind);
   const said = `${name}: ${referenceText(reference)} (line ${feeder.line}, ${feeder.kind})`;
@@ -32,8 +32,10 @@ export function feedFlaw(
   if (reference.frame === undefined && given !== wanted) {
     return cannot(`it renders ${an(given)}, the column needs ${an(wanted)}`);
   }
-  if (reference.frame !== undefined) return cannot('frames of films are not taken yet; render the image as a row');
-  if (takesUrlOnly(rule, wanted) && !hasUrl) {
+  if (reference.frame !== undefined && !can.takeFrames()) {
+    return cannot('frames of films are taken by ffmpeg, which is not installed here');
+  }
+  if (takesUrlOnly(rule, wanted) && !can.giveUrl) {
     return cannot(
       'the endpoint takes a public URL only, there is no S3 store to upload to, and the URL of that output may not live long enough',
     );

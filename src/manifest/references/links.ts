@@ -22,6 +22,7 @@ export interface Links {
   /** Files can be uploaded for columns that take URLs alone. */
   hasUploadStore: boolean;
   urlCovers: NonNullable<ManifestOptions['urlCovers']>;
+  canTakeFrames(): boolean;
 }
 
 /** The hash of a row whose feeders are linked, and its place in their chains. */
@@ -54,15 +55,17 @@ export interface LinkFlaw extends MediaFlaw {
 
 /** What is wrong with a reference to a known row, as far as that can be seen now. */
 export function knownFlaw(
-  { facts, hasUploadStore, urlCovers }: Links,
+  { facts, hasUploadStore, urlCovers, canTakeFrames }: Links,
   row: Pick<Row, 'kind' | 'cells' | 'media'>,
   { column, media }: Refers,
 ): LinkFlaw | undefined {
   const rule = columnsOf(row.kind).get(column);
   if (rule?.type !== 'media') return undefined;
   const feeder = facts.get(media.at);
-  const hasUrl = hasUploadStore || urlCovers(feeder.kind, row);
-  const flaw = feedFlaw(column, media, feeder, rule.media, wantedSort(row, rule), hasUrl);
+  // The service has a URL of the film, none of its frames.
+  const giveUrl = hasUploadStore || (media.frame === undefined && urlCovers(feeder.kind, row));
+  const can = { giveUrl, takeFrames: canTakeFrames };
+  const flaw = feedFlaw(column, media, feeder, rule.media, wantedSort(row, rule), can);
   return flaw && { ...flaw, column };
 }
 

@@ -30,11 +30,23 @@ export interface RowLinks {
 /** `emit` marks rows that share a render and passes the row on. */
 export function createRowLinks(
   log: ProblemLog,
-  { hasUploadStore = false, urlCovers = () => false }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers'>,
+  {
+    hasUploadStore = false,
+    urlCovers = () => false,
+    canTakeFrames = () => false,
+  }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers' | 'canTakeFrames'>,
   emit: (row: Row, raw: RawCells) => Promise<void>,
 ): RowLinks {
   const facts = createRowFacts();
-  const links: Links = { facts, ids: createIdBook(), chains: createChainTally(facts), log, hasUploadStore, urlCovers };
+  const links: Links = {
+    facts,
+    ids: createIdBook(),
+    chains: createChainTally(facts),
+    log,
+    hasUploadStore,
+    urlCovers,
+    canTakeFrames,
+  };
   let rows = 0;
   let spill: Spill | undefined;
 

@@ -1,0 +1,125 @@
+import { semaphoreView } from '../../contract/messages.js';
+import { semaphoreId } from '../../contract/names.js';
+import type { BatchSlots } from '../../contract/semaphore-view.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
+import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../store/account-limits.js';
+import { readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { joinWork } from '../access/work-access.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
+import { formatTable } from '../views/table.js';
+import { knownBatch } from './known-batch.js';
+import { tellLimits } from './submit-batch.js';
+
+/** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
+
+/** What a command gives; what it does not give stays as it was ordered before, unless that is taken back. */
+export interface OrderedLimits extends Partial<SlotTerms>, Partial<AccountLimits> {
+  isReset: boolean;
+}
+
+export async function orderAccount(session: Session, { isReset, concurrency, rpm }: OrderedLimits): Promise<void> {
+  const { home } = openHomeAccess(session.config);
+  const before = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
+  const plan = await home.latestCheckpoint();
+  const limits = { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm };
+  warnAbove(session, 'concurrency', limits.concurrency, plan?.concurrent);
+  warnAbove(session, 'rpm', limits.rpm, plan?.rpm);
+  await writeAccountLimits(home, limits);
+  await tell(session);
+  await showLimits(session, undefined);
+}
+
+export async function orderBatch(session: Session, batch: string, given: OrderedLimits): Promise<void> {
+  const access = openHomeAccess(session.config);
+  await knownBatch(session, access, batch);
+  const order = await readBatchOrder(access.home, batch);
+  if (order === undefined) {
+    throw new UserError(
+      `'${batch}' was run by an older build: the \`callsheet run …\` that started it takes the flags`,
+    );
+  }
+  const { isReset, rpm: _, ...terms } = given;
+  const slots = { ...DEFAULT_SLOT_TERMS, ...(isReset ? {} : order.slots), ...terms };
+  warnAbove(session, 'concurrency', slots.concurrency, (await access.home.latestCheckpoint())?.concurrent);
+  await writeBatchOrder(access.home, batch, { ...order, slots });
+  await tell(session);
+  await showLimits(session, batch);
+}
+
+export async function showLimits(session: Session, batch: string | undefined): Promise<void> {
+  const access = openHomeAccess(session.config);
+  if (batch !== undefined) return showBatch(session, access, batch);
+  const { terminal, isJson, config } = session;
+  const [plan, ordered, batches] = await Promise.all([
+    access.home.latestCheckpoint(),
+    readAccountLimits(access.home),
+    batchesAtWork(session),
+  ]);
+  const { accountConcurrency, rpm } = config.limits;
+  const configured = { concurrency: accountConcurrency, rpm };
+  const ofPlan = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
+  if (isJson) {
+    return terminal.json({ schema: 1, account: config.account.name, plan: ofPlan, configured, ordered, batches });
+  }
+  const head = ['', 'simultaneous jobs', 'requests per minute'];
+  const line = (name: string, { concurrency, rpm }: AccountLimits) => [name, text(concurrency), text(rpm)];
+  terminal.data(formatTable([line('plan', ofPlan), line('settings', configured), line('ordered', ordered)], { head }));
+  if (batches.length === 0) return terminal.note('no batch runs or waits');
+  const rows = batches.map(({ batch, held, waiting, ...terms }) => [
+    batch,
+    ...termCells(terms),
+    String(held),
+    String(waiting),
+  ]);
+  terminal.data(formatTable(rows, { head: ['batch', ...TERMS, 'running', 'waiting'] }));
+}
+
+const TERMS = ['concurrency', 'weight', 'priority'];
+
+async function showBatch(session: Session, access: HomeAccess, batch: string): Promise<void> {
+  await knownBatch(session, access, batch);
+  const slots = (await readBatchOrder(access.home, batch))?.slots ?? DEFAULT_SLOT_TERMS;
+  if (session.isJson) session.terminal.json({ schema: 1, batch, ...slots });
+  else session.terminal.data(formatTable([[batch, ...termCells(slots)]], { head: ['batch', ...TERMS] }));
+}
+
+function termCells({ concurrency, weight, priority }: SlotTerms): string[] {
+  return [text(concurrency), String(weight), String(priority)];
+}
+
+function text(value: number | null): string {
+  return value === null ? '-' : String(value);
+}
+
+function warnAbove({ terminal }: Session, name: string, value: number | null, plan: number | null | undefined): void {
+  if (value === null || plan == null || value <= plan) return;
+  terminal.warn(`B51 ${name} ${value} exceeds the plan's ${plan}; using ${plan}`);
+}
+
+/** Without an engine the order waits in the home: nothing is started for it. */
+async function tell(session: Session): Promise<void> {
+  const work = await joinWork(session);
+  try {
+    if (work === undefined || !(await tellLimits(session, work))) {
+      session.terminal.note('nothing runs: it holds once something does');
+    }
+  } finally {
+    await work?.close();
+  }
+}
+
+/** Those that have slots or wait for some, where a semaphore runs and answers. */
+async function batchesAtWork(session: Session): Promise<BatchSlots[]> {
+  const work = await joinWork(session);
+  try {
+    const semaphore = work?.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
+    return (await semaphore?.query(semaphoreView))?.batches ?? [];
+  } catch {
+    // None runs, or it is busy: there is nothing to show.
+    return [];
+  } finally {
+    await work?.close();
+  }
+}

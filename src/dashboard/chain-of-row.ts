@@ -1,0 +1,42 @@
+import { fedMedia } from '../domain/row.js';
+import type { PageRow } from './batch-rows.js';
+
+/** What feeds a row and what it feeds, as the page shows it. Pure. */
+
+export interface ChainLink {
+  id: string;
+  title: string;
+  status: string;
+}
+
+export interface RowChain {
+  fedBy: ChainLink[];
+  feeds: ChainLink[];
+}
+
+/** The next rows in either direction, in the manifest's order. */
+export function chainOfRow(rows: readonly PageRow[], { id, row }: PageRow): RowChain {
+  const feeders = new Set(fedMedia(row).map((media) => media.id));
+  return {
+    fedBy: rows.filter((one) => feeders.has(one.id)).map(linkOf),
+    feeds: rows.filter((one) => isFedBy(one, id)).map(linkOf),
+  };
+}
+
+/** A row and everything that it feeds, directly or by others. */
+export function withDependents(rows: readonly PageRow[], id: string): PageRow[] {
+  const found = new Set([id]);
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    for (const row of rows) if (fedMedia(row.row).some((media) => found.has(media.id))) found.add(row.id);
+  }
+  return rows.filter((row) => found.has(row.id));
+}
+
+function isFedBy({ row }: PageRow, id: string): boolean {
+  return fedMedia(row).some((media) => media.id === id);
+}
+
+function linkOf({ id, title, status }: PageRow): ChainLink {
+  return { id, title, status };
+}

@@ -1,0 +1,19 @@
+// How many jobs a batch opens: by what the home knows of the plan, before this worker has read anything (7-S3).
+import { expect, test } from 'vitest';
+import { windowCap } from '../../src/activities/account.js';
+import type { Dependencies } from '../../src/activities/dependencies.js';
+import { writeAccountLimits } from '../../src/store/account-limits.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
+
+const PLAN = { balanceNano: 5e9, rpm: 600, concurrent: 20, plan: 'enterprise' };
+
+test('7-S3: a fresh worker opens as many jobs as the newest reading in the home allows, or was ordered', async () => {
+  const { deps: atHand } = await accountAtHand([plainRow('r')]);
+  const limits = { concurrency: null, rpm: null };
+  const deps = { ...atHand, settings: { ...atHand.settings, limits } } as unknown as Dependencies;
+  const atMs = deps.now() + 1_000;
+  await deps.home.addCheckpoint({ ...PLAN, atMs, askedMs: atMs - 10 });
+  expect(await windowCap(deps)).toBe(20);
+  await writeAccountLimits(deps.home, { concurrency: 12, rpm: null });
+  expect(await windowCap(deps)).toBe(12);
+});

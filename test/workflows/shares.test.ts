@@ -1,0 +1,96 @@
+// How batches share the slots: weights in slot time, priorities but for a tenth, a batch's own limit (design: several batches).
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/slot-terms.js';
+import * as permits from '../../src/workflows/permits.js';
+import { takeTerms, unknownBatches } from '../../src/workflows/shares.js';
+
+interface Load extends Partial<SlotTerms> {
+  /** How long each of its jobs holds a slot, ms. */
+  jobMs: number;
+  fromMs?: number;
+}
+
+/** Slot time that each batch had, all of them with work without end. */
+function shareOut(cap: number, untilMs: number, loads: Record<string, Load>): Record<string, number> {
+  const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: cap };
+  const had = Object.fromEntries(Object.keys(loads).map((batch) => [batch, 0]));
+  let next = 0;
+  for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
+    for (const [batch, { jobMs, fromMs = 0, ...terms }] of Object.entries(loads)) {
+      if (nowMs === fromMs) takeTerms(state, [{ batch, ...DEFAULT_SLOT_TERMS, ...terms }]);
+      const mine = state.holders.filter(({ job }) => job.batch === batch);
+      for (const { grant, sinceMs } of mine) if (nowMs - sinceMs >= jobMs) permits.release(state, { grant }, nowMs);
+      while (nowMs >= fromMs && state.waiting.filter(({ job }) => job.batch === batch).length < cap) {
+        next += 1;
+        permits.acquire(state, { job: { batch, id: `r${next}` }, kind: 0, holds: false }, nowMs);
+      }
+    }
+    permits.grantNext(state, nowMs);
+    expect(state.holders.length).toBeLessThanOrEqual(cap);
+    for (const { job } of state.holders) had[job.batch] = (had[job.batch] ?? 0) + 1_000;
+  }
+  return had;
+}
+
+const ratio = (had: Record<string, number>) => (had.a ?? 0) / (had.b ?? 1);
+
+describe('slots between batches', () => {
+  it('are shared by slot time, not by jobs', () => {
+    expect(ratio(shareOut(10, 3_000_000, { a: { jobMs: 60_000 }, b: { jobMs: 5_000 } }))).toBeCloseTo(1, 1);
+  });
+
+  it('are shared by weight', () => {
+    const had = shareOut(10, 3_000_000, { a: { jobMs: 30_000, weight: 4 }, b: { jobMs: 30_000 } });
+    expect(ratio(had)).toBeCloseTo(4, 0);
+  });
+
+  it('a batch that comes later has no claim to the time before', () => {
+    const had = shareOut(10, 2_000_000, { a: { jobMs: 20_000 }, b: { jobMs: 20_000, fromMs: 1_000_000 } });
+    expect(ratio(had)).toBeCloseTo(3, 0);
+  });
+
+  it('go to the batch of higher priority, but for a tenth, one at least', () => {
+    const tenth = shareOut(20, 1_000_000, { a: { jobMs: 10_000, priority: 1 }, b: { jobMs: 10_000 } });
+    expect(ratio(tenth)).toBeCloseTo(9, 0);
+    const one = shareOut(5, 1_000_000, { a: { jobMs: 10_000, priority: 1 }, b: { jobMs: 10_000 } });
+    expect(ratio(one)).toBeCloseTo(4, 0);
+    const only = shareOut(1, 1_000_000, { a: { jobMs: 10_000, priority: 1 }, b: { jobMs: 10_000 } });
+    expect(only.b).toBe(0);
+  });
+
+  it('three priorities: none is starved', () => {
+    const had = shareOut(10, 1_000_000, {
+      ...{ a: { jobMs: 10_000, priority: 2 }, b: { jobMs: 10_000, priority: 1 }, c: { jobMs: 10_000 } },
+    });
+    expect(Object.values(had).map((ms) => Math.round(ms / 1_000_000))).toEqual([8, 1, 1]);
+  });
+
+  it('a batch never has more than its own limit, whatever is free', () => {
+    const had = shareOut(10, 1_000_000, { a: { jobMs: 10_000, concurrency: 2 } });
+    expect(Math.round((had.a ?? 0) / 1_000_000)).toBe(2);
+  });
+
+  it('nothing is granted to a batch before its terms are known', () => {
+    const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 3 };
+    permits.acquire(state, { job: { batch: 'a', id: 'r1' }, kind: 0, holds: false }, 0);
+    expect([unknownBatches(state), permits.grantNext(state, 0)]).toEqual([['a'], []]);
+    takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }]);
+    expect([unknownBatches(state), permits.grantNext(state, 0)]).toMatchObject([[], [{ job: { id: 'r1' } }]]);
+  });
+
+  it('no slot stays free while a batch waits that may have it, whatever the terms', () => {
+    const terms = fc.record({
+      jobMs: fc.integer({ min: 1_000, max: 90_000 }),
+      weight: fc.integer({ min: 1, max: 100 }),
+      priority: fc.integer({ min: -2, max: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), terms, terms, terms, (cap, a, b, c) => {
+        const had = shareOut(cap, 100_000, { a, b, c });
+        expect(Object.values(had).reduce((sum, ms) => sum + ms, 0)).toBe(cap * 100_000);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
