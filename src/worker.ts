@@ -98,7 +98,10 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     ended,
     awaited: () => awaitedCalls(handed),
     pendingNotices: notices.pending,
-    adopt: (changed) => void Object.assign(settings, changed),
+    adopt(changed) {
+      Object.assign(settings, changed);
+      notices.adopted();
+    },
     async shutdown() {
       endClaims(handed);
       void endRescue();

@@ -71,14 +71,7 @@ export function makeConfig(given: GivenValues): Config {
       sidecar: get<boolean>('names.sidecar') ?? false,
     },
     svc: { aliasPaths: get<boolean>('svc.aliasPaths') ?? false },
-    s3: {
-      endpoint: get<string>('s3.endpoint') ?? null,
-      region: get<string>('s3.region') ?? null,
-      forcePathStyle: get<boolean>('s3.forcePathStyle') ?? false,
-      serverSideEncryption: get<S3Encryption>('s3.serverSideEncryption') ?? null,
-      kmsKeyId: get<string>('s3.kmsKeyId') ?? null,
-      storageClass: get<S3StorageClass>('s3.storageClass') ?? null,
-    },
+    s3: s3From(given),
     callbacks: callbacksFrom(given, baseUrl, problems),
     ...readNotify(given, problems),
     temporal: {
@@ -91,6 +84,18 @@ export function makeConfig(given: GivenValues): Config {
   problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function s3From(given: GivenValues): Config['s3'] {
+  const get = <Value>(name: string): Value | null => (given.valueOf(`s3.${name}`) as Value | undefined) ?? null;
+  return {
+    endpoint: get<string>('endpoint'),
+    region: get<string>('region'),
+    forcePathStyle: get<boolean>('forcePathStyle') ?? false,
+    serverSideEncryption: get<S3Encryption>('serverSideEncryption'),
+    kmsKeyId: get<string>('kmsKeyId'),
+    storageClass: get<S3StorageClass>('storageClass'),
+  };
 }
 
 function limitsFrom(given: GivenValues): Config['limits'] {

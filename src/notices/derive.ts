@@ -41,6 +41,10 @@ export function toldAfter(before: readonly string[], tidings: readonly Tidings[]
 
 const KEPT = 200;
 
+export function isEndTold(told: readonly string[], run: string): boolean {
+  return told.includes(endKey(run));
+}
+
 function endKey(run: string): string {
   return `end:${run}`;
 }
