@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities/index.js';
@@ -24,6 +25,7 @@ const DOWNLOADS_MAX = 8;
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
 const NOTICES_EVERY_MS = 2_000;
+const NOTICES_END_MS = 3_000;
 
 export interface AccountWorker {
   readonly account: string;
@@ -105,7 +107,9 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     async shutdown() {
       endClaims(handed);
       void endRescue();
-      const told = endNotices();
+      notices.end();
+      // Who does not answer in time is told again by who serves the account next.
+      const told = Promise.race([endNotices(), sleep(NOTICES_END_MS, undefined, { ref: false })]);
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();
       await Promise.all([ended.catch(() => undefined), told]);

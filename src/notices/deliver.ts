@@ -10,6 +10,8 @@ export interface Delivery {
   wake(): void;
   /** Notices that a target of the settings still waits for. */
   pending(): number;
+  /** Nothing more is sent from here. */
+  end(): void;
 }
 
 export interface DeliveryOptions {
@@ -29,12 +31,16 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
   const failed = new Map<string, { times: number; nextMs: number }>();
   let count = 0;
   let isDirty = true;
+  let isEnded = false;
 
   return {
     wake: () => {
       isDirty = true;
     },
     pending: () => count,
+    end: () => {
+      isEnded = true;
+    },
     async deliver() {
       if (!isDirty && count === 0 && failed.size === 0) return;
       isDirty = false;
@@ -68,6 +74,7 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     const { batch, mark, mine, send } = line;
     const place = `${batch}/${mark}`;
     for (const one of mine) {
+      if (isEnded) return;
       const isOld = now() - one.notice.atMs > GIVEN_UP_MS;
       if (!isOld && (send === undefined || (failed.get(place)?.nextMs ?? 0) > now())) return;
       const sent: Sent = send === undefined ? { sent: 'again', why: 'no settings name it' } : await send(one);

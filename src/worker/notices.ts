@@ -22,6 +22,8 @@ export interface BatchNotices {
   pending(): number;
   /** The account goes on with other settings. */
   adopted(): void;
+  /** Nothing more is sent from here: what waits in the home is sent by who serves the account next. */
+  end(): void;
 }
 
 /** A server may be behind with what it lists. */
@@ -49,6 +51,7 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
   return {
     pending: () => delivery.pending(),
     adopted,
+    end: delivery.end,
     async look() {
       if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
       await delivery.deliver();

@@ -150,3 +150,14 @@ test('a private address that no file of the user names is refused', async () => 
   expect(hook.arrived).toEqual([]);
   expect((await notices.told('shots')).dropped).toHaveLength(1);
 });
+
+test('once it ends nothing more is sent: who comes next sends the rest', async () => {
+  const targets = [own(hook.url)];
+  await add('paused', targets);
+  const sender = delivery(targets);
+  sender.end();
+  await sender.deliver();
+  expect(hook.arrived).toEqual([]);
+  await delivery(targets).deliver();
+  expect(arrivedTypes()).toEqual(['paused']);
+});
