@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
-import type { Log } from './activities/dependencies.js';
 import { createActivities } from './activities/index.js';
 import { awaitedCalls, endClaims } from './activities/under-way.js';
 import { taskQueues } from './contract/names.js';
@@ -11,7 +11,9 @@ import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './
 import { type ApiWorker, startApiWorker } from './worker/api.js';
 import { createSteadyClock } from './worker/clock.js';
 import { createDependencies } from './worker/dependencies.js';
+import { createBatchNotices } from './worker/notices.js';
 import type { AccountWorkerOptions, WorkerPlace } from './worker/options.js';
+import { repeat } from './worker/repeat.js';
 import { createRescue } from './worker/rescue.js';
 
 /** The composition root: one account's workers with everything they need. */
@@ -22,6 +24,8 @@ const DOWNLOADS_MAX = 8;
 /** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
+const NOTICES_EVERY_MS = 2_000;
+const NOTICES_END_MS = 3_000;
 
 export interface AccountWorker {
   readonly account: string;
@@ -31,6 +35,8 @@ export interface AccountWorker {
   shutdown(): Promise<void>;
   /** Paid requests whose answers a shutdown waits for. */
   awaited(): AwaitedCall[];
+  /** Notices that still have to arrive: the engine stays up for them. */
+  pendingNotices(): number;
   /** Goes on with other prices, limits and waits; what names places and connections stays as it is. */
   adopt(settings: AccountSettings): void;
 }
@@ -85,36 +91,29 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, rpm, log);
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   const rescue = createRescue({ client: place.client, account, messenger: deps.messenger, log });
-  const endRescue = repeat(Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale), rescue.look, log);
+  const rescueEveryMs = Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale);
+  const endRescue = repeat(rescueEveryMs, rescue.look, log, 'the workflows could not be looked at');
+  const notices = createBatchNotices(place.client, deps);
+  const endNotices = repeat(NOTICES_EVERY_MS, notices.look, log, 'the batches could not be looked at for notices');
   return {
     account,
     ended,
     awaited: () => awaitedCalls(handed),
-    adopt: (changed) => void Object.assign(settings, changed),
+    pendingNotices: notices.pending,
+    adopt(changed) {
+      Object.assign(settings, changed);
+      notices.adopted();
+    },
     async shutdown() {
       endClaims(handed);
-      endRescue();
+      void endRescue();
+      notices.end();
+      // Who does not answer in time is told again by who serves the account next.
+      const told = Promise.race([endNotices(), sleep(NOTICES_END_MS, undefined, { ref: false })]);
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();
-      await ended.catch(() => undefined);
+      await Promise.all([ended.catch(() => undefined), told]);
       await deps.transport.close();
     },
-  };
-}
-
-/** Does a task again and again, one at a time, until the returned function is called. */
-function repeat(everyMs: number, task: () => Promise<void>, log: Log): () => void {
-  let timer = setTimeout(next, everyMs);
-  let isEnded = false;
-  function next(): void {
-    task()
-      .catch((error) => log.warn({ error: String(error) }, 'the workflows could not be looked at'))
-      .finally(() => {
-        if (!isEnded) timer = setTimeout(next, everyMs);
-      });
-  }
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
   };
 }

@@ -21,6 +21,12 @@ export const MACHINE: readonly Ungrouped[] = [
     load: async () => (await import('./commands/config.js')).defineConfig,
   },
   {
+    name: 'notify',
+    usage: 'test',
+    summary: 'whether what is told of batches arrives',
+    load: async () => (await import('./commands/notify.js')).defineNotify,
+  },
+  {
     name: 'engine',
     usage: 'status|stop',
     summary: 'the engine of the data folder',

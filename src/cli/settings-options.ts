@@ -22,6 +22,8 @@ const RUN = [
   'names.sidecar',
   'callbacks.url',
   'callbacks.listen',
+  'notify',
+  'notifySecret',
   'temporal.address',
   'timeScale',
 ];
@@ -51,6 +53,10 @@ export function addSettings(command: Command, shown: ShownSettings): Command {
 }
 
 function optionsFor(setting: Setting): Option[] {
+  if (setting.form === 'list') {
+    const option = new Option(`--${setting.flag} ${setting.placeholder}`, setting.help);
+    return [option.argParser((value: string, before: string[] = []) => [...before, value])];
+  }
   if (setting.placeholder !== undefined) return [new Option(`--${setting.flag} ${setting.placeholder}`, setting.help)];
   return [new Option(`--${setting.flag}`, setting.help), new Option(`--no-${setting.flag}`, setting.help)];
 }
@@ -61,7 +67,7 @@ export function givenSettings(command: Command): FlagValues {
     SETTINGS.flatMap((setting) => {
       const name = new Option(`--${setting.flag}`).attributeName();
       if (command.getOptionValueSource(name) !== 'cli') return [];
-      return [[setting.path, command.getOptionValue(name) as string | boolean]];
+      return [[setting.path, command.getOptionValue(name) as string | boolean | string[]]];
     }),
   );
 }

@@ -19,6 +19,7 @@ export function accountSettings(config: Config): AccountSettings {
     syncMaxWasteNano: config.sync.maxWaste,
     s3: { ...config.s3 },
     aliasPaths: config.svc.aliasPaths,
+    notices: { targets: config.notify.map((target) => ({ ...target })), secret: config.notifySecret },
   };
 }
 

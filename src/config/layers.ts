@@ -23,7 +23,7 @@ export interface Layer {
 }
 
 /** What was given on the command line, by the setting's path. */
-export type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
+export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export async function flagLayer(flags: FlagValues, folder: string): Promise<Layer> {
   const names = new Map(SETTINGS.map((setting) => [setting.path, `--${setting.flag}`]));
@@ -84,7 +84,7 @@ export async function fileLayer(
 
 interface Given {
   setting: Setting;
-  value: string | boolean;
+  value: string | boolean | readonly string[];
   name: string;
 }
 
@@ -97,11 +97,15 @@ async function namedLayer(
   const raw: JsonObject = {};
   const problems: ConfigProblem[] = [];
   for (const { setting, value, name } of given) {
-    const read = typeof value === 'boolean' ? { value } : await readValue(setting, value, folder);
+    const read = typeof value === 'string' ? await readValue(setting, value, folder) : { value: jsonOf(value) };
     if ('message' in read) problems.push({ code: 'B56', message: `${name} ${read.message}` });
     else place(raw, setting.path.split('.'), read.value);
   }
   return { origin, raw, folder, problems, nameOf: (path) => names.get(path) ?? path, whereOf: () => undefined };
+}
+
+function jsonOf(value: boolean | readonly string[]): Json {
+  return typeof value === 'boolean' ? value : [...value];
 }
 
 /** The text of a flag or variable as a value; what it cannot be stays text, so that the schema refuses it. */
@@ -114,6 +118,9 @@ async function readValue(
     case 'text':
     case 'credits':
       return { value: text };
+    case 'list':
+      // A variable holds one a line, or JSON.
+      return /^\s*\[/.test(text) ? readJsonValue(text, folder) : { value: text.split(/\s*\n\s*/).filter(Boolean) };
     case 'boolean':
       return { value: text === 'true' ? true : text === 'false' ? false : text };
     case 'integer':

@@ -5,6 +5,7 @@ import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl } from './base-url.js';
 import { readCallbacks } from './callbacks.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
+import { readNotify } from './notify.js';
 import type { GivenSettings } from './schema.js';
 import type { Config } from './types.js';
 
@@ -17,6 +18,8 @@ export interface GivenValues {
   folderOf(path: string): string;
   /** How a message names the setting: its flag, variable or path. */
   nameOf(path: string): string;
+  /** Given by a flag, the environment or the user's own file, not by a file of a folder. */
+  isOwn(path: string): boolean;
   version: string;
   defaultDataFolder: () => string;
 }
@@ -68,15 +71,9 @@ export function makeConfig(given: GivenValues): Config {
       sidecar: get<boolean>('names.sidecar') ?? false,
     },
     svc: { aliasPaths: get<boolean>('svc.aliasPaths') ?? false },
-    s3: {
-      endpoint: get<string>('s3.endpoint') ?? null,
-      region: get<string>('s3.region') ?? null,
-      forcePathStyle: get<boolean>('s3.forcePathStyle') ?? false,
-      serverSideEncryption: get<S3Encryption>('s3.serverSideEncryption') ?? null,
-      kmsKeyId: get<string>('s3.kmsKeyId') ?? null,
-      storageClass: get<S3StorageClass>('s3.storageClass') ?? null,
-    },
+    s3: s3From(given),
     callbacks: callbacksFrom(given, baseUrl, problems),
+    ...readNotify(given, problems),
     temporal: {
       address: get<string>('temporal.address') ?? null,
       namespace: get<string>('temporal.namespace') ?? null,
@@ -87,6 +84,18 @@ export function makeConfig(given: GivenValues): Config {
   problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function s3From(given: GivenValues): Config['s3'] {
+  const get = <Value>(name: string): Value | null => (given.valueOf(`s3.${name}`) as Value | undefined) ?? null;
+  return {
+    endpoint: get<string>('endpoint'),
+    region: get<string>('region'),
+    forcePathStyle: get<boolean>('forcePathStyle') ?? false,
+    serverSideEncryption: get<S3Encryption>('serverSideEncryption'),
+    kmsKeyId: get<string>('kmsKeyId'),
+    storageClass: get<S3StorageClass>('storageClass'),
+  };
 }
 
 function limitsFrom(given: GivenValues): Config['limits'] {

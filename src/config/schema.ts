@@ -144,6 +144,8 @@ export const configSchema = z.strictObject({
       storageClass: choice(S3_STORAGE_CLASSES).exactOptional(),
     })
     .exactOptional(),
+  notify: z.array(word, { error: 'must be a list of URLs and `command:…`' }).exactOptional(),
+  notifySecret: word.exactOptional(),
   callbacks: z.strictObject({ url: word.exactOptional(), listen: word.exactOptional() }).exactOptional(),
   temporal: z.strictObject({ address: word.exactOptional(), namespace: word.exactOptional() }).exactOptional(),
   timeScale: bounded(z.number(), 1, 100_000, 'a number').exactOptional(),

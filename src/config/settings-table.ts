@@ -1,7 +1,7 @@
 /** Every setting once: where it stands in the file, which flag sets it, how its text is read, what it is for. */
 
 /** How the text of a flag or an environment variable becomes a value. */
-export type SettingForm = 'text' | 'boolean' | 'integer' | 'number' | 'credits' | 'json';
+export type SettingForm = 'text' | 'list' | 'boolean' | 'integer' | 'number' | 'credits' | 'json';
 
 export interface Setting {
   /** Its place in `callsheet.config.json`. */
@@ -78,6 +78,14 @@ export const SETTINGS: readonly Setting[] = [
   text('s3.storageClass', 'storage-class', '<class>', 'of finished files, such as STANDARD_IA'),
   text('callbacks.url', 'callback-url', '<url>', 'vendor-a posts status updates below this public https address'),
   text('callbacks.listen', 'listen', '<host:port>', 'where those updates arrive on this machine'),
+  {
+    path: 'notify',
+    flag: 'notify',
+    form: 'list',
+    placeholder: '<url|command:…>',
+    help: 'tell this webhook or command what becomes of batches (repeatable)',
+  },
+  text('notifySecret', 'notify-secret', '<text>', 'signs what webhooks are sent, by HMAC-SHA256'),
   text('temporal.address', 'temporal-address', '<host:port>', "a shared Temporal instead of the data folder's engine"),
   text('temporal.namespace', 'namespace', '<name>', 'its namespace'),
   number('timeScale', 'time-scale', 'rehearsals on this machine only: divides the service-side waits'),

@@ -1,6 +1,7 @@
 import type { AmbiguityPolicy } from '../contract/settings.js';
 import type { FailureLimit } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import type { PriceRule } from '../domain/price.js';
 import type { S3Settings } from '../domain/s3.js';
 
@@ -56,6 +57,8 @@ export interface Config {
   readonly s3: Readonly<S3Settings>;
   /** `https://host/path` without a slash at the end (http on loopback), and `host:port`. */
   readonly callbacks: { readonly url: string | null; readonly listen: string | null };
+  readonly notify: readonly Readonly<NoticeTarget>[];
+  readonly notifySecret: string | null;
   readonly temporal: { readonly address: string | null; readonly namespace: string | null };
   readonly timeScale: number;
 }

@@ -1,4 +1,5 @@
 import type { CreditsNano } from '../domain/money.js';
+import type { NoticeSettings } from '../domain/notice.js';
 import type { PriceRule } from '../domain/price.js';
 import type { S3Settings } from '../domain/s3.js';
 
@@ -26,4 +27,6 @@ export interface AccountSettings {
   /** How the buckets of homes, outputs and inputs are reached. */
   s3: S3Settings;
   aliasPaths: boolean;
+  /** Who is told what becomes of batches; absent where an older client handed the account over. */
+  notices?: NoticeSettings;
 }

@@ -16,6 +16,7 @@ import { nameOwnerSchema } from './handle-names.js';
 import { checkpointSchema } from './home.js';
 import { claimsSchema } from './home-mark.js';
 import { learnedSchema, pricesSchema } from './learned.js';
+import { toldSchema, waitingSchema } from './notices.js';
 import { rerunsSchema } from './reruns.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
 import { currentSchema } from './rows.js';
@@ -99,6 +100,8 @@ const SORTS: DocumentSort[] = [
   { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },
   { place: /^prices\.json$/, name: 'measured prices', schema: pricesSchema, mended: 'again' },
+  { place: /^notices\/waiting\//, name: 'a notice that waits', schema: waitingSchema, mended: 'again' },
+  { place: /^notices\/told\//, name: 'what was told of a batch', schema: toldSchema, mended: 'again' },
   { place: /^breakers\.json$/, name: 'the open breakers', schema: breakersSchema, mended: 'again' },
   { place: /^callbacks\/.*\/attempt\.json$/, name: "a callback's attempt", schema: refSchema, mended: 'again' },
   { place: /^callbacks\/.*\/handles\//, name: "a callback's handle", schema: handleSchema, mended: 'again' },

@@ -21,7 +21,9 @@ export function adoptSettings(known: AccountSettings, asked: AccountSettings, ha
       why: `open batches of account '${known.account}' run with it ${is}, and this command says it is ${not}: set account.exclusive (--exclusive) alike, or wait until they have ended`,
     };
   }
-  const settings = hasOpenBatches ? keepUnsaid(known, asked) : asked;
+  const told = asked.notices?.targets.length ? {} : known.notices && { notices: known.notices };
+  // Notices of a batch that has ended may still wait for their targets.
+  const settings = { ...(hasOpenBatches ? keepUnsaid(known, asked) : asked), ...told };
   return { change: isSamePlace(known, asked) ? 'in place' : 'new worker', settings };
 }
 

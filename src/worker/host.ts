@@ -157,7 +157,8 @@ export function createWorkerHost(options: {
       const running = async (which: string): Promise<number> =>
         (await client.workflow.count(`WorkflowType ${which} AND ExecutionStatus = 'Running'`)).count;
       const [batches, all] = await Promise.all([running("= 'batch'"), running("!= 'semaphore'")]);
-      say({ type: 'open', batches, others: Math.max(0, all - batches) });
+      const notices = allWorkers().reduce((sum, worker) => sum + worker.pendingNotices(), 0);
+      say({ type: 'open', batches, others: Math.max(0, all - batches) + notices });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');
     }

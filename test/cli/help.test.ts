@@ -48,6 +48,7 @@ test('callsheet --help', async () => {
       dashboard           every batch in the browser: rows, media, time; pause, retry, settle
       doctor              check everything and say what to do
       config show         settings and where each came from
+      notify test         whether what is told of batches arrives
       engine status|stop  the engine of the data folder
       dev                 the engine in the foreground
       worker              a worker for a shared Temporal
@@ -155,6 +156,8 @@ test('callsheet run --help', async () => {
       --force-path-style              S3 addresses with the bucket in the path
       --callback-url <url>            vendor-a posts status updates below this public https address
       --listen <host:port>            where those updates arrive on this machine
+      --notify <url|command:…>        tell this webhook or command what becomes of batches (repeatable)
+      --notify-secret <text>          signs what webhooks are sent, by HMAC-SHA256
       --temporal-address <host:port>  a shared Temporal instead of the data folder's engine
       --time-scale <number>           rehearsals on this machine only: divides the service-side waits
 

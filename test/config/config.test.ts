@@ -71,6 +71,8 @@ describe('defaults', () => {
       svc: { aliasPaths: false },
       s3: DEFAULT_S3,
       callbacks: { url: null, listen: null },
+      notify: [],
+      notifySecret: null,
       temporal: { address: null, namespace: null },
       timeScale: 1,
     });
@@ -147,6 +149,7 @@ describe('precedence', () => {
       'sync.maxWaste': '0',
       'callbacks.url': 'https://hooks.example.com/callsheet/',
       'callbacks.listen': '0.0.0.0:8790',
+      notify: 'https://hooks.example.com/x\ncommand:wall',
       'waits.renderMaxSeconds': '{"vendor-a":60}',
       prices: '[{"kind":"svc/image","components":[{"unit":"image","credits":"0.1"}]}]',
     };
@@ -157,6 +160,7 @@ describe('precedence', () => {
     expect(config.prices).toEqual([{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }]);
     expect(config.account).toEqual({ name: '7', exclusive: true });
     expect(config.callbacks).toEqual({ url: 'https://hooks.example.com/callsheet', listen: '0.0.0.0:8790' });
+    expect(config.notify.map(({ to }) => to)).toEqual(['https://hooks.example.com/x', 'command:wall']);
   });
 
   test('the table and the schema have the same settings', () => {
@@ -322,6 +326,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     syncMaxWasteNano: 0,
     s3: DEFAULT_S3,
     aliasPaths: false,
+    notices: { targets: [], secret: null },
   });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
 });

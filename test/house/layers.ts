@@ -16,6 +16,7 @@ const mayImport: Record<string, string[]> = {
   reconcile: ['domain'],
   books: ['domain'],
   report: ['domain', 'manifest', 'store'],
+  notices: ['domain', 'store', 'service'],
   workflows: ['domain', 'contract'],
   activities: below,
   'read-model': [...below, 'activities'],
@@ -23,11 +24,14 @@ const mayImport: Record<string, string[]> = {
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
-  worker: [...below, ...common, 'activities', 'callbacks'],
+  worker: [...below, ...common, 'activities', 'callbacks', 'notices'],
   engine: ['domain', 'contract', 'temporal'],
   dashboard: [...below.filter((name) => name !== 'vendors'), ...common, 'read-model'],
   // The command line puts the parts together: it is the only one that may reach over.
-  cli: [...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
+  cli: [
+    ...[...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
+    'notices',
+  ],
 };
 
 /** Imports that the table alone would not allow. */

@@ -59,3 +59,12 @@ test('6-O3: no second command makes the waits of open batches shorter; with none
   });
   expect(adoptSettings(known, asked, false)).toMatchObject({ settings: { waits } });
 });
+
+test('a command that names nobody to tell leaves those who are told', () => {
+  const notices = (...to: string[]) => ({ targets: to.map((one) => ({ to: one, isOwn: true })), secret: null });
+  const told = { ...known, notices: notices('command:one') };
+  const settingsOf = (asked: AccountSettings) => adoptSettings(told, asked, false);
+  expect(settingsOf({ ...known, notices: notices() })).toMatchObject({ settings: { notices: told.notices } });
+  const other = notices('command:two');
+  expect(settingsOf({ ...known, notices: other })).toMatchObject({ change: 'in place', settings: { notices: other } });
+});

@@ -12,6 +12,7 @@ import { creditsJson } from '../views/counts.js';
 import { standstillTexts } from '../views/standstill-texts.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
+import { type NoticesLeft, noticesOf } from './notices-left.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -40,6 +41,8 @@ export interface BatchStateReport {
   stopped: StopReason | null;
   /** All that keeps the batch from going on, in sentences. */
   blocked: string | null;
+  /** What was to be told of the batch and has not arrived, and what was given up; absent where nothing is. */
+  notices?: NoticesLeft;
 }
 
 /** Undefined when the home does not know the batch: a manifest that was refused leaves none. */
@@ -75,6 +78,7 @@ export async function readBatchState(
     generation,
     stopped: (await stoppedReason(access.home, batch)) ?? null,
     blocked: blocked.length === 0 ? null : blocked.join('; '),
+    ...(await noticesOf(access, batch)),
   };
 }
 

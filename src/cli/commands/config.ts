@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { keyOrigin } from '../../config/api-key.js';
 import { environmentName, SETTINGS, type Setting } from '../../config/settings-table.js';
 import { formatCredits } from '../../domain/money.js';
+import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
@@ -52,6 +53,9 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
 
 /** The value in the form in which it is written in the file. */
 function shownValue(session: Session, setting: Setting): unknown {
+  const { notify, notifySecret } = session.config;
+  if (setting.path === 'notify') return notify.length === 0 ? null : notify.map(({ to }) => targetLabel(to)).join(' ');
+  if (setting.path === 'notifySecret') return notifySecret === null ? null : '[redacted]';
   let value: unknown = session.config;
   for (const part of setting.path.split('.')) value = (value as Record<string, unknown>)[part];
   return setting.form === 'credits' && typeof value === 'number' ? formatCredits(value) : value;

@@ -44,6 +44,7 @@ function repeatedFlags(command: Command): string[] {
   const settings = SETTINGS.flatMap(({ path, flag }) => {
     const value = given[path];
     if (value === undefined) return [];
+    if (typeof value === 'object') return value.map((one) => `--${flag}=${one}`);
     return typeof value === 'boolean' ? [`--${value ? '' : 'no-'}${flag}`] : [`--${flag}=${value}`];
   });
   return [

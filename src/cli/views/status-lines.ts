@@ -1,6 +1,7 @@
 import { parseCredits } from '../../domain/money.js';
 import type { BatchStateReport } from '../batch/batch-state.js';
 import { nextWords } from '../batch/next-command.js';
+import { noticesLines } from '../batch/notices-left.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
@@ -24,6 +25,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `writes to ${report.out}`,
     ...(report.blocked === null ? [] : [colors.yellow(`waits for ${report.blocked}`)]),
     ...(report.needPerson === 0 ? [] : [colors.yellow(personText(report.needPerson))]),
+    ...(report.notices === undefined ? [] : noticesLines(report.notices)),
     `next      ${commandHint(session, nextWords(report))}`,
   ];
 }

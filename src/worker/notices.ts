@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { spentOf } from '../activities/budget.js';
+import type { Dependencies } from '../activities/dependencies.js';
+import { batchProgress, semaphoreView } from '../contract/messages.js';
+import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
+import type { SemaphoreView } from '../contract/semaphore-view.js';
+import type { BatchResult } from '../contract/workflows.js';
+import { formatCredits } from '../domain/money.js';
+import { NO_NOTICES, type NoticeSettings } from '../domain/notice.js';
+import { createDelivery } from '../notices/deliver.js';
+import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
+import { readBatchOrder } from '../store/batch-order.js';
+import { openNotices } from '../store/notices.js';
+import { sampleInForce } from '../store/sample-gate.js';
+
+/** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
+export interface BatchNotices {
+  /** Looks once at the batches that run and that have ended, and sends what is due. */
+  look(): Promise<void>;
+  /** Notices that still have to arrive. */
+  pending(): number;
+  /** The account goes on with other settings. */
+  adopted(): void;
+  /** Nothing more is sent from here: what waits in the home is sent by who serves the account next. */
+  end(): void;
+}
+
+/** A server may be behind with what it lists. */
+const LATE_MS = 60_000;
+const BUDGET_EVERY_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
+
+export function createBatchNotices(client: Client, deps: Dependencies): BatchNotices {
+  const { home, log, now } = deps;
+  const { account } = deps.settings;
+  const settings = (): NoticeSettings => deps.settings.notices ?? NO_NOTICES;
+  const notices = openNotices(home);
+  const delivery = createDelivery({ notices, settings, log, now });
+  /** By batch: how many rows had ended, and when that was seen first. */
+  const progress = new Map<string, { rows: number; atMs: number }>();
+  /** Of running batches: their books are read seldom. */
+  const budgets = new Map<string, { atMs: number; budget: BatchSeen['budget'] }>();
+  const prefix = batchId(account, '');
+  const mine = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}'`;
+  let lookedMs: number | undefined;
+  /** When a target was first named: what ended before is nobody's news. */
+  let namedMs: number | undefined;
+  adopted();
+
+  return {
+    pending: () => delivery.pending(),
+    adopted,
+    end: delivery.end,
+    async look() {
+      if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
+      await delivery.deliver();
+    },
+  };
+
+  function adopted(): void {
+    if (settings().targets.length > 0) namedMs ??= now();
+    delivery.wake();
+  }
+
+  async function gather(firstMs: number): Promise<void> {
+    const beganMs = now();
+    const sinceMs = Math.max(await notices.since(firstMs), (lookedMs ?? beganMs - DAY_MS + LATE_MS) - LATE_MS);
+    const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
+    for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
+      const batch = workflowId.slice(prefix.length);
+      await tell(batch, () => seenEnd(batch, workflowId, runId), runId);
+    }
+    const running: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ExecutionStatus = 'Running'` })) {
+      running.push(workflowId.slice(prefix.length));
+    }
+    if (running.length > 0) {
+      const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
+      for (const batch of running) await tell(batch, () => seenRunning(batch, slots));
+    }
+    for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
+    for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
+    lookedMs = beganMs;
+  }
+
+  /** First what is to be sent, then that it was told: a crash in between writes the same again. */
+  async function tell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<void> {
+    const told = await notices.told(batch);
+    if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
+    const tidings = tidingsOf(await look(), new Set(told.told));
+    if (tidings.length === 0) return;
+    let { next } = told;
+    for (const { key, what } of tidings) {
+      const id = createHash('sha256').update(`${account}/${batch}/${next}/${key}`).digest('hex').slice(0, 32);
+      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, settings().targets);
+      next += 1;
+    }
+    await notices.writeTold(batch, { ...told, next, told: toldAfter(told.told, tidings) });
+    delivery.wake();
+  }
+
+  async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {
+    const result = (await client.workflow.getHandle(workflowId, run).result()) as BatchResult;
+    const generation = await deps.rows.currentGeneration(batch);
+    const gate = generation === undefined ? undefined : await sampleInForce(home, batch, generation);
+    const end = { run, isSampled: gate !== undefined, stopped: result.stopped ?? null };
+    return { ...commonOf(result, await budgetOf(batch)), pauses: [], quiet: null, end };
+  }
+
+  async function seenRunning(batch: string, { pauses }: SemaphoreView): Promise<BatchSeen> {
+    const stands = await client.workflow.getHandle(batchId(account, batch)).query(batchProgress);
+    const rows = Object.values(stands.counts).reduce((sum, count) => sum + count, 0);
+    const before = progress.get(batch);
+    const since = before?.rows === rows ? before : { rows, atMs: now() };
+    progress.set(batch, since);
+    return {
+      ...commonOf(stands, await seldomBudgetOf(batch)),
+      pauses: pauses.filter((pause) => pause.batch === undefined || pause.batch === batch),
+      quiet: { forMs: now() - since.atMs, sinceMs: since.atMs, longestMs: longestMs() },
+      end: null,
+    };
+  }
+
+  /** No row of a batch that does anything takes longer to end. */
+  function longestMs(): number {
+    const { waits, timeScale } = deps.settings;
+    return Math.max(waits.syncMaxMs, ...Object.values(waits.renderMaxMs)) / timeScale;
+  }
+
+  async function seldomBudgetOf(batch: string): Promise<BatchSeen['budget']> {
+    const known = budgets.get(batch);
+    if (known !== undefined && now() - known.atMs < BUDGET_EVERY_MS / deps.settings.timeScale) return known.budget;
+    const budget = await budgetOf(batch);
+    budgets.set(batch, { atMs: now(), budget });
+    return budget;
+  }
+
+  async function budgetOf(batch: string): Promise<BatchSeen['budget']> {
+    const maxNano = (await readBatchOrder(home, batch))?.limits.maxCreditsNano ?? null;
+    if (maxNano === null) return null;
+    const spent = await spentOf(deps, batch);
+    // What nobody can bound has no share of a budget.
+    return spent.unbounded > 0 ? null : { spentNano: spent.endedNano, maxNano };
+  }
+}
+
+function commonOf(
+  { counts, creditsNano, creditsUnknown }: Pick<BatchResult, 'counts' | 'creditsNano' | 'creditsUnknown'>,
+  budget: BatchSeen['budget'],
+): Pick<BatchSeen, 'counts' | 'credits' | 'budget'> {
+  return { counts, credits: creditsUnknown > 0 ? null : formatCredits(creditsNano), budget };
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
+import { startWebhook, type Webhook } from '../support/webhook.js';
+import { csv, image } from './support/manifest.js';
+import { type Rig, startRig } from './support/rig.js';
+
+describe.skipIf(!hasTemporal())('run --notify', { timeout: 240_000 }, () => {
+  let rig: Rig;
+  let hook: Webhook;
+  beforeAll(async () => {
+    hook = await startWebhook(503);
+    rig = await startRig({ speed: 200 });
+    await rig.write('shots.csv', csv([image('one'), image('two')]));
+  });
+  afterAll(async () => {
+    await rig?.stop();
+    await hook?.close();
+  });
+
+  it('a sample and its end are told in order; status names what waits for a webhook that is away', async () => {
+    const sampled = await rig.run(['run', 'shots.csv', '--sample', '1', '--yes', '--notify', hook.url]);
+    expect(sampled.code, sampled.stderr).toBe(3);
+    await until(() => hook.arrived.length > 0);
+    expect((await rig.run(['status', 'shots'])).stdout).toContain(
+      `notice    'sampled' of ${JSON.parse(hook.arrived[0]?.body ?? '').at} waits for ${new URL(hook.url).origin}`,
+    );
+    hook.answer = 204;
+    const approved = await rig.run(['approve', 'shots', '--max-credits', '5']);
+    expect(approved.code, approved.stderr).toBe(0);
+    const types = () => [...new Set(hook.arrived.map(({ body }) => JSON.parse(body).type))];
+    await until(() => types().includes('done'));
+    // The quote of the sample is the budget of the whole, which equal rows use up.
+    expect(types()).toEqual(['sampled', 'budget', 'done']);
+  });
+});

@@ -1,0 +1,163 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Notice, NoticeTarget, NoticeType } from '../../src/domain/notice.js';
+import { createDelivery, type Delivery } from '../../src/notices/deliver.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import { openHome } from '../../src/store/home.js';
+import { type Notices, openNotices } from '../../src/store/notices.js';
+import { startWebhook, type Webhook } from '../support/webhook.js';
+
+const T0 = Date.parse('2026-05-01T00:00:00Z');
+const DAY_MS = 24 * 3_600_000;
+let folder: string;
+let hook: Webhook;
+let notices: Notices;
+let nowMs: number;
+let number: number;
+let dropped: unknown[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'callsheet-notices-'));
+  hook = await startWebhook();
+  notices = openNotices(openHome(createFolderStore(folder), 'a'));
+  nowMs = T0;
+  number = 0;
+  dropped = [];
+});
+
+afterEach(async () => {
+  await hook.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const own = (to: string): NoticeTarget => ({ to, isOwn: true });
+
+function delivery(targets: NoticeTarget[], secret: string | null = null): Delivery {
+  const log = { warn: (facts: Record<string, unknown>) => void dropped.push(facts) };
+  return createDelivery({ notices, settings: () => ({ targets, secret }), log, now: () => nowMs });
+}
+
+async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): Promise<void> {
+  number += 1;
+  const notice: Notice = { schema: 1, id: `id-${number}`, type, atMs: nowMs, account: 'a', batch };
+  await notices.add(batch, number, notice, targets);
+}
+
+const arrivedTypes = (): unknown[] => hook.arrived.map(({ body }) => JSON.parse(body).type);
+
+test('a webhook gets the notice with its id, and a signature over timestamp and body', async () => {
+  const targets = [own(hook.url)];
+  await add('sampled', targets);
+  await delivery(targets, 'shared secret').deliver();
+  const { body, headers } = hook.arrived[0] ?? { body: '', headers: {} };
+  expect(JSON.parse(body)).toMatchObject({ schema: 1, id: 'id-1', type: 'sampled', at: '2026-05-01T00:00:00.000Z' });
+  expect(headers['x-callsheet-event-id']).toBe('id-1');
+  const signed = `${headers['x-callsheet-timestamp']}.${body}`;
+  const signature = createHmac('sha256', 'shared secret').update(signed).digest('hex');
+  expect(headers['x-callsheet-signature']).toBe(`sha256=${signature}`);
+  expect(await notices.waiting('shots')).toEqual([]);
+});
+
+test.each([500, 408, 429, 302])(
+  'HTTP %i: what is behind it waits with it, and all arrives in order later',
+  async (status) => {
+    const targets = [own(hook.url)];
+    const sender = delivery(targets);
+    hook.answer = status;
+    await add('paused', targets);
+    await add('done', targets);
+    await sender.deliver();
+    expect(arrivedTypes()).toEqual(['paused']);
+    expect(sender.pending()).toBe(2);
+    await sender.deliver();
+    expect(hook.arrived).toHaveLength(1);
+    hook.answer = 204;
+    nowMs += 2_000;
+    await sender.deliver();
+    await sender.deliver();
+    expect(arrivedTypes()).toEqual(['paused', 'paused', 'done']);
+    expect(sender.pending()).toBe(0);
+  },
+);
+
+test('a refused notice is dropped and said, and the next one is sent', async () => {
+  const targets = [own(hook.url)];
+  hook.answer = 404;
+  await add('paused', targets);
+  await delivery(targets).deliver();
+  expect(await notices.waiting('shots')).toEqual([]);
+  expect((await notices.told('shots')).dropped).toMatchObject([{ type: 'paused', why: 'HTTP 404' }]);
+  expect(dropped).toMatchObject([{ id: 'id-1', target: new URL(hook.url).origin }]);
+  expect(JSON.stringify(dropped)).not.toContain('secret-path');
+});
+
+test('after a day it is given up, also where no settings name the target any more', async () => {
+  const targets = [own(hook.url)];
+  hook.answer = 503;
+  await add('paused', targets);
+  await add('done', targets, 'other');
+  const sender = delivery(targets);
+  await sender.deliver();
+  nowMs += DAY_MS + 1;
+  await delivery([]).deliver();
+  expect((await notices.told('shots')).dropped).toMatchObject([{ why: 'no settings name it' }]);
+  expect(await notices.batches().then((all) => Promise.all(all.map(notices.waiting)))).toEqual(
+    expect.not.arrayContaining([expect.arrayContaining([expect.anything()])]),
+  );
+});
+
+test('one target that is away keeps another from nothing', async () => {
+  const away = await startWebhook(500);
+  const targets = [own(away.url), own(hook.url)];
+  await add('paused', targets);
+  await add('done', targets);
+  const sender = delivery(targets);
+  await sender.deliver();
+  expect(arrivedTypes()).toEqual(['paused', 'done']);
+  expect(sender.pending()).toBe(2);
+  await away.close();
+});
+
+test('settings that name a target anew send what waited for it', async () => {
+  const targets: NoticeTarget[] = [];
+  await add('done', [own(hook.url)]);
+  const sender = delivery(targets);
+  await sender.deliver();
+  expect(hook.arrived).toEqual([]);
+  targets.push(own(hook.url));
+  sender.wake();
+  await sender.deliver();
+  expect(arrivedTypes()).toEqual(['done']);
+});
+
+test('a command gets the notice on its standard input, and one that fails is run again', async () => {
+  const file = join(folder, 'said');
+  const targets = [own(`command:cat >> '${file}'; test -e '${folder}/go'`)];
+  await add('done', targets);
+  const sender = delivery(targets);
+  await sender.deliver();
+  expect(sender.pending()).toBe(1);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ id: 'id-1', type: 'done', batch: 'shots' });
+});
+
+test('a private address that no file of the user names is refused', async () => {
+  const targets = [{ to: hook.url, isOwn: false }];
+  await add('done', targets);
+  await delivery(targets).deliver();
+  expect(hook.arrived).toEqual([]);
+  expect((await notices.told('shots')).dropped).toHaveLength(1);
+});
+
+test('once it ends nothing more is sent: who comes next sends the rest', async () => {
+  const targets = [own(hook.url)];
+  await add('paused', targets);
+  const sender = delivery(targets);
+  sender.end();
+  await sender.deliver();
+  expect(hook.arrived).toEqual([]);
+  await delivery(targets).deliver();
+  expect(arrivedTypes()).toEqual(['paused']);
+});
