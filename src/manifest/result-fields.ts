@@ -108,7 +108,8 @@ export function resultFields(line: ResultLine): ResultFields {
     settled_together: record?.settledTogether ?? null,
     submitted_at: timeOf(record?.submittedAtMs),
     rendered_at: timeOf(record?.renderedAtMs),
-    finished_at: timeOf(record?.finishedAtMs),
+    // A damaged record does not say when.
+    finished_at: timeOf(record?.finishedAtMs || undefined),
   };
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { claims, expectHonestEnd } from './support/evidence.js';
 import { engineOf } from './support/killing.js';
-import { csv, image, rowOf } from './support/manifest.js';
+import { csv, film, image, rowOf } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const ROWS = Array.from({ length: 60 }, (_, i) => image(`p${String(i + 1).padStart(3, '0')}`));
@@ -53,6 +53,22 @@ describe.skipIf(!hasTemporal())(
       }
       const paid = requests.filter(({ method }) => method === 'POST');
       expect(paid.length, 'one claim is one POST').toBeLessThanOrEqual(made.length);
+    });
+
+    it('a cancel that nobody answers does not say that nothing runs', async () => {
+      await rig.write('films.csv', csv(ROWS.slice(0, 12).map(({ id }) => film(id))));
+      rig.start(['run', 'films.csv', '--yes']);
+      await until('films render', () => rig.emulator.truth().jobs.length >= 5 || undefined);
+      const { worker } = await engineOf(rig);
+      if (worker.pid === null) throw new Error('no worker runs');
+      process.kill(worker.pid, 'SIGSTOP');
+      try {
+        const cancelled = await rig.run(['cancel', 'films']);
+        expect(cancelled.stdout).toContain('the worker does not answer');
+        expect(cancelled.stdout).not.toContain('nothing of it runs');
+      } finally {
+        process.kill(worker.pid, 'SIGCONT');
+      }
     });
   },
 );

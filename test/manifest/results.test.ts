@@ -69,6 +69,12 @@ const failed: RowRecord = {
 };
 
 describe('results.csv', () => {
+  it('has no date where a damaged record says none', async () => {
+    const damaged: RowRecord = { ...failed, status: 'review', reasonCode: 'record_damaged', finishedAtMs: 0 };
+    const text = await textOf(writeResultsJsonl(each(await linesOf([{ id: 'a', ...image }], [{ record: damaged }]))));
+    expect(JSON.parse(text)).toMatchObject({ status: 'review', finished_at: null });
+  });
+
   it('has the documented header, the x-… columns, and one record per row', async () => {
     const lines = await linesOf(
       [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowIdConflictPolicy } from '@temporalio/client';
+import { WorkflowFailedError, WorkflowIdConflictPolicy } from '@temporalio/client';
+import { TerminatedFailure } from '@temporalio/common';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account-read.js';
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
@@ -13,11 +14,25 @@ import type { WorkAccess } from './work-access.js';
 
 const WHOLE_MS = 30_000;
 const LOOK_EVERY_MS = 500;
+const TRIES_MAX = 3;
 
 type ReadWorkflow = (input: AccountReadInput) => Promise<AccountReadResult>;
 
 /** Throws a KeyRefusedError when the worker's key is refused, a UserError (exit 5) when no answer comes. */
 export async function readThroughQueue(work: WorkAccess, home: Home, what: AccountReadWhat): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readOnce(work, home, what);
+    } catch (error) {
+      // Another command shared the request and gave it up.
+      const isGivenUp = error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+      if (!isGivenUp) throw error;
+      if (tries >= TRIES_MAX) throw new UserError('the worker could not read the account: try again', EXIT.unreachable);
+    }
+  }
+}
+
+async function readOnce(work: WorkAccess, home: Home, what: AccountReadWhat): Promise<Answer> {
   const { account } = home;
   const handle = await work.temporal.client.workflow.start<ReadWorkflow>('accountRead', {
     workflowId: readId(account, what),

@@ -55,7 +55,7 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
       terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);
     }
     const until = left?.untilMs === undefined ? null : new Date(left.untilMs).toISOString();
-    const stillRunning = left?.stillRunning ?? (isHeard ? 0 : null);
+    const stillRunning = left === undefined ? (isHeard ? 0 : null) : left.stillRunning;
     if (session.isJson) {
       return terminal.json({ schema: 1, batch, counts, stillRunning, until, out: `${out}/${batch}` });
     }
@@ -136,7 +136,8 @@ async function countInTime(access: HomeAccess, batch: string, generation: string
 }
 
 interface Left {
-  stillRunning: number;
+  /** Null where nobody answered who could count them. */
+  stillRunning: number | null;
   /** The latest time at which the last of them has ended by the longest render. */
   untilMs: number | undefined;
 }
@@ -144,10 +145,12 @@ interface Left {
 /** Waits until the jobs that could still be stopped have stopped. */
 async function waitForDrain(session: Session, source: BatchSource, batch: string): Promise<Left> {
   let open = -1;
+  let isAnswered = false;
   let changedAtMs = Date.now();
   for (const deadline = Date.now() + SETTLE_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     const progress = await lookedAt(() => source.progress());
     if (progress === 'no answer') continue;
+    isAnswered = true;
     if (progress === undefined || progress.phase === 'ended' || !(await mayRun(source))) break;
     if (progress.open !== open) changedAtMs = Date.now();
     open = progress.open;
@@ -156,7 +159,7 @@ async function waitForDrain(session: Session, source: BatchSource, batch: string
       return { stillRunning: open, untilMs: latestEnd(session, batch, slots === 'no answer' ? undefined : slots) };
     }
   }
-  return { stillRunning: Math.max(0, open), untilMs: undefined };
+  return { stillRunning: isAnswered ? Math.max(0, open) : null, untilMs: undefined };
 }
 
 /** A worker that is busy with a large batch may answer late: that is no failure of the order. */
@@ -180,6 +183,12 @@ function latestEnd({ config }: Session, batch: string, slots: SemaphoreView | un
 }
 
 function leftLines(session: Session, batch: string, { stillRunning, untilMs }: Left): string[] {
+  if (stillRunning === null) {
+    const look = commandHint(session, `status ${batch}`);
+    return [
+      `the worker does not answer: what the service accepted before renders on and is billed; \`${look}\` counts it`,
+    ];
+  }
   if (stillRunning === 0) return ['nothing of it runs at the service any more'];
   const until = untilMs === undefined ? '' : `, at the latest until ${formatClock(untilMs)}`;
   const watch = commandHint(session, `watch ${batch}`);
