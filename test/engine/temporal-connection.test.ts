@@ -68,9 +68,7 @@ test('a server that says nothing is given up within 15 s', async () => {
   const address = mute.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const startedAt = Date.now();
-  await expect(connectTemporal({ address: `127.0.0.1:${port}`, embedded: true })).rejects.toThrow(
-    'does not answer (no answer within',
-  );
+  await expect(connectTemporal({ address: `127.0.0.1:${port}`, embedded: true })).rejects.toThrow('does not answer (');
   expect(Date.now() - startedAt).toBeLessThan(16_000);
   mute.close();
 }, 30_000);

@@ -521,7 +521,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F46',
     'src/store/s3-stream.ts',
-    "    if (ifAbsent && isTaken(error)) return isSame(await place.stat(key), file) ? 'was_there' : undefined;\n",
+    '    if (ifAbsent && isTaken(error)) return ownFile(await place.stat(key), file, true);\n',
     '',
     'test/store/s3-faults.test.ts',
   ),

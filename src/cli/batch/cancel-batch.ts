@@ -12,9 +12,9 @@ import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { type Counts, countsText } from '../views/counts.js';
-import { formatClock } from '../views/durations.js';
 import { type BatchSource, createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
+import { type Left, leftLines, restLines } from './cancel-lines.js';
 import { resultSources } from './final-rows.js';
 import { knownBatch } from './known-batch.js';
 import { unlessOutage } from './outage.js';
@@ -135,13 +135,6 @@ async function countInTime(access: HomeAccess, batch: string, generation: string
   }
 }
 
-interface Left {
-  /** Null where nobody answered who could count them. */
-  stillRunning: number | null;
-  /** The latest time at which the last of them has ended by the longest render. */
-  untilMs: number | undefined;
-}
-
 /** Waits until the jobs that could still be stopped have stopped. */
 async function waitForDrain(session: Session, source: BatchSource, batch: string): Promise<Left> {
   let open = -1;
@@ -180,26 +173,4 @@ function latestEnd({ config }: Session, batch: string, slots: SemaphoreView | un
     return [releaseAtMs ?? sinceMs + (seconds * 1000) / config.timeScale];
   });
   return ends.length === 0 ? undefined : Math.max(...ends);
-}
-
-function leftLines(session: Session, batch: string, { stillRunning, untilMs }: Left): string[] {
-  if (stillRunning === null) {
-    const look = commandHint(session, `status ${batch}`);
-    return [
-      `the worker does not answer: what the service accepted before renders on and is billed; \`${look}\` counts it`,
-    ];
-  }
-  if (stillRunning === 0) return ['nothing of it runs at the service any more'];
-  const until = untilMs === undefined ? '' : `, at the latest until ${formatClock(untilMs)}`;
-  const watch = commandHint(session, `watch ${batch}`);
-  return [
-    `${stillRunning} jobs were accepted by the service before: they render on${until}, are billed, and are fetched`,
-    `watch: ${watch}`,
-  ];
-}
-
-function restLines(session: Session, isHeard: boolean): string[] {
-  if (!isHeard) return ['what the service accepted before renders on, is billed, and is fetched once Temporal answers'];
-  const resume = commandHint(session, 'resume --all');
-  return [`it does not run now; what the service accepted before is fetched by \`${resume}\``];
 }
