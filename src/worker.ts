@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
+import { lastCaps } from './activities/caps.js';
 import { createActivities } from './activities/index.js';
 import { awaitedCalls, endClaims } from './activities/under-way.js';
 import { taskQueues } from './contract/names.js';
@@ -87,8 +88,10 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const known = await deps.home.latestCheckpoint();
   // The clock may have been set back since an earlier worker wrote this.
   if (known) clock.notBefore(known.atMs);
-  const rpm = Math.min(known?.rpm ?? RPM_UNKNOWN, settings.limits.rpm ?? Number.POSITIVE_INFINITY);
-  api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, rpm, log);
+  const caps = await lastCaps(deps);
+  const firstRpm = caps?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
+  const { window } = options;
+  api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
   const rescue = createRescue({ client: place.client, account, messenger: deps.messenger, log });
   const rescueEveryMs = Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale);

@@ -51,6 +51,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     settings,
     ...records,
     transport: parts.transport,
+    requests: { turn: async () => 0 },
     keyMark: parts.keyMark,
     downloader: parts.downloader,
     openInput: () => {

@@ -7,7 +7,7 @@ import { askedWaitMs } from './asked-wait.js';
 import { capsInForce, lastCaps } from './caps.js';
 import type { Dependencies } from './dependencies.js';
 import { areFresh, keepDiscounts } from './discounts.js';
-import { tryAgain } from './failures.js';
+import { readTurn, tryAgain } from './failures.js';
 import { refreshMarks } from './home-marks.js';
 import { lambdaMs } from './learned.js';
 
@@ -49,6 +49,7 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       await keepDiscounts(deps, read.value);
     },
     async reachService() {
+      await readTurn(deps);
       const exchange = await deps.transport.send(CREDITS_REQUEST);
       const isHttp = exchange.outcome === 'answered' || (exchange.outcome === 'lost' && exchange.status !== undefined);
       if (!isHttp) throw tryAgain('service.unavailable', exchange.code);
@@ -129,6 +130,7 @@ async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMar
 
 /** One free read; anything but a 200 is tried again later. */
 async function ask(deps: Dependencies, request: ServiceRequest): Promise<Answer> {
+  await readTurn(deps);
   const exchange = await deps.transport.send(request);
   if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
   const { answer } = exchange;

@@ -9,7 +9,7 @@ import { readPolled } from '../vendors/index.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailureType, tryAgain, withRecords } from './failures.js';
+import { type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
 import { noteAsked } from './hints.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { noteCaseEnd } from './semaphore-notes.js';
@@ -43,6 +43,7 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   const work = await loadRow(deps, row);
   // A poll would confirm the handle of any job of the account: one that another attempt has is not this one's.
   if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
+  await readTurn(deps);
   const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
   const reading = readingOf(work.adapter, found.handle, exchange);
   // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.

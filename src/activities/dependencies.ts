@@ -15,6 +15,7 @@ import type { OpenInput } from '../store/s3-input.js';
 export interface Dependencies extends AccountRecords {
   settings: AccountSettings;
   transport: Transport;
+  requests: Requests;
   /** Tells the present key from others without showing any of it. */
   keyMark(): string;
   downloader: Downloader;
@@ -33,6 +34,12 @@ export interface Dependencies extends AccountRecords {
   now(): number;
   /** A clock that never jumps, ms. */
   monotonic(): number;
+}
+
+/** Requests are counted where they leave: each asks for its turn first. */
+export interface Requests {
+  /** 0 once it may leave, and is counted; where that is not within `patienceMs`, the ms until it could, and nothing is counted. */
+  turn(patienceMs: number): Promise<number>;
 }
 
 /** Which process makes paid calls: a connection that nobody holds any more brings no answer. */

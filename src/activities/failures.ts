@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { StoreError } from '../store/port.js';
+import type { Dependencies } from './dependencies.js';
 
 /**
  * The one place where something that went wrong becomes a failure that Temporal keeps. Failures are stored in
@@ -32,6 +33,15 @@ export function tryAgain(type: FailureType, code: string, delayMs?: number): App
   // Histories keep stacks as well, and those name folders of the worker's machine.
   failure.stack = '';
   return failure;
+}
+
+/** So long may a read wait for its turn within its activity, ms. */
+const TURN_MS = 5_000;
+
+/** Waits for the turn of a free request; one that is far off is tried again then. */
+export async function readTurn({ requests }: Pick<Dependencies, 'requests'>): Promise<void> {
+  const waitMs = await requests.turn(TURN_MS);
+  if (waitMs > 0) throw tryAgain('service.unavailable', 'turn', waitMs);
 }
 
 /** Runs a piece of work on the home; what its store says becomes a failure that is tried again. */

@@ -5,7 +5,7 @@ import { LedgerError } from '../store/ledger.js';
 import { readPolled } from '../vendors/index.js';
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
-import { tryAgain, withRecords } from './failures.js';
+import { readTurn, tryAgain, withRecords } from './failures.js';
 import { loadRow } from './row-work.js';
 import { noteLimits } from './semaphore-notes.js';
 
@@ -28,6 +28,7 @@ async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> 
   const work = await loadRow(deps, row);
   if (!attempt || handle === undefined || work.adapter.flow !== 'async') return;
   if (standingOf(attempt) !== 'rendered') return;
+  await readTurn(deps);
   const exchange = await deps.transport.send(work.adapter.pollRequest(handle, work.row));
   if (exchange.outcome !== 'answered') return;
   const { answer } = exchange;

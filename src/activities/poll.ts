@@ -8,7 +8,7 @@ import { LedgerError } from '../store/ledger.js';
 import { readPolled } from '../vendors/index.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
-import { withRecords } from './failures.js';
+import { readTurn, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
 import {
   again,
@@ -44,6 +44,7 @@ export function pollActivities(deps: Dependencies): PollActivities {
       const lifeMs = (poll.adapter.handleLifeMs ?? HANDLE_LIFE_MS) / input.timeScale;
       if (deps.now() > poll.createdAtMs + lifeMs) return review(poll, 'handle_expired');
       const askedAtMs = deps.now();
+      await readTurn(deps);
       const exchange = await deps.transport.send(poll.adapter.pollRequest(poll.handle, poll.work.row));
       if (exchange.outcome !== 'answered') throw failed(poll, exchange.code);
       const { answer } = exchange;

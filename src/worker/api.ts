@@ -2,9 +2,11 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Log } from '../activities/dependencies.js';
 import type { Activities } from '../activities/index.js';
 import type { WorkerPlace } from './options.js';
+import type { RequestWindow } from './request-window.js';
 
-/** Requests per minute kept free for the command line's own reads. */
+/** Requests per minute kept free for the command line's own reads, where they are not counted at the send. */
 const RPM_RESERVE = 4;
+const RPM_RESERVE_COUNTED = 1;
 /** A minute and a second, since the service's window and the server's differ. */
 const RPM_WINDOW_S = 61;
 
@@ -19,14 +21,15 @@ export interface ApiWorker {
 export async function startApiWorker(
   place: WorkerPlace,
   base: WorkerOptions & { activities: Activities },
-  firstRpm: number,
-  log: Log,
+  { firstRpm, window, log }: { firstRpm: number; window: RequestWindow | undefined; log: Log },
 ): Promise<ApiWorker> {
+  const reserve = window === undefined ? RPM_RESERVE : RPM_RESERVE_COUNTED;
+  window?.setRpm(firstRpm);
   const create = async (rpm: number): Promise<Worker> =>
     Worker.create({
       ...base,
       connection: await place.connect(),
-      maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - RPM_RESERVE) / RPM_WINDOW_S),
+      maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - reserve) / RPM_WINDOW_S),
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentActivityTaskPolls: 10,
     });
@@ -59,6 +62,7 @@ export async function startApiWorker(
       if (next === rpm || stopping) return;
       log.info({ from: rpm, to: next }, 'requests per minute changed');
       rpm = next;
+      window?.setRpm(next);
       change(next).catch((error) => log.error({ error: String(error) }, 'the new rate could not be set'));
     },
     shutdown() {

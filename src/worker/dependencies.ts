@@ -9,13 +9,14 @@ import type { SteadyClock } from './clock.js';
 import { keyMark } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import type { AccountWorkerOptions } from './options.js';
+import { UNCOUNTED } from './request-window.js';
 
 /** Outputs beyond this are not the service's, whatever it says. */
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
 
 /** Everything that the activities of one account are handed. */
 export function createDependencies(
-  { settings, key, place, log, s3 = {} }: AccountWorkerOptions,
+  { settings, key, place, log, window, s3 = {} }: AccountWorkerOptions,
   clock: SteadyClock,
   onRpm: (rpm: number) => void,
 ): Dependencies {
@@ -25,6 +26,7 @@ export function createDependencies(
     settings,
     ...openAccountRecords(openStore(settings.home, 'private'), account),
     transport: createTransport({ baseUrl, userAgent, key: () => key.current() }),
+    requests: window ?? UNCOUNTED,
     keyMark: () => keyMark(key),
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => openStore(location, 'shared'),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Log } from '../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
@@ -15,6 +16,7 @@ import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import type { WorkerPlace } from './options.js';
+import { createRequestWindow, type RequestWindow } from './request-window.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {
@@ -38,9 +40,12 @@ export function createWorkerHost(options: {
   place: Promise<WorkerPlace>;
   log: Log;
   say: (message: FromWorker) => void;
+  /** Where requests are counted, for a worker that alone serves its accounts. */
+  requests?: string;
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
+  const windows = new Map<string, RequestWindow>();
   /** Workers that another one has taken over from, and that still wait for answers. */
   const ending = new Set<AccountWorker>();
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
@@ -109,13 +114,30 @@ export function createWorkerHost(options: {
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
     const { account } = settings;
     await receiveCallbacks(settings, s3);
-    const worker = await startAccountWorker({ place: await options.place, settings: { ...settings }, key, s3, log });
+    const counted = windowOf(account);
+    const worker = await startAccountWorker({
+      ...{ place: await options.place, settings: { ...settings }, key, s3, log },
+      ...(counted && { window: counted }),
+    });
     served.set(account, { worker, key, settings, s3 });
     worker.ended.catch((error) => {
       log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
       process.exit(1);
     });
     return settings;
+  }
+
+  /** One for an account, also while one worker takes over from another. */
+  function windowOf(account: string): RequestWindow | undefined {
+    if (options.requests === undefined) return undefined;
+    const known =
+      windows.get(account) ??
+      createRequestWindow(join(options.requests, `${account}.log`), {
+        now: () => Date.now(),
+        monotonic: () => performance.now(),
+      });
+    windows.set(account, known);
+    return known;
   }
 
   async function hasOpenBatches(account: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { type FromWorker, readToWorker } from '../engine/registration.js';
@@ -29,7 +30,8 @@ const say = (message: FromWorker): void => {
   // A supervisor that was killed hears nothing any more.
   if (process.connected) process.send?.(message, () => undefined);
 };
-const host = createWorkerHost({ place, log, say });
+const requests = values.data === undefined ? {} : { requests: join(values.data, 'requests') };
+const host = createWorkerHost({ place, log, say, ...requests });
 let isEnding = false;
 
 process.on('message', (value) => {

@@ -4,6 +4,7 @@ import type { Dependencies, Log } from '../activities/dependencies.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
+import type { RequestWindow } from './request-window.js';
 
 /** What the workers of an account are started with. */
 
@@ -18,6 +19,8 @@ export interface AccountWorkerOptions {
   place: WorkerPlace;
   settings: AccountSettings;
   key: KeySource;
+  /** Where this worker alone serves the account: its requests are counted at the send. */
+  window?: RequestWindow;
   log: Log;
   /** S3 credentials that win over this process's own. */
   s3?: S3Environment;

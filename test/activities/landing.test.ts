@@ -88,6 +88,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     },
     keyMark: () => 'one',
     log: silent,
+    requests: { turn: async () => 0 },
     onCaps: () => undefined,
     now: () => Date.now(),
     callers: { own: null, isGone: () => false },

@@ -181,5 +181,5 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       'else next = await go(work, next);',
     ],
   ]),
-  ...within('src/worker/api.ts', [[35, '(rpm - RPM_RESERVE) / RPM_WINDOW_S', '(60 * rpm) / RPM_WINDOW_S']]),
+  ...within('src/worker/api.ts', [[35, '(rpm - reserve) / RPM_WINDOW_S', '(60 * rpm) / RPM_WINDOW_S']]),
 ];

@@ -35,6 +35,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     },
     ...account,
     messenger: { outcomeKnown: async () => true, caseOpened: heard, caseEnded: heard },
+    requests: { turn: async () => 0 },
     keyMark: () => 'one',
     log: silent,
     callers: { own: null, isGone: () => false },
