@@ -62,7 +62,8 @@ export async function writeBatchResults(
     out.putStream(`${batch}/${name}`, encoded(chunks), { attemptName: name, ifExists: 'replace' });
   const tally = emptyTally();
   // Reading the records takes nearly all of the time.
-  const lines = withFeeds(sources, { batch, generation }, `${options.out}/${batch}`);
+  const frames = { home: sources.home, out, batch };
+  const lines = withFeeds(sources, { batch, generation }, { folder: `${options.out}/${batch}`, frames });
   await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
@@ -77,11 +78,11 @@ export async function writeBatchResults(
 async function* withFeeds(
   sources: ResultSources,
   place: { batch: string; generation: string },
-  folder: string,
+  beside: Parameters<typeof feedsOf>[3],
 ): AsyncIterable<ResultLine> {
   for await (const line of resultLines(sources, place.batch, place.generation)) {
     const isAsked = isRunAgain(line) && !line.removed && fedMedia(line.row).length > 0;
-    yield isAsked ? { ...line, ...(await feedsOf(sources, place, line.row, folder)) } : line;
+    yield isAsked ? { ...line, ...(await feedsOf(sources, place, line.row, beside)) } : line;
   }
 }
 

@@ -3,6 +3,7 @@ import type { RowRecord } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import type { ResultLine } from '../manifest/result-fields.js';
 import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
+import { type FramePlace, frameFile } from './frame-files.js';
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
 export type Upstream =
@@ -55,19 +56,22 @@ export async function isStale(
   return now.some((input) => used.every((one) => one.row !== input.row || one.sha256 !== input.sha256));
 }
 
-/** What failed.csv must know of the rows that feed a row which is to be run again. `folder` is the batch's. */
+/** What failed.csv must know of the rows that feed a row which is to be run again. `folder` is the batch's, with its place. */
 export async function feedsOf(
   sources: FeedSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
-  folder: string,
+  beside: { folder: string; frames: FramePlace },
 ): Promise<Pick<ResultLine, 'feeds' | 'isOrphan'>> {
   const feeds: Record<string, string | null> = {};
   for (const { media, row: feeding, record, file } of await feedersOf(sources, place, row)) {
-    feeds[media.id] = file === undefined ? null : `${folder}/${file.file}`;
-    if (file !== undefined) continue;
+    const { id, frame } = media;
+    const name = file && frame !== undefined ? await frameFile(beside.frames, { id, frame }, file) : file?.file;
+    feeds[frame === undefined ? id : `${id}:${frame}`] = name === undefined ? null : `${beside.folder}/${name}`;
+    if (name !== undefined) continue;
+    if (file !== undefined) return { feeds, isOrphan: true };
     const isRunAgain = record === undefined || ['failed', 'cancelled', 'not_started'].includes(record.status);
-    const above = feeding && isRunAgain ? await feedsOf(sources, place, feeding, folder) : undefined;
+    const above = feeding && isRunAgain ? await feedsOf(sources, place, feeding, beside) : undefined;
     if (above === undefined || above.isOrphan) return { feeds, isOrphan: true };
   }
   return { feeds };

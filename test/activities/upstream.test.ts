@@ -9,6 +9,7 @@ const ROWS = [imageRow('hero'), editRow('edit', fed('hero', 0)), filmOf('film', 
   ...row,
   index,
 }));
+const BESIDE = { folder: '/out/b', frames: { out: undefined as never, home: undefined as never, batch: 'b' } };
 const PLACE = { batch: 'b', generation: 'g' };
 const FILE = { file: 'media/hero.png', contentType: 'image/png', bytes: 1, sha256: 'aa' };
 
@@ -71,13 +72,13 @@ describe('why a row that others feed has not started', () => {
 describe('what feeds a row of failed.csv', () => {
   test('the file that is there, or a row that is run again as well', async () => {
     const sources = sourcesOf({ hero: { status: 'done', files: [FILE] }, edit: { status: 'failed' } });
-    expect(await feedsOf(sources, PLACE, edit, '/out/b')).toEqual({ feeds: { hero: '/out/b/media/hero.png' } });
-    expect(await feedsOf(sources, PLACE, film, '/out/b')).toEqual({ feeds: { edit: null } });
+    expect(await feedsOf(sources, PLACE, edit, BESIDE)).toEqual({ feeds: { hero: '/out/b/media/hero.png' } });
+    expect(await feedsOf(sources, PLACE, film, BESIDE)).toEqual({ feeds: { edit: null } });
   });
 
   test('a row that needs a person is not run again: neither is what it feeds, nor what that feeds', async () => {
     const sources = sourcesOf({ hero: { status: 'review' } });
-    expect(await feedsOf(sources, PLACE, edit, '/out/b')).toMatchObject({ isOrphan: true });
-    expect(await feedsOf(sources, PLACE, film, '/out/b')).toMatchObject({ isOrphan: true });
+    expect(await feedsOf(sources, PLACE, edit, BESIDE)).toMatchObject({ isOrphan: true });
+    expect(await feedsOf(sources, PLACE, film, BESIDE)).toMatchObject({ isOrphan: true });
   });
 });

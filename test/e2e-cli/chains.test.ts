@@ -84,6 +84,32 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { 
     expect(rig.emulator.truth().jobs).toHaveLength(jobs + 4);
   });
 
+  it('failed.csv names the frame of a film that fed a failed row by its file', async () => {
+    const refusal = { do: 'answer', status: 400, body: '{"detail":"no"}', contentType: 'application/json' } as const;
+    rig = await startRig({ speed: 100, emulator: { faults: [{ match: { route: 'svc.edit' }, action: refusal }] } });
+    const rows = [
+      'id,kind,model,prompt,image,width,height,duration',
+      'shot,vendor-a/text2video,,a walk,,,,5',
+      'next,svc/edit,svc-beta-image-edit-2511,at night,@shot:last,512,512,',
+      '',
+    ];
+    await rig.write('frames.csv', rows.join('\n'));
+    const ended = await rig.run(['run', 'frames.csv', '--yes']);
+    expect(ended.code, ended.stderr).toBe(1);
+    const folder = join(rig.out, 'frames');
+    const failed = readFileSync(join(folder, 'failed.csv'), 'utf8');
+    expect(failed).toContain(`at night,${join(folder, 'frames', 'shot-last.png')},`);
+    expect(
+      readFileSync(join(folder, 'frames', 'shot-last.png'))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    rig.emulator.setFaults([]);
+    await rig.write('rest.csv', failed);
+    const rest = await rig.run(['run', 'rest.csv', '--yes']);
+    expect(rest.code, rest.stderr).toBe(0);
+  });
+
   it('a circle and an unknown row are refused with their lines, and nothing is sent', async () => {
     rig = await startRig();
     await rig.write('bad.csv', STORY.replace('a hero,,', 'a hero,@film,').replace('@hero,,,5', '@heroe,,,5'));
