@@ -23,9 +23,29 @@ const lineSchema = z.tuple([
   z.union([z.literal(0), z.literal(1)]),
 ]);
 
-/** Every render of every other batch, the batches that were begun last first. */
-export async function* knownRenders(account: AccountRecords, except: string): AsyncIterable<KnownRender> {
-  for (const batch of await newestFirst(account)) if (batch !== except) yield* rendersOf(account, batch);
+export interface RenderIndex {
+  /** Every render of every other batch, the batches that were begun last first. */
+  renders(except: string): AsyncIterable<KnownRender>;
+}
+
+/**
+ * `isExact`: what is found is taken over, so that nothing may be missed. In a bucket nothing tells whether a record was
+ * written anew: there each batch is gathered once by each command that must be exact.
+ */
+export function openRenderIndex(account: AccountRecords, isExact: boolean): RenderIndex {
+  const gathered = new Set<string>();
+  const mayMiss = (batch: string): boolean =>
+    isExact && account.home.store.stamps === undefined && !gathered.has(batch);
+  return {
+    async *renders(except) {
+      for (const batch of await newestFirst(account)) {
+        if (batch === except) continue;
+        const isAnew = mayMiss(batch);
+        gathered.add(batch);
+        yield* rendersOf(account, batch, isAnew);
+      }
+    },
+  };
 }
 
 async function newestFirst({ home }: AccountRecords): Promise<string[]> {
@@ -36,9 +56,10 @@ async function newestFirst({ home }: AccountRecords): Promise<string[]> {
   return batches.sort((a, b) => b.atMs - a.atMs).map(({ batch }) => batch);
 }
 
-async function* rendersOf(account: AccountRecords, batch: string): AsyncIterable<KnownRender> {
+async function* rendersOf(account: AccountRecords, batch: string, isAnew: boolean): AsyncIterable<KnownRender> {
   const stamp = await stampOf(account, batch);
-  const kept = (await keptRenders(account, batch, stamp)) ?? (await gatherAndKeep(account, batch, stamp));
+  const known = isAnew ? undefined : await keptRenders(account, batch, stamp);
+  const kept = known ?? (await gatherAndKeep(account, batch, stamp));
   yield* kept ?? gatherRenders(account, batch);
 }
 

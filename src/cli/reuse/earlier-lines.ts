@@ -68,6 +68,7 @@ export function earlierJson(earlier: EarlierPlan | undefined, elsewhere: Elsewhe
     lostRows: lostCount,
     lost,
     underWayElsewhere: elsewhere.elsewhere,
+    underWayElsewhereCredits: formatCredits(elsewhere.elsewhereNano),
   };
 }
 
@@ -99,7 +100,8 @@ function lostText({ lost, lostCount }: EarlierPlan): string {
 
 function elsewhereText({ elsewhere, elsewhereNano }: Elsewhere): string {
   const are = amount(elsewhere, 'row is', 'rows are');
-  const cost = elsewhereNano === 0 ? '' : `, for at most ${formatCredits(elsewhereNano)} credits`;
+  const cost =
+    elsewhereNano === 0 ? ', at a price that nobody knows' : `, for at most ${formatCredits(elsewhereNano)} credits`;
   return `${are} being rendered in another batch just now, which is not waited for: rendered here too${cost}`;
 }
 

@@ -3,7 +3,7 @@ import type { Row } from '../../domain/row.js';
 import { createLineIndex, type LineIndex } from '../../manifest/line-index.js';
 import { openSpill, type Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
-import { knownRenders } from '../../read-model/render-index.js';
+import { openRenderIndex, type RenderIndex } from '../../read-model/render-index.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { createRenderCheck } from './check-render.js';
 import { type FoundRenders, type ManifestFacts, newFound, type ReuseOrder } from './found-renders.js';
@@ -28,16 +28,25 @@ export async function openEarlierRenders(
   batch: string,
   order: ReuseOrder,
 ): Promise<EarlierRenders | undefined> {
+  const index = openRenderIndex(access, order !== 'none');
   const known = createLineIndex();
   let isEmpty = true;
-  for await (const { key } of knownRenders(access, batch)) {
+  for await (const { key } of index.renders(batch)) {
     known.add(key, 1);
     isEmpty = false;
   }
-  return isEmpty ? undefined : createEarlierRenders(access, batch, order, known);
+  return isEmpty ? undefined : createEarlierRenders({ access, batch, index, known }, order);
 }
 
-function createEarlierRenders(access: HomeAccess, batch: string, order: ReuseOrder, known: LineIndex): EarlierRenders {
+interface Known {
+  access: HomeAccess;
+  batch: string;
+  index: RenderIndex;
+  /** The keys of all renders. */
+  known: LineIndex;
+}
+
+function createEarlierRenders({ access, batch, index, known }: Known, order: ReuseOrder): EarlierRenders {
   const spills: { close(): Promise<void> }[] = [];
   const taken = createLineIndex();
   let asked: Asked | undefined;
@@ -72,7 +81,7 @@ function createEarlierRenders(access: HomeAccess, batch: string, order: ReuseOrd
     },
     async finish(facts) {
       const found = newFound(order);
-      const matching = { access, batch, taken, found, facts, check: createRenderCheck(access) };
+      const matching = { access, batch, index, taken, found, facts, check: createRenderCheck(access) };
       await matchAsked(matching);
       // What others feed comes after those: a chain is taken over from its first row on.
       const seen = new Set<number>();

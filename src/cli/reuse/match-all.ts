@@ -3,7 +3,7 @@ import type { LineIndex } from '../../manifest/line-index.js';
 import type { Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
 import type { KnownRender } from '../../read-model/gather-renders.js';
-import { knownRenders } from '../../read-model/render-index.js';
+import type { RenderIndex } from '../../read-model/render-index.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { RenderCheck } from './check-render.js';
@@ -15,6 +15,7 @@ import { type Candidate, type Matched, matchRenders, type RenderGroup } from './
 export interface Matching {
   access: HomeAccess;
   batch: string;
+  index: RenderIndex;
   found: FoundRenders;
   facts: ManifestFacts;
   check: RenderCheck;
@@ -39,7 +40,7 @@ export async function matchAll(matching: Matching, candidates: Spill<Candidate>,
       if (group === undefined) groups.set(row.key, { rows: [row], renders: [], underWay: 0 });
       else group.rows.push(row);
     }
-    for await (const render of knownRenders(matching.access, matching.batch)) {
+    for await (const render of matching.index.renders(matching.batch)) {
       const group = groups.get(render.key);
       if (group !== undefined) takeRender(matching, group, render);
     }
@@ -69,14 +70,15 @@ async function matchGroup({ found, facts, check }: Matching, group: RenderGroup)
     if ('flaw' in seen) flaws.push(seen);
     return !('flaw' in seen);
   });
+  const missed = matched.flatMap(({ row, render }) => (render === undefined ? [row] : []));
   if (!isCovered) {
-    found.urlRows += matched.filter(({ render }) => render !== undefined).length;
+    found.urlRows += matched.length - missed.length;
+    for (const row of missed.slice(0, group.underWay)) facts.onElsewhere(row);
     return;
   }
   for (const one of matched) book(found, facts, one);
-  const left = matched.flatMap(({ row, render }) => (render === undefined ? [row] : []));
-  for (const row of left.slice(0, group.underWay)) facts.onElsewhere(row);
-  const lost = flaws.slice(0, left.length);
+  for (const row of missed.slice(0, group.underWay)) facts.onElsewhere(row);
+  const lost = flaws.slice(0, missed.length);
   found.lostCount += lost.length;
   found.lost.push(...lost.slice(0, Math.max(0, LOST_SHOWN - found.lost.length)));
 }
