@@ -37,7 +37,9 @@ export function checkEnd(ended: Ended): void {
     checkClaims(ended, row);
     checkFile(ended, row, found.record);
     checkCredits(ended, row, found.record);
-    checkTime(ended, row, kind, found.record.finishedAtMs - EPOCH_MS);
+    // What waits for credits or a key until its batch is cancelled waits for a person.
+    const isCancelled = found.record.reasonCode === 'cancelled_by_user';
+    if (!isCancelled) checkTime(ended, row, kind, found.record.finishedAtMs - EPOCH_MS);
   }
   checkGroups(ended);
 }

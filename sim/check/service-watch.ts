@@ -91,6 +91,9 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
 
   function checkRefused(row: string, last: Post | undefined): void {
     if (last?.status !== 400) return;
+    // A client that was killed before it wrote the answer down knows nothing of the refusal.
+    const states = ledger.attemptsOf(row).find(({ n }) => n === last.attempt)?.states ?? [];
+    if (states.some(({ state }) => state.state === 'unknown')) return;
     report('I14', `${row} is sent again after a 400`);
   }
 

@@ -134,6 +134,8 @@ export interface SemaphoreState {
   /** Lost answers of the last minutes. */
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
+  /** A probe keeps others back for ten minutes at most; absent in runs of older workers, where it does until its slot is free. */
+  probesEnd?: true;
   paces: Pace[];
   /** Paces end by answers to what was sent after them; absent in runs of older workers, where every release ends them. */
   pacesByAnswers?: true;

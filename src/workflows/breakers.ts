@@ -47,7 +47,7 @@ export function noteThrough(state: SemaphoreState, grant: number): void {
 export function allowsKind(state: SemaphoreState, kind: number, nowMs: number): boolean {
   const breaker = breakerOf(state, kind);
   if (breaker === undefined) return true;
-  return nowMs >= breaker.nextProbeMs && !isProbing(state, breaker);
+  return nowMs >= breaker.nextProbeMs && nowMs >= probedUntilMs(state, breaker);
 }
 
 /** Marks a fresh grant as the probe of its family's breaker. */
@@ -59,7 +59,9 @@ export function markProbe(state: SemaphoreState, kind: number, grant: number): v
 /** When a waiting kind may be probed next, or undefined. */
 export function nextProbeMs(state: SemaphoreState, kind: number): number | undefined {
   const breaker = breakerOf(state, kind);
-  return breaker === undefined || isProbing(state, breaker) ? undefined : breaker.nextProbeMs;
+  if (breaker === undefined) return undefined;
+  const untilMs = Math.max(breaker.nextProbeMs, probedUntilMs(state, breaker));
+  return Number.isFinite(untilMs) ? untilMs : undefined;
 }
 
 function breakerOf(state: SemaphoreState, kind: number): OpenBreaker | undefined {
@@ -67,9 +69,15 @@ function breakerOf(state: SemaphoreState, kind: number): OpenBreaker | undefined
   return state.breakers.find((b) => b.family === family);
 }
 
-/** A probe whose grant came back without a word was no proof either way: another row may be the next. */
-function isProbing(state: SemaphoreState, { probe }: OpenBreaker): boolean {
-  return probe !== undefined && state.holders.some((h) => h.grant === probe);
+/**
+ * Until when a probe keeps the next one back. One whose grant came back without a word was no proof either way, nor is
+ * one whose answer was told to nobody: what it said may have been lost on its way here.
+ */
+function probedUntilMs(state: SemaphoreState, { probe }: OpenBreaker): number {
+  const holder = probe === undefined ? undefined : state.holders.find(({ grant }) => grant === probe);
+  if (holder === undefined) return 0;
+  if (state.probesEnd !== true) return Number.POSITIVE_INFINITY;
+  return holder.phase === 'granted' ? holder.sinceMs + BACKOFF.cases.mostMs / state.timeScale : 0;
 }
 
 function open(state: SemaphoreState, family: Provider, cause: Breaker['cause'], nowMs: number): void {

@@ -194,5 +194,6 @@ function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreStat
   const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...handed };
   if (!patched('paces-by-answers')) delete state.pacesByAnswers;
   if (patched('shares')) state.shares ??= {};
+  if (patched('probes-end')) state.probesEnd = true;
   return state;
 }

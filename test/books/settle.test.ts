@@ -84,6 +84,15 @@ describe('one lost answer', () => {
     expect(verdictOf({ readings: [...balances([-1, 20]), slow, ...balances([6, 20], [7, 20])] })).toBe('not_billed');
   });
 
+  it('is not billed by what was read while the call was still open, where it may have come back since', () => {
+    const whileOpen = balances([-1, 20], [3, 19.72]);
+    const open = { t0Ms: T0 + 15 * minute };
+    expect(verdictOf({ ...open, readings: whileOpen })).toBe('wait');
+    expect(verdictOf({ ...open, readings: [...whileOpen, ...balances([16, 20])] })).toBe('wait');
+    expect(verdictOf({ ...open, readings: [...whileOpen, ...balances([16, 19.72])] })).toBe('billed');
+    expect(verdictOf({ ...open, backAfterMs: null, readings: whileOpen }), 'nothing gives it back').toBe('billed');
+  });
+
   it('is billed as soon as what is missing excludes nothing and meets the price', () => {
     expect(verdictOf({ readings: balances([-1, 20], [1, 19.72]) })).toBe('billed');
     expect(verdictOf({ price: null, readings: balances([-1, 20], [1, 19.9]) })).toBe('billed');

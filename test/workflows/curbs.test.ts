@@ -151,6 +151,19 @@ describe('the breaker of a family', () => {
     permits.release(state, { grant: grantOf(state, 'f6') }, 94_000);
     expect(idsOf(permits.grantNext(state, 94_000))).toEqual(['f7']);
   });
+
+  it('waits ten minutes at most for a probe whose answer was told to nobody, and not for a slot that is only held', () => {
+    const unheard = { ...opened(), probesEnd: true as const };
+    expect(idsOf(permits.grantNext(unheard, 32_000))).toEqual(['a1', 'f5']);
+    expect(permits.nextDueMs(unheard, 40_000)).toBe(632_000);
+    expect(permits.grantNext(unheard, 631_999)).toEqual([]);
+    expect(idsOf(permits.grantNext(unheard, 632_000))).toEqual(['f6']);
+
+    const held = { ...opened(), probesEnd: true as const };
+    permits.grantNext(held, 32_000);
+    permits.release(held, { grant: grantOf(held, 'f5'), notBeforeMs: 3_600_000 }, 40_000);
+    expect(idsOf(permits.grantNext(held, 40_000))).toEqual(['f6']);
+  });
 });
 
 describe('kinds without a slot', () => {

@@ -30,7 +30,7 @@ export function settle(evidence: Evidence): Settlement {
     return verdict('undecided', evidence, latest, 'undecided: the account is not declared exclusive (--exclusive)');
   }
   const gone = firstOfTwo(evidence, looks, [evidence.subject], isUnbilled);
-  const bill = looks.findLast(isBilled);
+  const bill = billOf(evidence, looks);
   if (gone && (bill === undefined || bill.at.atMs < gone.at.atMs)) {
     return {
       outcome: 'verdict',
@@ -64,6 +64,15 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
 /** From when on two readings can show that a case was not billed, as the readings tell time. */
 export function ownTimeMs({ lambdaMs }: Pick<Evidence, 'lambdaMs'>, { t0Ms, dueAfterMs }: Case): number {
   return t0Ms + dueAfterMs + lambdaMs;
+}
+
+/**
+ * The last look that shows the bill. What may have been given back while nobody knew that the answer was lost needs a
+ * reading from after the call: the charge of an earlier one can be gone by then.
+ */
+function billOf({ subject }: Evidence, looks: Look[]): Look | undefined {
+  const mayBeBack = subject.backAfterMs !== null;
+  return looks.findLast((look) => isBilled(look) && !(mayBeBack && look.at.askedMs < subject.t0Ms));
 }
 
 function isBilled({ isExplained, mayBeUnbilled }: Look): boolean {
