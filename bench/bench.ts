@@ -13,9 +13,11 @@ import { soak } from './soak.js';
 import { turnover } from './turnover.js';
 import { validate } from './validate.js';
 import { validateMedia } from './validate-media.js';
+import { workloads } from './workloads.js';
 
 const BENCHES: Record<string, Bench> = {
   turnover,
+  workloads,
   validate,
   'validate-media': validateMedia,
   ledger,

@@ -8,6 +8,12 @@ export function imageManifest(rows: number): string {
   return `id,kind,model,prompt,width,height\n${lines.join('\n')}\n`;
 }
 
+/** A manifest of films from text, which are polled, as CSV text. */
+export function filmManifest(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, i) => `row-${i},vendor-e/video,"a fox crosses road ${i}",4,16:9`);
+  return `id,kind,prompt,duration,ratio\n${lines.join('\n')}\n`;
+}
+
 /** The files that the rows of a mixed manifest name: `media/0.png` and so on beside it. */
 export const MEDIA_FILES = 2_000;
 

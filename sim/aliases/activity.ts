@@ -1,4 +1,4 @@
-import { sim } from '../engine/current.js';
+import { EPOCH_MS, sim } from '../engine/current.js';
 
 /** What activities use of `@temporalio/activity`. */
 export { ApplicationFailure } from '@temporalio/common';
@@ -9,7 +9,11 @@ export const Context = {
     if (actor?.what !== 'activity') throw new Error('no activity is running');
     return {
       heartbeat: (details?: unknown) => actor.heartbeat(details),
-      info: { attempt: actor.attempt, heartbeatDetails: actor.heartbeatDetails },
+      info: {
+        attempt: actor.attempt,
+        heartbeatDetails: actor.heartbeatDetails,
+        scheduledTimestampMs: EPOCH_MS + actor.scheduledMs,
+      },
     };
   },
 };

@@ -25,6 +25,8 @@ export interface ActivityActor {
   what: 'activity';
   host: Host;
   attempt: number;
+  /** When the activity was scheduled first, virtual ms. */
+  scheduledMs: number;
   heartbeatDetails: unknown;
   heartbeat(details: unknown): void;
 }

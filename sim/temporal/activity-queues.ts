@@ -25,6 +25,7 @@ interface Call {
 
 interface Task extends Call {
   attempt: number;
+  scheduledMs: number;
   deadlineMs: number;
   details: unknown;
   /** Changes with every attempt: what comes from an earlier one is too late. */
@@ -53,8 +54,9 @@ export function createActivityQueues(
   return {
     schedule(call) {
       weigh(options, `the input of ${call.type}`, call.input);
-      const deadlineMs = scheduler.now() + call.options.scheduleToCloseMs;
-      enqueue({ ...call, attempt: 1, deadlineMs, details: undefined, token: 0 });
+      const scheduledMs = scheduler.now();
+      const deadlineMs = scheduledMs + call.options.scheduleToCloseMs;
+      enqueue({ ...call, attempt: 1, scheduledMs, deadlineMs, details: undefined, token: 0 });
     },
     setRpm(rpm) {
       gapMs = RPM_WINDOW_MS / Math.max(1, rpm - RPM_RESERVE);
@@ -108,6 +110,7 @@ export function createActivityQueues(
       what: 'activity',
       host: worker,
       attempt: task.attempt,
+      scheduledMs: task.scheduledMs,
       heartbeatDetails: cloneJson(task.details),
       heartbeat(details) {
         if (task.token !== token) return;

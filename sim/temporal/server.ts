@@ -13,6 +13,8 @@ export interface Server {
   signal(id: string, name: string, inputs: unknown[]): boolean;
   cancel(id: string): boolean;
   isOpen(id: string): boolean;
+  /** When the newest run with the id began, virtual ms; undefined where there was none. */
+  startedMs(id: string): number | undefined;
   query(id: string, name: string): unknown;
   /** Every workflow is gone, with its timers and activities. */
   wipe(): void;
@@ -31,6 +33,7 @@ export function createServer(options: ServerOptions): Server {
   const { sim, workflows, trace, report } = options;
   const random = sim.random.fork('server');
   let open = new Map<string, WorkflowRun>();
+  const started = new Map<string, number>();
 
   const server: Server = {
     options,
@@ -56,10 +59,12 @@ export function createServer(options: ServerOptions): Server {
       return run !== undefined;
     },
     isOpen: (id) => open.has(id),
+    startedMs: (id) => started.get(id),
     query: (id, name) => open.get(id)?.handlers.get(`query:${name}`)?.(),
     wipe() {
       for (const run of open.values()) run.isOpen = false;
       open = new Map();
+      started.clear();
       server.activities.wipe();
     },
     tell(run, apply, isSignal = false) {
@@ -74,6 +79,7 @@ export function createServer(options: ServerOptions): Server {
   function begin(type: string, id: string, input: unknown, before?: WorkflowRun): void {
     const run = newRun(id, type, sim.scheduler.now());
     open.set(id, run);
+    started.set(id, run.startedAtMs);
     const workflow = workflows[type];
     if (!workflow) throw new Error(`no workflow '${type}'`);
     const copy = cloneJson(input) as never;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '../aliases/client.js';
-import { inHost } from '../engine/current.js';
+import { EPOCH_MS, inHost } from '../engine/current.js';
 import type { Random } from '../engine/random.js';
 import type { Server } from '../temporal/server.js';
 
@@ -38,8 +38,10 @@ export function createTemporalClient(server: Server, random: Random, failure: nu
       cancel: () => call(() => orNotFound(server.cancel(id))),
       describe: () =>
         call(() => {
-          orNotFound(server.isOpen(id));
-          return { status: { name: 'RUNNING' } };
+          const startedMs = server.startedMs(id);
+          if (startedMs === undefined) throw new WorkflowNotFoundError('no such workflow');
+          const name = server.isOpen(id) ? 'RUNNING' : 'COMPLETED';
+          return { status: { name }, startTime: new Date(EPOCH_MS + startedMs) };
         }),
     }),
   };

@@ -1,9 +1,9 @@
 import type { Caps } from '../contract/account-read.js';
-import type { OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
+import type { AcquireFor, OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
 import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
-import type { RowRef } from '../contract/workflows.js';
+import type { JobInput, RowRef } from '../contract/workflows.js';
 import type { Posters } from '../report/posters.js';
 import type { Downloader } from '../service/download.js';
 import type { Transport } from '../service/transport.js';
@@ -53,6 +53,10 @@ export interface Callers {
 /** Messages that activities send to workflows, and what they ask of the server. */
 export interface Messenger {
   ensureSemaphore(): Promise<void>;
+  /** Starts a job unless it is open, or was started after `sinceMs` (by the server's clock; null = cannot be). */
+  startJob(input: JobInput, sinceMs: number | null): Promise<void>;
+  /** Asks for the slots of jobs, which wait for their grants. */
+  acquireFor(asked: AcquireFor): Promise<void>;
   /** False when the batch does not run: its record is then all that is needed. */
   rowFinished(batch: string, report: RowFinished): Promise<boolean>;
   /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */

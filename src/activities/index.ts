@@ -16,6 +16,7 @@ import { type RowActivities, rowActivities } from './rows.js';
 import { type SettleActivities, settleActivities } from './settle.js';
 import { type ShareActivities, shareActivities } from './share.js';
 import { type SlotActivities, slotActivities } from './slots.js';
+import { type StartActivities, startActivities } from './start-jobs.js';
 import { type SubmitActivities, submitActivities } from './submit.js';
 
 /** Every activity by name, as workflows know them (types only). */
@@ -30,6 +31,7 @@ export type Activities = SubmitActivities &
   FedRowActivities &
   BudgetActivities &
   SlotActivities &
+  StartActivities &
   SettleActivities &
   OverrideActivities &
   ReopenActivities &
@@ -52,6 +54,7 @@ export function createActivities(deps: Dependencies): Activities {
     ...fedRowActivities(deps),
     ...budgetActivities(deps),
     ...slotActivities(deps),
+    ...startActivities(deps),
     ...settleActivities(deps),
     ...overrideActivities(deps),
     ...reopenActivities(deps),

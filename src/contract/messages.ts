@@ -16,6 +16,13 @@ import type { BatchProgress, RenderTimes, RetryOrder, RowRef } from './workflows
  * batch's policy goes by the balance, which must tell its submit from others.
  */
 export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean; apart?: true }]>('acquire');
+/** The same for jobs that a batch has just started, which then only wait: one message for all of them. */
+export const acquireFor = defineSignal<[AcquireFor]>('acquireFor');
+export interface AcquireFor {
+  batch: string;
+  jobs: { id: string; kind: number }[];
+  apart?: true;
+}
 /** The job no longer waits for a slot. */
 export const withdraw = defineSignal<[{ job: JobKey }]>('withdraw');
 /** The service accepted the job of this grant; sent by the submit activity once the handle is recorded. */

@@ -40,6 +40,17 @@ export interface JobInput {
   /** What the batch's budget has reserved for one attempt: a dearer one is not sent. */
   upToNano?: CreditsNano;
   syncMaxMs?: number; // the setting's default when not given
+  /** Its batch has asked the semaphore for its first slot. */
+  isAsked?: true;
+}
+
+/** Where a row's job begins; `upToNano` is what its batch's budget has reserved for it. */
+export type BeginningJob = Pick<JobInput, 'row' | 'letter' | 'attempts' | 'upToNano'>;
+
+/** Jobs of one generation of a batch that are to be started, and what they have in common. */
+export interface BeginningJobs extends Pick<RowRef, 'batch' | 'generation'> {
+  settings: Pick<JobInput, 'account' | 'policy' | 'timeScale' | 'syncMaxMs'>;
+  begin: (Omit<BeginningJob, 'row'> & Omit<RowRef, 'batch' | 'generation'>)[];
 }
 
 /** A row's record was corrected after its batch had ended. */

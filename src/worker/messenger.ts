@@ -24,6 +24,24 @@ export function createMessenger(client: Client, account: string, timeScale: numb
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
     },
+    async startJob(input, sinceMs) {
+      const { batch, id } = input.row;
+      const workflowId = jobId(account, batch, id);
+      if (sinceMs !== null && (await startedMs(client, workflowId)) >= sinceMs) return;
+      await client.workflow.start('job', {
+        workflowId,
+        taskQueue: taskQueues(account).home,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+    },
+    async acquireFor(asked) {
+      const send = () => semaphore().signal(messages.acquireFor, asked);
+      if (await delivered(send)) return;
+      // No semaphore runs (first job of the account, or a wiped server): start it and ask again.
+      await this.ensureSemaphore();
+      await send();
+    },
     async rowFinished(batch, report) {
       return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.rowFinished, report));
     },
@@ -95,6 +113,16 @@ async function isOpen(client: Client, workflowId: string): Promise<boolean> {
     return description.status.name === 'RUNNING' || description.status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** When the newest run of a workflow began, epoch ms by the server's clock; never = 0. */
+async function startedMs(client: Client, workflowId: string): Promise<number> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).startTime.getTime();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 0;
     throw error;
   }
 }

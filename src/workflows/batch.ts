@@ -1,15 +1,14 @@
 import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import type { OpenRow } from '../contract/open-row.js';
-import type { BatchInput, BatchProgress, BatchResult, Letter, RowRef } from '../contract/workflows.js';
-import { cancelJobs, startJob } from './batch-jobs.js';
+import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../contract/workflows.js';
+import { cancelJobs, startJobs } from './batch-jobs.js';
 import { mustReadSpent } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
 import { noteCancelled } from './late-ends.js';
 import { listenForCases } from './noted-cases.js';
-import { openRows } from './open-rows.js';
+import { openRows, type StartedRow } from './open-rows.js';
 import { answerPayments } from './payments.js';
 import { phaseOf, progressOf } from './progress.js';
 import { homeProxy, resultsProxy } from './proxies.js';
@@ -136,12 +135,15 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
-    if (opened) await start(opened, found.letter, found.attempts);
+    if (opened) await start([{ opened, letter: found.letter, attempts: found.attempts }]);
   }
 
-  function start(opened: OpenRow, letter: Letter, attempts: number): Promise<void> {
-    const isBounded = state.limits.maxCreditsNano !== null && !opened.isJoined;
-    return startJob(input, opened, { letter, attempts, upToNano: isBounded ? opened.upToNano : null });
+  function start(rows: StartedRow[]): Promise<void> {
+    const begin = rows.map(({ opened: { row, isJoined, upToNano }, letter, attempts }) => {
+      const isBounded = state.limits.maxCreditsNano !== null && !isJoined && upToNano !== null;
+      return { row, letter, attempts, ...(isBounded ? { upToNano } : {}) };
+    });
+    return startJobs(input, begin);
   }
 
   async function drain(): Promise<void> {

@@ -93,7 +93,8 @@ async function handOver({ input, n, retried, mayResend }: Job): Promise<never> {
   const { policy } = input;
   const ambiguity = mayResend ? policy.ambiguity : 'hold';
   const rest = { ...policy, ambiguity, retries: Math.max(0, policy.retries - retried) };
-  return continueAsNew<typeof job>({ ...input, letter: 'n', attempts: n, policy: rest });
+  const { isAsked: _before, ...again } = input;
+  return continueAsNew<typeof job>({ ...again, letter: 'n', attempts: n, policy: rest });
 }
 
 async function go(work: Job, next: Step): Promise<Step> {

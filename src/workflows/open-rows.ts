@@ -19,10 +19,17 @@ export interface OpenRows {
   tryAgain(): void;
 }
 
+/** A row among the open ones whose job is to be started, and where that begins. */
+export interface StartedRow {
+  opened: OpenRow;
+  letter: Letter;
+  attempts: number;
+}
+
 interface Opening {
   isWoken(): boolean;
   touch(): void;
-  start(opened: OpenRow, letter: Letter, attempts: number): Promise<void>;
+  start(rows: StartedRow[]): Promise<void>;
 }
 
 export function openRows(input: BatchInput, state: BatchState, { isWoken, touch, start }: Opening): OpenRows {
@@ -89,7 +96,7 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
   }
 
   async function open(fresh: OpenedRow[], isShort: boolean): Promise<void> {
-    await Promise.all(fresh.map(({ entry: [, letter, attempts], ...opened }) => start(opened, letter, attempts)));
+    await start(fresh.map(({ entry: [, letter, attempts], ...opened }) => ({ opened, letter, attempts })));
     short = isShort;
     if (!short || state.open.length > 0) return;
     state.stopped = 'budget_reached';

@@ -69,13 +69,10 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   function listen(): void {
-    setHandler(messages.acquire, async (ask) => {
-      // The balance is read when work begins after a quiet time: the credits check starts from it.
-      if (!busy()) readDue = true;
-      const grant = permits.acquire(state, ask, Date.now());
-      touch();
-      if (grant) await tell(grant, false);
-    });
+    setHandler(messages.acquire, (ask) => take([ask]));
+    setHandler(messages.acquireFor, ({ batch, jobs, ...how }) =>
+      take(jobs.map(({ id, kind }) => ({ job: { batch, id }, kind, holds: false, ...how }))),
+    );
     const change = <T>(signal: SignalDefinition<[T]>, apply: (message: T) => void): void =>
       setHandler(signal, (message) => {
         apply(message);
@@ -99,6 +96,14 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       touch();
     });
     setHandler(messages.semaphoreView, (): SemaphoreView => viewOf(state, ready, Date.now()));
+  }
+
+  async function take(asks: permits.Ask[]): Promise<void> {
+    // The balance is read when work begins after a quiet time: the credits check starts from it.
+    if (!busy()) readDue = true;
+    const grants = asks.flatMap((ask) => permits.acquire(state, ask, Date.now()) ?? []);
+    touch();
+    await Promise.all(grants.map((grant) => tell(grant, false)));
   }
 
   async function getReady(): Promise<void> {

@@ -31,13 +31,14 @@ const ASK_AGAIN = '60 s';
 const EVENTS_MAX = 1_500;
 
 /** Opens the job's dealings with its account's semaphore. */
-export function openSlot({ account, row, policy }: JobInput): Slot {
+export function openSlot({ account, row, policy, isAsked }: JobInput): Slot {
   const job = { batch: row.batch, id: row.id };
   const semaphore = getExternalWorkflowHandle(semaphoreId(account));
   let grant: number | undefined;
   let lastReleased = 0;
   let expected: RenderTimes | null = null;
   let givingBack: Promise<void> = Promise.resolve();
+  let isWaitedFor = isAsked === true;
 
   setHandler(messages.granted, (message) => {
     // A grant that was given back already is told twice when its acquire was repeated.
@@ -52,7 +53,8 @@ export function openSlot({ account, row, policy }: JobInput): Slot {
       // An acquire that overtakes a release would be told the grant that is just going back.
       await givingBack;
       for (;;) {
-        await ask(holds);
+        if (!isWaitedFor) await ask(holds);
+        isWaitedFor = false;
         if (await condition(() => grant !== undefined, ASK_AGAIN)) return true;
         if (!holds && workflowInfo().historyLength >= EVENTS_MAX) return false;
       }

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import type { OpenRow } from '../contract/open-row.js';
-import type { BatchInput, BatchState, Letter } from '../contract/workflows.js';
+import type { BatchInput, BatchState } from '../contract/workflows.js';
+import type { StartedRow } from './open-rows.js';
 import { homeProxy } from './proxies.js';
 import * as window from './window.js';
 
@@ -11,7 +11,7 @@ const RESTARTS_MAX = 5;
 
 interface Swept {
   touch(): void;
-  start(opened: OpenRow, letter: Letter, attempts: number): Promise<void>;
+  start(rows: StartedRow[]): Promise<void>;
 }
 
 /** Looks now and then after rows that did not report for a while: a terminated job sends nothing. */
@@ -40,7 +40,7 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
       }
       open.restarts += 1;
       const fresh = open.isSharing ? 's' : open.isFed ? 'f' : 'n';
-      await start(open, seen.letter === 'n' ? fresh : seen.letter, seen.attempts);
+      await start([{ opened: open, letter: seen.letter === 'n' ? fresh : seen.letter, attempts: seen.attempts }]);
     }
   }
 }

@@ -67,6 +67,8 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       caseEnded: async () => undefined,
       limitsRefused: async () => undefined,
       ensureSemaphore: async () => undefined,
+      startJob: async () => undefined,
+      acquireFor: async () => undefined,
       rowFinished: async (_, report) => {
         finished.push(report);
         return batchRuns;
