@@ -1,5 +1,6 @@
 import type { DownloadInput } from '../contract/outputs.js';
 import { type Attempt, standingOf } from '../domain/attempt.js';
+import type { Kind } from '../domain/kind.js';
 import type { RowRecord } from '../domain/outcome.js';
 import { outputLifeMs } from '../domain/output-life.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../domain/output-tries.js';
@@ -89,4 +90,10 @@ function isPending(record: RowRecord | undefined, { work }: FailedOutput): boole
 export function isAwaited(record: RowRecord | undefined, attempt: Attempt): boolean {
   const standing = standingOf(attempt);
   return record?.reasonCode === 'output_pending' && (standing === 'done' || standing === 'rendered');
+}
+
+/** What its bytes must be. */
+export function expectedMedia(kind: Kind): 'image' | 'video' | 'any' {
+  if (kind === 'svc/image' || kind === 'svc/edit') return 'image';
+  return kind === 'vendor-f/interaction' ? 'any' : 'video';
 }

@@ -8,7 +8,7 @@ import { createOutputs, type Outputs, type SavedOutput } from '../store/outputs.
 import { type Store, StoreError } from '../store/port.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
+import { expectedMedia, type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
 import { type Tries, triedText, withTries } from './download-tries.js';
 import { hasEarlier } from './earlier-render.js';
 import { tryAgain } from './failures.js';
@@ -21,12 +21,19 @@ export interface DownloadActivities {
   download(input: DownloadInput): Promise<DownloadResult>;
 }
 
-export function downloadActivities(deps: Dependencies): DownloadActivities {
+/** One try without the heartbeat of an activity. */
+export type DownloadOnce = (tries: Tries, input: DownloadInput) => Promise<DownloadResult>;
+
+export function createDownload(deps: Dependencies): DownloadOnce {
   const budget = createDiskBudget();
+  return (tries, input) => download(deps, budget, tries, input);
+}
+
+export function downloadActivities(deps: Dependencies, once = createDownload(deps)): DownloadActivities {
   return {
     download: (input) =>
       withTries(input.before ?? { tries: 0, sinceMs: deps.now() }, (tries) =>
-        whileStored(deps, input.row, tries, () => download(deps, budget, tries, input)),
+        whileStored(deps, input.row, tries, () => once(tries, input)),
       ),
   };
 }
@@ -186,9 +193,4 @@ async function open(
 function withFacts(file: OutputFile, output: RecordedOutput): OutputFile {
   const { url: _url, blobSha256: _blob, ...told } = output;
   return { ...told, ...file };
-}
-
-function expectedMedia(kind: RowWork['row']['kind']): 'image' | 'video' | 'any' {
-  if (kind === 'svc/image' || kind === 'svc/edit') return 'image';
-  return kind === 'vendor-f/interaction' ? 'any' : 'video';
 }

@@ -3,7 +3,7 @@ import { type BookActivities, bookActivities } from './books.js';
 import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
-import { type DownloadActivities, downloadActivities } from './download.js';
+import { createDownload, type DownloadActivities, downloadActivities } from './download.js';
 import { type FedRowActivities, fedRowActivities } from './fed-rows.js';
 import { type InputActivities, inputActivities } from './fetch-inputs.js';
 import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
@@ -13,6 +13,7 @@ import { type PollActivities, pollActivities } from './poll.js';
 import { type ReopenActivities, reopenActivities } from './reopen.js';
 import { type ResultActivities, resultActivities } from './results.js';
 import { type RowActivities, rowActivities } from './rows.js';
+import { createSaveAtOnce } from './save-at-once.js';
 import { type SettleActivities, settleActivities } from './settle.js';
 import { type ShareActivities, shareActivities } from './share.js';
 import { type SlotActivities, slotActivities } from './slots.js';
@@ -42,10 +43,11 @@ export type Activities = SubmitActivities &
 
 /** Makes one account's activities over the dependencies that it is handed. */
 export function createActivities(deps: Dependencies): Activities {
+  const download = createDownload(deps);
   return {
-    ...submitActivities(deps),
+    ...submitActivities(deps, createSaveAtOnce(deps, download)),
     ...pollActivities(deps),
-    ...downloadActivities(deps),
+    ...downloadActivities(deps, download),
     ...freshUrlActivities(deps),
     ...inputActivities(deps),
     ...fetchSalvagedActivities(deps),

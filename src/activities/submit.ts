@@ -16,6 +16,7 @@ import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
 import { notOrdered } from './ordered.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { notAtOnce } from './save-at-once.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
@@ -35,14 +36,15 @@ export interface SubmitActivities {
   submit(input: SubmitInput): Promise<SubmitResult>;
 }
 
-export function submitActivities(deps: Dependencies): SubmitActivities {
+export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): SubmitActivities {
   return {
     async submit(input) {
       const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
       const startedMs = deps.monotonic();
       try {
-        const result = await submitOnce(deps, input);
-        void noteResult(deps, input.grant, result);
+        const sent = await submitOnce(deps, input);
+        void noteResult(deps, input.grant, sent);
+        const result = await saveAtOnce(input.row, sent);
         if (deps.monotonic() - startedMs > SLOW_MS) {
           const { row, n } = input;
           const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });

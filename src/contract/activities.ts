@@ -66,8 +66,8 @@ export type SubmitResult =
   | { outcome: 'needs_inputs' }
   /** Not even claimed: the batch is paused by its user's order. */
   | { outcome: 'held' }
-  /** Not even claimed: the row has ended, and nobody ordered it once more. */
-  | { outcome: 'ended'; status: Status }
+  /** The row has ended: its output was saved with the answer, or it had before, and nobody ordered it once more. */
+  | ({ outcome: 'ended'; status: Status } & GivenBack)
   /** The claim could not be written: nothing was sent. */
   | { outcome: 'no_record' };
 

@@ -69,6 +69,7 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
           await sleep(HELD_MS / timeScale);
           return { step: 'submit' };
         case 'ended':
+          if (result.released) work.slot.released();
           return { step: 'finish', status: result.status, recorded: true };
         case 'no_record':
           // The semaphore lifts this pause itself: a job may be cancelled while it waits.
