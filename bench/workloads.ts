@@ -100,10 +100,10 @@ async function measure({ manifest, jobs, slots, rpm, speed, renderSeconds }: Wor
 }
 
 /** The k-th end frees the slot that the (k + slots)-th submit takes, both in the order of time. */
-function timesOf({ jobs, requests, speed }: Truth, slots: number): Figures {
+function timesOf({ jobs, requests }: Truth, slots: number): Figures {
   const starts = jobs.map(({ request }) => request.arrivedMs).sort((a, b) => a - b);
   const ends = jobs.map(endOf).sort((a, b) => a - b);
-  const gapsMs = starts.slice(slots).map((start, k) => (start - (ends[k] ?? Number.NaN)) / speed);
+  const gapsMs = starts.slice(slots).map((start, k) => start - (ends[k] ?? Number.NaN));
   const wallMs = (ends.at(-1) ?? Number.NaN) - (starts[0] ?? Number.NaN);
   const busyMs = jobs.reduce((sum, job) => sum + endOf(job) - job.request.arrivedMs, 0);
   const isFetch = ({ path }: Truth['requests'][number]): boolean => path.startsWith('/outputs/');
@@ -111,7 +111,7 @@ function timesOf({ jobs, requests, speed }: Truth, slots: number): Figures {
     'slot use': [(100 * busyMs) / (slots * wallMs), '%'],
     'turn-over p50': [percentile(gapsMs, 0.5), 'ms'],
     'turn-over p99': [percentile(gapsMs, 0.99), 'ms'],
-    'jobs per second': [(1_000 * jobs.length * speed) / wallMs, '1/s'],
+    'jobs per second': [(1_000 * jobs.length) / wallMs, '1/s'],
     'most in flight': [mostInFlight(jobs), 'jobs'],
     'requests, without downloads': [requests.filter((one) => !isFetch(one)).length / jobs.length, 'per job'],
   };

@@ -8,7 +8,7 @@ import { waiting } from '../temporal/waiting.js';
 
 /** The primitives of `@temporalio/workflow` that the product's workflows use, over the seed's server. */
 export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
-export { proxyActivities } from '../temporal/proxy-activities.js';
+export { proxyActivities, proxyActivities as proxyLocalActivities } from '../temporal/proxy-activities.js';
 
 export const ParentClosePolicy = { ABANDON: 'ABANDON' } as const;
 export const ChildWorkflowCancellationType = { ABANDON: 'ABANDON' } as const;

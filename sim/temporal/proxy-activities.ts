@@ -6,7 +6,8 @@ import { waiting } from './waiting.js';
 import type { ActivityOptions } from './worker.js';
 
 interface ProxyOptions {
-  taskQueue: string;
+  /** Without one it is a local activity: the worker does it. */
+  taskQueue?: string;
   startToCloseTimeout: string | number;
   heartbeatTimeout?: string | number;
   scheduleToCloseTimeout?: string | number;
@@ -37,7 +38,7 @@ function callActivity(type: string, input: unknown, options: ActivityOptions): P
 function readOptions({ retry = {}, ...options }: ProxyOptions): ActivityOptions {
   const intervalMs = msOf(retry.initialInterval ?? '1 s');
   return {
-    queue: options.taskQueue,
+    queue: options.taskQueue ?? 'local',
     startToCloseMs: msOf(options.startToCloseTimeout),
     heartbeatMs: msOf(options.heartbeatTimeout ?? Number.POSITIVE_INFINITY),
     scheduleToCloseMs: msOf(options.scheduleToCloseTimeout ?? Number.POSITIVE_INFINITY),

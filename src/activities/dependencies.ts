@@ -1,5 +1,5 @@
 import type { Caps } from '../contract/account-read.js';
-import type { AcquireFor, OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
+import type { AcquireFor, Granted, OutcomeKnown, OutputBlocked, RowFinished } from '../contract/messages.js';
 import type { LateOutputInput } from '../contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../contract/semaphore.js';
 import type { AccountSettings } from '../contract/settings.js';
@@ -59,6 +59,8 @@ export interface Messenger {
   acquireFor(asked: AcquireFor): Promise<void>;
   /** False when the batch does not run: its record is then all that is needed. */
   rowFinished(batch: string, report: RowFinished): Promise<boolean>;
+  /** Tells a job that it has a slot. False when it does not run. */
+  granted(job: JobKey, message: Granted): Promise<boolean>;
   /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */
   release(message: Release): Promise<boolean>;
   /** Something finished cannot be stored: the batch submits nothing new meanwhile. */

@@ -44,9 +44,10 @@ export type Activities = SubmitActivities &
 /** Makes one account's activities over the dependencies that it is handed. */
 export function createActivities(deps: Dependencies): Activities {
   const download = createDownload(deps);
+  const saveAtOnce = createSaveAtOnce(deps, download);
   return {
-    ...submitActivities(deps, createSaveAtOnce(deps, download)),
-    ...pollActivities(deps),
+    ...submitActivities(deps, saveAtOnce),
+    ...pollActivities(deps, saveAtOnce),
     ...downloadActivities(deps, download),
     ...freshUrlActivities(deps),
     ...inputActivities(deps),

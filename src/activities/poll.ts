@@ -24,6 +24,7 @@ import {
 } from './poll-pace.js';
 import { loadRow } from './row-work.js';
 import { noteRunning, warnIfLong } from './running.js';
+import { notAtOnce } from './save-at-once.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
@@ -36,7 +37,7 @@ export interface PollActivities {
   poll(input: PollInput): Promise<PollResult>;
 }
 
-export function pollActivities(deps: Dependencies): PollActivities {
+export function pollActivities(deps: Dependencies, saveAtOnce = notAtOnce): PollActivities {
   return {
     async poll(input) {
       const poll = await withRecords(() => openPoll(deps, input));
@@ -48,8 +49,11 @@ export function pollActivities(deps: Dependencies): PollActivities {
       const exchange = await deps.transport.send(poll.adapter.pollRequest(poll.handle, poll.work.row));
       if (exchange.outcome !== 'answered') throw failed(poll, exchange.code);
       const { answer } = exchange;
-      if (answer.status >= 200 && answer.status < 300) return takeOrReview(poll, answer, askedAtMs);
-      return refused(poll, answer);
+      if (answer.status < 200 || answer.status >= 300) return refused(poll, answer);
+      const polled = await takeOrReview(poll, answer, askedAtMs);
+      if (polled.outcome !== 'rendered') return polled;
+      const status = await saveAtOnce({ row: input.row, n: input.n });
+      return status === undefined ? polled : { ...polled, outcome: 'saved', status };
     },
   };
 }

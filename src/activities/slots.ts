@@ -1,3 +1,4 @@
+import type { Granted } from '../contract/messages.js';
 import type { JobKey, RecoverResult, SweepAction } from '../contract/semaphore.js';
 import type { LimitsResult } from '../contract/semaphore-view.js';
 import {
@@ -39,6 +40,8 @@ export interface SlotActivities {
   /** Returns once the home can be written. */
   probeRecords(): Promise<void>;
   ensureSemaphore(): Promise<void>;
+  /** False when the job does not run. */
+  tellGrant(input: { job: JobKey; message: Granted }): Promise<boolean>;
 }
 
 export function slotActivities(deps: Dependencies): SlotActivities {
@@ -49,6 +52,7 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
     ensureSemaphore: () => deps.messenger.ensureSemaphore(),
+    tellGrant: ({ job, message }) => deps.messenger.granted(job, message),
   };
 }
 

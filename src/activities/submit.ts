@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { HeldGrant, SubmitInput, SubmitResult } from '../contract/activities.js';
-import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
 import type { ResponseFormat } from '../domain/batch-options.js';
 import type { ServiceRequest } from '../domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../domain/money.js';
@@ -9,7 +9,6 @@ import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
-import { noteClaimed } from './home-marks.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
@@ -20,8 +19,9 @@ import { notAtOnce } from './save-at-once.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
+import { withOutput } from './submit-result.js';
 import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
-import { readAttempts, rememberUnsent } from './unsent-claims.js';
+import { claim, readAttempts } from './unsent-claims.js';
 import { FRESH_MS, headersLimitMs } from './waits.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -44,7 +44,7 @@ export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): Su
       try {
         const sent = await submitOnce(deps, input);
         void noteResult(deps, input.grant, sent);
-        const result = await saveAtOnce(input.row, sent);
+        const result = await withOutput(saveAtOnce, input.row, sent);
         if (deps.monotonic() - startedMs > SLOW_MS) {
           const { row, n } = input;
           const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
@@ -187,16 +187,5 @@ async function send(
     // Its job may render: the slot stays with it, and the ledger is asked what became of it.
     if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
     throw error;
-  }
-}
-
-async function claim(deps: Dependencies, ref: AttemptRef, intent: Intent): Promise<'claimed' | 'taken' | 'no_record'> {
-  try {
-    noteClaimed(deps, ref.batch);
-    return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
-  } catch (error) {
-    rememberUnsent(deps, ref, intent.nonce);
-    deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
-    return 'no_record';
   }
 }

@@ -1,5 +1,6 @@
-import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
 import type { Dependencies } from './dependencies.js';
+import { noteClaimed } from './home-marks.js';
 import { nameOf } from './running.js';
 
 /**
@@ -8,7 +9,7 @@ import { nameOf } from './running.js';
  */
 const unsent = new WeakMap<Dependencies, Map<string, Set<string>>>();
 
-export function rememberUnsent(deps: Dependencies, ref: AttemptRef, nonce: string): void {
+function rememberUnsent(deps: Dependencies, ref: AttemptRef, nonce: string): void {
   const known = unsent.get(deps) ?? new Map<string, Set<string>>();
   unsent.set(deps, known);
   known.set(nameOf(ref), new Set(known.get(nameOf(ref))).add(nonce));
@@ -28,4 +29,20 @@ export async function readAttempts(deps: Dependencies, ref: AttemptRef): Promise
   await deps.ledger.close(ref);
   unsent.get(deps)?.delete(nameOf(ref));
   return deps.ledger.read(ref.batch, ref.id);
+}
+
+/** Writes the claim of an attempt; where that fails, nothing of it was sent. */
+export async function claim(
+  deps: Dependencies,
+  ref: AttemptRef,
+  intent: Intent,
+): Promise<'claimed' | 'taken' | 'no_record'> {
+  try {
+    noteClaimed(deps, ref.batch);
+    return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
+  } catch (error) {
+    rememberUnsent(deps, ref, intent.nonce);
+    deps.log.error({ ...ref, error: String(error) }, 'the claim could not be written; nothing was sent');
+    return 'no_record';
+  }
 }

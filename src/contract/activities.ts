@@ -80,6 +80,8 @@ export interface PollInput extends AttemptInput, HeldGrant {
 export type PollResult =
   /** `urlLeftMs`: service time that the output URL has left, null where a later poll gives a fresh one. */
   | ({ outcome: 'rendered'; renderMs: number; urlLeftMs: number | null } & GivenBack)
+  /** Its row has ended: what was rendered is saved. */
+  | ({ outcome: 'saved'; status: Status; renderMs: number } & GivenBack)
   | ({ outcome: 'ended'; reason: ReasonCode; renderMs: number } & GivenBack)
   /** `text`: what the service answered, in codes. */
   | { outcome: 'review'; reason: ReasonCode; slotUntilMs: number; text?: string };

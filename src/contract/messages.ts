@@ -44,7 +44,11 @@ export const semaphoreView = defineQuery<SemaphoreView>('view');
 // ---- to a job ----
 
 /** A slot is yours until you release this grant. */
-export const granted = defineSignal<[{ grant: number; expected: RenderTimes | null }]>('granted');
+export const granted = defineSignal<[Granted]>('granted');
+export interface Granted {
+  grant: number;
+  expected: RenderTimes | null;
+}
 /** The submit's outcome, sent by the activity itself in case its completion is not heard. */
 export interface OutcomeKnown {
   n: number;

@@ -45,6 +45,8 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async rowFinished(batch, report) {
       return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.rowFinished, report));
     },
+    granted: ({ batch, id }, message) =>
+      delivered(() => client.workflow.getHandle(jobId(account, batch, id)).signal(messages.granted, message)),
     async release(message) {
       return delivered(() => client.workflow.getHandle(semaphoreId(account)).signal(messages.release, message));
     },

@@ -29,6 +29,9 @@ export async function pollRow(work: Job): Promise<Step> {
       work.slot.release({ renderMs: polled.renderMs });
       work.urlLeftMs = polled.urlLeftMs;
       return { step: 'download' };
+    case 'saved':
+      work.slot.release({ renderMs: polled.renderMs });
+      return { step: 'finish', status: polled.status, recorded: true };
     case 'ended':
       work.slot.release({ renderMs: polled.renderMs });
       return retryOrFail(work, { step: 'finish', status: 'failed', reason: polled.reason });

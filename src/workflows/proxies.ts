@@ -1,4 +1,9 @@
-import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../contract/names.js';
 import type { DownloadPriority } from '../domain/download-order.js';
@@ -37,7 +42,8 @@ type PollName = 'poll' | 'askFreshUrl';
 export function pollProxy(account: string, lifeMs: number): Pick<Activities, PollName> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).api,
-    startToCloseTimeout: '15 s',
+    // The request itself gives no sign of life: only an output that is saved with the last answer may take longer.
+    startToCloseTimeout: '1 h',
     heartbeatTimeout: '15 s',
     scheduleToCloseTimeout: lifeMs,
     // A callback breaks off the waiting between polls; a poll that is under way ends first.
@@ -115,6 +121,14 @@ export function homeProxy(
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '15 s' },
+  });
+}
+
+/** Done by the worker within a workflow task: what is over in milliseconds, and may be done twice. */
+export function localProxy(): Pick<Activities, 'tellGrant'> {
+  return proxyLocalActivities<Activities>({
+    startToCloseTimeout: '5 s',
+    retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 s' },
   });
 }
 

@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   patched,
   type SignalDefinition,
   setHandler,
@@ -10,7 +9,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../contract/messages.js';
-import { jobId } from '../contract/names.js';
 import type { SemaphoreInput, SemaphoreState } from '../contract/semaphore.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { Breaker } from '../domain/breaker.js';
@@ -21,6 +19,7 @@ import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
 import { expectedRender } from './render-times.js';
 import { viewOf } from './semaphore-view.js';
+import { tellGrant } from './tell-grant.js';
 import { waitForNetwork } from './wait-for-network.js';
 
 /**
@@ -167,14 +166,11 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
-    const job = getExternalWorkflowHandle(jobId(account, grant.job.batch, grant.job.id));
-    try {
-      await job.signal(messages.granted, { grant: grant.grant, expected: expectedRender(state, grant.kind) });
-    } catch {
-      // The job is gone. A fresh grant has sent nothing, so its slot is free; any other is the sweep's to judge.
-      if (isFresh) permits.release(state, { grant: grant.grant }, Date.now());
-      touch();
-    }
+    const message = { grant: grant.grant, expected: expectedRender(state, grant.kind) };
+    if (await tellGrant(account, grant.job, message)) return;
+    // The job is gone. A fresh grant has sent nothing, so its slot is free; any other is the sweep's to judge.
+    if (isFresh) permits.release(state, { grant: grant.grant }, Date.now());
+    touch();
   }
 
   function readCaps(): Promise<void> {

@@ -69,6 +69,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       ensureSemaphore: async () => undefined,
       startJob: async () => undefined,
       acquireFor: async () => undefined,
+      granted: async () => true,
       rowFinished: async (_, report) => {
         finished.push(report);
         return batchRuns;
