@@ -68,6 +68,13 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   function listen(): void {
+    const take = async (asks: permits.Ask[]): Promise<void> => {
+      // The balance is read when work begins after a quiet time: the credits check starts from it.
+      if (!busy()) readDue = true;
+      const grants = asks.flatMap((ask) => permits.acquire(state, ask, Date.now()) ?? []);
+      touch();
+      await Promise.all(grants.map((grant) => tell(grant, false)));
+    };
     setHandler(messages.acquire, (ask) => take([ask]));
     setHandler(messages.acquireFor, ({ batch, jobs, ...how }) =>
       take(jobs.map(({ id, kind }) => ({ job: { batch, id }, kind, holds: false, ...how }))),
@@ -95,14 +102,6 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       touch();
     });
     setHandler(messages.semaphoreView, (): SemaphoreView => viewOf(state, ready, Date.now()));
-  }
-
-  async function take(asks: permits.Ask[]): Promise<void> {
-    // The balance is read when work begins after a quiet time: the credits check starts from it.
-    if (!busy()) readDue = true;
-    const grants = asks.flatMap((ask) => permits.acquire(state, ask, Date.now()) ?? []);
-    touch();
-    await Promise.all(grants.map((grant) => tell(grant, false)));
   }
 
   async function getReady(): Promise<void> {
