@@ -1,0 +1,69 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import type { Dependencies, Messenger } from '../../src/activities/dependencies.js';
+import { startActivities } from '../../src/activities/start-jobs.js';
+import type { AcquireFor } from '../../src/contract/messages.js';
+import type { BeginningJobs, JobInput } from '../../src/contract/workflows.js';
+
+const IMAGE = 0;
+type Begin = BeginningJobs['begin'][number];
+
+const one = (id: string, letter: Begin['letter'] = 'n'): Begin => ({
+  part: 0,
+  index: Number(id.slice(1)),
+  id,
+  kind: IMAGE,
+  letter,
+  attempts: 0,
+});
+
+async function start(begin: Begin[], info: { attempt?: number; ambiguity?: 'hold' | 'if-proved' } = {}) {
+  const started: { input: JobInput; sinceMs: number | null }[] = [];
+  const asked: AcquireFor[] = [];
+  const messenger: Partial<Messenger> = {
+    startJob: async (input, sinceMs) => {
+      started.push({ input, sinceMs });
+    },
+    acquireFor: async (message) => {
+      asked.push(message);
+    },
+  };
+  const { startJobs } = startActivities({ messenger } as Dependencies);
+  const environment = new MockActivityEnvironment({ attempt: info.attempt ?? 1, scheduledTimestampMs: 1_000 });
+  const policy = { ambiguity: info.ambiguity ?? 'hold', retries: 0 } as JobInput['policy'];
+  const settings = { account: 'a', timeScale: 1, policy };
+  await environment.run(startJobs, { batch: 'films', generation: 'g', settings, begin });
+  return { started, asked };
+}
+
+describe('jobs of a batch that are started together', () => {
+  it('ask for their slots with one message, but for those that have something else to do first', async () => {
+    const { started, asked } = await start([one('r1'), one('r2', 'f'), one('r3', 'h'), one('r4')]);
+    expect(started.map(({ input }) => [input.row.id, input.isAsked])).toEqual([
+      ['r1', true],
+      ['r2', undefined],
+      ['r3', undefined],
+      ['r4', true],
+    ]);
+    expect(started[0]?.input.row).toEqual({
+      batch: 'films',
+      generation: 'g',
+      part: 0,
+      index: 1,
+      id: 'r1',
+      kind: IMAGE,
+    });
+    const jobs = [
+      { id: 'r1', kind: IMAGE },
+      { id: 'r4', kind: IMAGE },
+    ];
+    expect(asked).toEqual([{ batch: 'films', jobs }]);
+    expect((await start([one('r1')], { ambiguity: 'if-proved' })).asked[0]?.apart).toBe(true);
+    expect((await start([one('r1', 'c')])).asked).toEqual([]);
+  });
+
+  it('are not begun again by a later try of what an earlier one may have started', async () => {
+    expect((await start([one('r1')])).started[0]?.sinceMs).toBeNull();
+    expect((await start([one('r1')], { attempt: 2 })).started[0]?.sinceMs).toBe(1_000);
+  });
+});
