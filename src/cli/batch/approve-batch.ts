@@ -4,6 +4,7 @@ import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch
 import { readBatchOrder } from '../../store/batch-order.js';
 import { readSampleGate, type SampleGate, writeSampleGate } from '../../store/sample-gate.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -70,7 +71,7 @@ async function approvedBudget(
   before: number | null,
 ): Promise<number | null> {
   const { toSubmit, worstNano, unknown } = plan.costs.total;
-  const spent = await spentOf(access, batch);
+  const spent = await spentOf(access, batch, () => knownPrices(session, access, batch));
   const isBounded = unknown === 0 && spent.unbounded === 0;
   const upToNano = spent.endedNano + spent.openNano + worstNano;
   const given = session.config.budget.maxCredits;
@@ -89,6 +90,6 @@ async function approvedBudget(
   if (isBounded) return Math.min(lower ?? upToNano, upToNano);
   if (lower === null) return null;
   throw new UserError(
-    `B52 ${amount(unknown + spent.unbounded, 'row')} without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
+    `B52 ${amount(unknown + spent.unbounded, 'row')} of this batch without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
   );
 }
