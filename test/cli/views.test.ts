@@ -64,14 +64,14 @@ describe('the live view', () => {
       `rows   ${'█'.repeat(10)}${'░'.repeat(30)} 10/40 25 %`,
       '       done 9, failed 1, 12 under way',
       'slots  ████░░░░░░ 4/10  2 submitting, 1 rendering, 1 held, 8 waiting',
-      'spent  3.2 credits, 2 rows unknown, balance 96  ETA 3 min',
+      'spent  3.2 credits, the cost of 2 rows is not known, balance 96  ETA 3 min',
     ]);
   });
 
   test('what is not known is said to be unknown', () => {
     const early = { ...snapshot, slots: undefined, balanceNano: undefined };
     expect(liveLines(early, { ...options, finishedBefore: 9 }).at(-1)).toBe(
-      'spent  3.2 credits, 2 rows unknown  ETA unknown yet',
+      'spent  3.2 credits, the cost of 2 rows is not known  ETA unknown yet',
     );
   });
 
@@ -82,7 +82,7 @@ describe('the live view', () => {
     };
     const lines = liveLines({ ...snapshot, slots, lostSinceMs: 30_000 }, options);
     expect(lines.at(-2)).toMatch(
-      /^the service says that the credits do not suffice: .* once the balance rises \(needs 0\.5\), since /,
+      /^the service says that the credits do not suffice \(0\.5 are needed, since \d\d:\d\d:\d\d\): add .* once the balance rises$/,
     );
     expect(lines.at(-1)).toBe('no answer from Temporal or the worker for 30 s, trying again');
   });
@@ -95,7 +95,7 @@ describe('the live view', () => {
 
 test('one plain line, and a word for what is worth another one', () => {
   expect(plainLine(snapshot, 'b')).toMatch(
-    /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, 2 rows unknown, balance 96$/,
+    /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, the cost of 2 rows is not known, balance 96$/,
   );
   expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b')).toContain(
     '12 under way, 7 held for rows that feed them; ',
@@ -250,7 +250,7 @@ describe('the end', () => {
       'b: 10 rows in 1 min 2 s',
       '  review x, 0.4 credits at stake: nobody knows',
       '  done 7   failed 2   review 1',
-      '  cost     credits of 10 rows unknown',
+      '  cost     the cost of 10 rows is not known',
       '  results  /out/b/results.csv',
       '2 rows can be run again: `callsheet retry b`',
       '1 row needs a person, 0.4 credits at stake: `callsheet review list b`',
@@ -284,5 +284,5 @@ test('small words', () => {
     '1 d 1 h',
   ]);
   expect(countsText(NONE)).toBe('nothing finished yet');
-  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, 1 row unknown']);
+  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, the cost of 1 row is not known']);
 });

@@ -133,28 +133,30 @@ function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: View
   return formatDuration(((atMs - sinceMs) / here) * left);
 }
 
+/** What is the matter, and what to do or what happens meanwhile. */
 const PAUSE_WORDS = {
-  key: 'the service does not accept the API key: run the command again with a good one',
-  credits: 'the service says that the credits do not suffice: add some, and it goes on once the balance rises',
-  records: 'the home cannot be written: nothing new is submitted',
-  network: 'the service cannot be reached: nothing new is submitted until a free read gets an answer',
+  key: ['the service does not accept the API key', 'run the command again with a good one'],
+  credits: ['the service says that the credits do not suffice', 'add some, and it goes on once the balance rises'],
+  records: ['the home cannot be written', 'nothing new is submitted until it can'],
+  network: ['the service cannot be reached', 'nothing new is submitted until a free read gets an answer'],
 } as const;
 
-function pauseWords({ reason, batch }: Pick<PauseReason, 'reason' | 'batch'>, progress: BatchProgress): string {
-  if (reason === 'outputs') return blockedText(progress.blocked);
-  return reason === 'user' ? pausedText(batch) : PAUSE_WORDS[reason];
+function pauseWords({ reason, batch, needNano, sinceMs }: PauseReason, progress: BatchProgress): string {
+  const since = `since ${formatClock(sinceMs)}`;
+  if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
+  if (reason === 'user') return pausedText(batch, ` (${since})`);
+  const [matter, next] = PAUSE_WORDS[reason];
+  const need = needNano === undefined ? '' : `${formatCredits(needNano)} are needed, `;
+  return `${matter} (${need}${since}): ${next}`;
 }
 
-export function pausedText(batch = 'BATCH'): string {
-  return `paused: \`callsheet resume ${batch}\` goes on`;
+export function pausedText(batch = 'BATCH', since = ''): string {
+  return `paused${since}: \`callsheet resume ${batch}\` goes on`;
 }
 
 /** What keeps the batch from going on, each with its reason and since when. */
 export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
-  const lines = (slots?.pauses ?? []).map((pause) => {
-    const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
-    return `${pauseWords(pause, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
-  });
+  const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
@@ -176,7 +178,7 @@ const PACE_WORDS = {
 function curbText(curb: Curb, planCap: number): string {
   switch (curb.curb) {
     case 'quiet':
-      return `quiet until ${formatClock(curb.untilMs)}: nothing new, so that the balance shows what became of a lost answer`;
+      return `quiet until ${formatClock(curb.untilMs)}: nothing new is submitted, so that the balance shows what became of a lost answer`;
     case 'breaker': {
       const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
       return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
@@ -185,9 +187,9 @@ function curbText(curb: Curb, planCap: number): string {
       return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
     case 'unread': {
       const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
-      return `the account's ${what} cannot be read since ${formatClock(curb.sinceMs)}: taken as they were, tried again`;
+      return `reading the account's ${what} has failed since ${formatClock(curb.sinceMs)}: the last known ones are used, and it is tried again`;
     }
     case 'foreign':
-      return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
+      return `someone else seems to run jobs on this account: fewer than its ${planCap} run at once here, and one more is tried from time to time`;
   }
 }
