@@ -36,7 +36,11 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
 
     await sampled('--sample', '2', '--yes');
     await sampled('--yes');
-    await rig.run(['resume', 'shots']);
+    const resumed = await rig.run(['resume', 'shots']);
+    expect([resumed.code, resumed.stderr]).toEqual([
+      2,
+      expect.stringContaining('`callsheet approve shots` shows what'),
+    ]);
     await rig.run(['retry', 'shots', '--yes']);
     await rig.run(['resume', '--all']);
     expect(jobs()).toEqual(['f1', 'i0']);
