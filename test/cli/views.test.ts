@@ -6,7 +6,7 @@ import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { formatDuration } from '../../src/cli/views/durations.js';
-import { bar, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
+import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { summaryLines } from '../../src/cli/views/summary.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { groupFailures } from '../../src/report/failure-groups.js';
@@ -87,6 +87,21 @@ describe('the live view', () => {
     expect(lines.at(-1)).toBe('no answer from Temporal or the worker for 30 s, trying again');
   });
 
+  test('numbers are shown once what had ended before is counted, troubles at once, and all of it after a while', () => {
+    const fresh = { ...snapshot, progress: { ...snapshot.progress, counts: NONE }, atMs: 1_000 };
+    const again = { ...options, finishedBefore: 9 };
+    expect(liveLines(fresh, again).map((line) => line.split(' ')[0])).toEqual(['slots']);
+    expect(liveLines({ ...fresh, lostSinceMs: 500 }, again)).toHaveLength(2);
+    expect(liveLines({ ...fresh, atMs: 31_000 }, again)).toHaveLength(4);
+    expect([isCounted(fresh, again), isCounted(snapshot, again), isCounted(fresh, options)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(plainLine(fresh, 'b', false)).toBeUndefined();
+    expect(plainLine({ ...fresh, lostSinceMs: 1_000 }, 'b', false)).toMatch(/^\S+ b: no answer from Temporal/);
+  });
+
   test('a narrow terminal has short bars', () => {
     expect(Math.max(...liveLines(snapshot, { ...options, columns: 40 }).map((line) => line.length))).toBeLessThan(80);
     expect([bar(0, 0, 4), bar(9, 4, 4), bar(1, 4, 4)]).toEqual(['░░░░', '████', '█░░░']);
@@ -94,13 +109,13 @@ describe('the live view', () => {
 });
 
 test('one plain line, and a word for what is worth another one', () => {
-  expect(plainLine(snapshot, 'b')).toMatch(
+  expect(plainLine(snapshot, 'b', true)).toMatch(
     /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, the cost of 2 rows is not known, balance 96$/,
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b')).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b', true)).toContain(
     '12 under way, 7 held for rows that feed them; ',
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b')).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b', true)).toContain(
     ' b: paused: 10/40',
   );
   expect(stateOf(snapshot)).not.toBe(stateOf({ ...snapshot, lostSinceMs: 1 }));
