@@ -6,6 +6,7 @@ import { LIST_PRICE_PPB } from '../reconcile/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../reconcile/row-price.js';
 import { markStopped } from '../store/batch-marks.js';
 import type { BookedAttempt, ChargeBook } from '../store/charge-book.js';
+import { readMeasuredPrices } from '../store/learned.js';
 import type { Ledger } from '../store/ledger.js';
 import type { Rows } from '../store/rows.js';
 import type { Dependencies } from './dependencies.js';
@@ -24,13 +25,18 @@ export interface BudgetActivities {
 
 export function budgetActivities(deps: Dependencies): BudgetActivities {
   return {
-    readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => knownPrices(deps, batch))),
+    readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch))),
     markStopped: ({ batch, reason }) =>
       withRecords(async () => {
         await markStopped(deps.home, batch, reason, deps.now());
         await dropReruns(deps, batch, deps.now());
       }),
   };
+}
+
+/** As they stand in the home: what another worker has measured a moment ago may have let a person approve the rest. */
+async function latestPrices(deps: Dependencies, batch: string): Promise<KnownPrices> {
+  return { ...(await knownPrices(deps, batch)), measured: await readMeasuredPrices(deps.home) };
 }
 
 type SpentRecords = { book: ChargeBook; ledger: Ledger; rows: Rows };

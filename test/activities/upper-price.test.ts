@@ -1,8 +1,11 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
 import { expect, test } from 'vitest';
-import { spentOf } from '../../src/activities/budget.js';
+import { budgetActivities, spentOf } from '../../src/activities/budget.js';
+import { measuredPrices } from '../../src/activities/learned.js';
 import { knownPrices, upperCredits } from '../../src/activities/prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
+import { cellsOf } from '../../src/reconcile/measured-prices.js';
+import { writeMeasuredPrices } from '../../src/store/learned.js';
 import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
@@ -42,4 +45,16 @@ test('attempts whose price was unknown count with the price that is given since,
   const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
   const given = await spentOf(deps, 'b', async () => ({ configured, measured: [] }));
   expect(given).toEqual({ endedNano: 20_000_000, openNano: 20_000_000, unbounded: 0 });
+});
+
+test('a price that another worker has measured a moment ago counts for the budget', async () => {
+  const row = plainRow('a');
+  const { deps, clock, generation } = await accountAtHand([row]);
+  const claim = intent({ atMs: clock.nowMs, rowHash: row.hash, kind: row.kind, generation, index: 0, expected: null });
+  await deps.ledger.claim({ batch: 'b', id: 'a', n: 1 }, claim);
+  expect(await measuredPrices(deps)).toEqual([]);
+  const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
+  await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
+  const spent = await budgetActivities(deps).readSpent({ batch: 'b' });
+  expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
 });
