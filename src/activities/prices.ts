@@ -76,7 +76,7 @@ async function cost(
 }
 
 /** Those that the batch was run with, or the account's. */
-async function knownPrices(deps: Dependencies, batch: string): Promise<KnownPrices> {
+export async function knownPrices(deps: Dependencies, batch: string): Promise<KnownPrices> {
   const order = await readBatchOrder(deps.home, batch);
   return { configured: order?.prices ?? deps.settings.prices, measured: await measuredPrices(deps) };
 }

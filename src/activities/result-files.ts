@@ -22,6 +22,7 @@ import type { StoredRow } from '../store/row-schema.js';
 import type { Rows } from '../store/rows.js';
 import { sampleInForce } from '../store/sample-gate.js';
 import { type TouchedRows, touchedRows } from '../store/touched-rows.js';
+import { hasEarlier } from './earlier-render.js';
 import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
@@ -137,7 +138,8 @@ async function lineOf(
   const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
   const upstream =
     isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
-  return { row, originalCells: raw, ...(upstream ?? stands) };
+  const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
+  return { row, originalCells: raw, ...(upstream ?? stands), ...earlier };
 }
 
 /** Says of a row that is done where what feeds it was rendered again since. */

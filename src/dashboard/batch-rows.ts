@@ -3,7 +3,7 @@ import { needsPerson } from '../domain/needs-person.js';
 import type { OutputFile } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
-import { type ResultLine, statusOf } from '../manifest/result-fields.js';
+import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
 import { type FailureGroup, groupFailures } from '../report/failure-groups.js';
 
 /** The rows of one batch as they stood at one moment. */
@@ -83,7 +83,7 @@ async function gather(lines: AsyncIterable<ResultLine>, readAtMs: number): Promi
   for await (const line of lines) {
     if (line.removed) continue;
     rows.push(pageRow(line));
-    for (const file of line.record?.files ?? []) files.set(file.file, file);
+    for (const file of filesOf(line)) files.set(file.file, file);
     const { record, ended, endedFor, row } = line;
     if (record !== undefined && record.status !== 'done') failures.add(record);
     else if (ended !== undefined) failures.add({ id: row.id, status: ended, reasonCode: endedFor });
@@ -103,7 +103,7 @@ function pageRow(line: ResultLine): PageRow {
     reason: record?.reason ?? '',
     needsPerson: record !== undefined && needsPerson(record),
     credits: nano === undefined ? null : formatCredits(nano),
-    files: record?.files ?? [],
+    files: [...filesOf(line)],
     submittedAtMs: record?.submittedAtMs ?? null,
     renderedAtMs: record?.renderedAtMs ?? null,
     finishedAtMs: record?.finishedAtMs ?? null,

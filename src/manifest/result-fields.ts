@@ -14,6 +14,8 @@ export interface ResultLine {
   row: Row;
   record?: RowRecord;
   live?: LiveWord;
+  /** The output that an open row had before it was ordered anew; it stands until the new one is whole. */
+  earlierFiles?: readonly OutputFile[];
   ended?: Status;
   /** Why it never started. */
   endedFor?: ReasonCode;
@@ -81,9 +83,14 @@ export function statusOf({ record, live, ended }: ResultLine): Status | LiveWord
   return record?.status ?? live ?? ended ?? 'not_started';
 }
 
+/** The output of a row; while it is rendered again, the one that it had before. */
+export function filesOf({ record, earlierFiles }: ResultLine): readonly OutputFile[] {
+  return record?.files ?? earlierFiles ?? [];
+}
+
 export function resultFields(line: ResultLine): ResultFields {
   const { row, record } = line;
-  const [first] = record?.files ?? [];
+  const files = filesOf(line);
   return {
     id: row.id,
     kind: row.kind,
@@ -95,8 +102,8 @@ export function resultFields(line: ResultLine): ResultFields {
     flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : []), ...(line.isStale ? ['stale_input'] : [])],
     warnings: record?.warnings ?? [],
     attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
-    ...fileFields(first),
-    files: (record?.files ?? []).map(fileObject),
+    ...fileFields(files[0]),
+    files: files.map(fileObject),
     seed: record?.seed ?? null,
     revised_prompt: record?.revisedPrompt ?? null,
     usage: record?.usage ?? null,

@@ -39,8 +39,8 @@ export interface BookedAttempt extends AttemptRef, CreditsRange {
 export interface ChargeBook {
   /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
   append(booked: BookedAttempt): Promise<void>;
-  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = how many nothing bounds. */
-  endedOf(batch: string): Promise<{ upToNano: CreditsNano; unbounded: number; attempts: Set<string> }>;
+  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
+  endedOf(batch: string): Promise<{ upToNano: CreditsNano; unbounded: BookedAttempt[]; attempts: Set<string> }>;
   /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
   since(sinceMs: number): Promise<BookedAttempt[]>;
 }
@@ -96,12 +96,12 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
         }
       }
       let upToNano = 0;
-      let unbounded = 0;
+      const unbounded: BookedAttempt[] = [];
       for (let at = 0; at < found.length; at += READ_CHUNK) {
         const chunk = found.slice(at, at + READ_CHUNK);
         for (const entry of await parallel(chunk, READ_WIDTH, read)) {
           if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
-          if (entry.hi === null) unbounded += 1;
+          if (entry.hi === null) unbounded.push(entry);
           else upToNano += entry.hi;
         }
       }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { spentOf } from '../activities/budget.js';
 import type { Dependencies } from '../activities/dependencies.js';
+import { knownPrices } from '../activities/prices.js';
 import { batchProgress, semaphoreView } from '../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
@@ -139,7 +140,7 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
   async function budgetOf(batch: string): Promise<BatchSeen['budget']> {
     const maxNano = (await readBatchOrder(home, batch))?.limits.maxCreditsNano ?? null;
     if (maxNano === null) return null;
-    const spent = await spentOf(deps, batch);
+    const spent = await spentOf(deps, batch, () => knownPrices(deps, batch));
     // What nobody can bound has no share of a budget.
     return spent.unbounded > 0 ? null : { spentNano: spent.endedNano, maxNano };
   }

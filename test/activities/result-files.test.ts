@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resultLines } from '../../src/activities/result-files.js';
 import { emptyTally, tallyResults } from '../../src/activities/tally-results.js';
+import { resultFields } from '../../src/manifest/result-fields.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -9,6 +10,7 @@ import type { Store } from '../../src/store/port.js';
 import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { intent, storedRow } from '../store/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** Counts every request to the store. */
 function counted(store: Store, seen: { requests: number }): Store {
@@ -42,4 +44,16 @@ test('R3: 10,000 rows that were never tried are counted with a request per shard
   await tallyResults(resultLines(sources, 'b', generation), tally);
   expect([tally.counts.cancelled, tally.open, tally.live]).toEqual([9_999, 1, { submitting: 1 }]);
   expect(seen.requests).toBeLessThan(600);
+});
+
+test('a row that is being rendered again is open, and its earlier output stays named until the new one is whole', async () => {
+  const { deps, generation } = await accountAtHand([plainRow('hero')]);
+  const file = { file: 'media/hero.png', contentType: 'image/png', bytes: 7, sha256: 'a'.repeat(64) };
+  await deps.records.writeRecord('b', {
+    ...{ schema: 1, id: 'hero', kind: 'svc/image', status: 'done', flags: [], warnings: [], attempts: 1 },
+    ...{ files: [file], creditsBasis: 'unknown', finishedAtMs: 5, rowHash: 'hash-hero', rerunAtMs: 9 },
+  });
+  const lines = [];
+  for await (const line of resultLines(deps, 'b', generation)) lines.push(resultFields(line));
+  expect(lines).toMatchObject([{ status: 'waiting', file: 'media/hero.png', bytes: 7, files: [{ bytes: 7 }] }]);
 });

@@ -1,8 +1,11 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
 import { expect, test } from 'vitest';
-import { spentOf } from '../../src/activities/budget.js';
-import { upperCredits } from '../../src/activities/prices.js';
+import { budgetActivities, spentOf } from '../../src/activities/budget.js';
+import { measuredPrices } from '../../src/activities/learned.js';
+import { knownPrices, upperCredits } from '../../src/activities/prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
+import { cellsOf } from '../../src/reconcile/measured-prices.js';
+import { writeMeasuredPrices } from '../../src/store/learned.js';
 import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
@@ -20,5 +23,38 @@ test('2-D6: the budget reserves the longest driver, and counts it for an attempt
   const expected = { lo: 400_000_000, hi: 400_000_000 };
   const claim = intent({ atMs: clock.nowMs, rowHash: DANCE.hash, kind: DANCE.kind, generation, index: 0, expected });
   await deps.ledger.claim({ batch: 'b', id: 'dance', n: 1 }, claim);
-  expect(await spentOf(deps, 'b')).toEqual({ endedNano: 0, openNano: 3_000_000_000, unbounded: 0 });
+  expect(await spentOf(deps, 'b', () => knownPrices(deps, 'b'))).toEqual({
+    endedNano: 0,
+    openNano: 3_000_000_000,
+    unbounded: 0,
+  });
+});
+
+test('attempts whose price was unknown count with the price that is given since, ended and open alike', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, generation } = await accountAtHand(rows);
+  for (const { id, hash, index } of rows) {
+    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind: 'svc/image', generation, index, expected: null });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+  }
+  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
+  await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+
+  const unknown = await spentOf(deps, 'b', async () => ({ configured: [], measured: [] }));
+  expect(unknown).toEqual({ endedNano: 0, openNano: 0, unbounded: 2 });
+  const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
+  const given = await spentOf(deps, 'b', async () => ({ configured, measured: [] }));
+  expect(given).toEqual({ endedNano: 20_000_000, openNano: 20_000_000, unbounded: 0 });
+});
+
+test('a price that another worker has measured a moment ago counts for the budget', async () => {
+  const row = plainRow('a');
+  const { deps, clock, generation } = await accountAtHand([row]);
+  const claim = intent({ atMs: clock.nowMs, rowHash: row.hash, kind: row.kind, generation, index: 0, expected: null });
+  await deps.ledger.claim({ batch: 'b', id: 'a', n: 1 }, claim);
+  expect(await measuredPrices(deps)).toEqual([]);
+  const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
+  await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
+  const spent = await budgetActivities(deps).readSpent({ batch: 'b' });
+  expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
 });

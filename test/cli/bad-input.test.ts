@@ -95,6 +95,27 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
     expect(readFileSync(join(cwd, 'problems.csv'), 'utf8').split('\n')).toHaveLength(5);
   });
 
+  test('--errors follows the lines of the manifest, whatever is checked last', async () => {
+    const rows = [
+      'a,svc/edit,svc-beta-image-edit-2511,x,@nobody,64,64',
+      'b,svc/image,no-such-model,x,,64,64',
+      'c,svc/edit,svc-beta-image-edit-2511,x,@later,64,64',
+      'd,svc/image,no-such-model,é,,64,1e3',
+      'e,svc/edit,svc-beta-image-edit-2511,x,@missing,64,64',
+    ];
+    writeFileSync(join(cwd, 'shots.csv'), `id,kind,model,prompt,image,width,height\n${rows.join('\n')}\n`);
+    expect((await run(['plan', 'shots.csv', '--errors', 'problems.csv', '--no-network'])).exitCode).toBe(2);
+    const lines = readFileSync(join(cwd, 'problems.csv'), 'utf8').trimEnd().split('\n').slice(1);
+    expect(lines.map((line) => line.split(',').slice(1, 3).join(':'))).toEqual([
+      '2:5',
+      '3:3',
+      '4:5',
+      '5:3',
+      '5:7',
+      '6:5',
+    ]);
+  });
+
   test('--json has the problems one by one', async () => {
     writeFileSync(join(cwd, 'shots.csv'), 'id,kind,model,prompt\na,svc/image,svc-delta-5,x\n');
     for (const command of ['plan', 'run']) {

@@ -204,6 +204,10 @@ test('callsheet cancel --help', async () => {
     Arguments:
       batch                  the batch's name
 
+    Options:
+      -y, --yes              as with the other orders; this one asks nothing
+      -h, --help             show this help
+
     Settings:
       --base-url <url>       the service, https://host (http only on this machine)
       --data <folder>        the engine's data folder
@@ -211,9 +215,6 @@ test('callsheet cancel --help', async () => {
                              data folder)
       --account <name>       whose caps, balance and ledger (default: default; loopback:
                              rehearsal-<port>)
-
-    Options:
-      -h, --help             show this help
 
     General:
       --config <file>        settings file (default: callsheet.config.json in this folder)
@@ -320,3 +321,11 @@ test.each([
   expect(seen.stdout + seen.stderr).not.toContain('sk-svc-abc');
   expect(seen.exitCode).toBe(exitCode);
 });
+
+test.each(['run', 'retry', 'rerun', 'approve', 'cancel', 'pause', 'resume', 'limits'])(
+  '%s takes --yes',
+  async (name) => {
+    const { stdout } = await cli([name, '--help']);
+    expect(stdout).toContain('-y, --yes');
+  },
+);

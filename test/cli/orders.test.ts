@@ -5,9 +5,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decidedRows } from '../../src/cli/review/decided-rows.js';
 import { handlePairs } from '../../src/cli/review/handle-pairs.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/slot-terms.js';
 import { enginePlaces } from '../../src/engine/places.js';
 import { writeStopMark } from '../../src/engine/stop-mark.js';
+import { writeAccountLimits } from '../../src/store/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/store/batch-marks.js';
+import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
@@ -191,3 +194,32 @@ test('settle-group counts what its batch has spent before against --max-credits'
   );
   expect((await home.run(...order, '2')).stderr).toContain('to settle 3 lost answers');
 }, 60_000);
+
+describe('limits above the plan', () => {
+  beforeEach(async () => {
+    const plan = { atMs: T0, balanceNano: CREDIT, rpm: 200, concurrent: 10, plan: 'pro' };
+    await home.home.addCheckpoint(plan);
+  });
+
+  test('of a batch: what holds is shown, and that more was ordered', async () => {
+    await writeBatchOrder(home.home, 'b', {
+      ...{ limits: { maxCreditsNano: null, maxFailures: null } },
+      ...{
+        policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+        slots: { ...DEFAULT_SLOT_TERMS, concurrency: 99 },
+      },
+    });
+    expect((await home.run('limits', 'b')).stdout).toMatch(/^b +10 \(99 is above the plan\) +1 +0$/m);
+    const json = JSON.parse((await home.run('limits', 'b', '--json')).stdout);
+    expect(json).toMatchObject({ batch: 'b', concurrency: 10, orderedConcurrency: 99 });
+  });
+
+  test('of the account: what holds has a line and a field of its own', async () => {
+    await writeAccountLimits(home.home, { concurrency: 20, rpm: 120 });
+    const { stdout } = await home.run('limits');
+    expect(stdout).toMatch(/^ordered +10 \(20 is above the plan\) +120$/m);
+    expect(stdout).toMatch(/^holds +10 +120$/m);
+    const json = JSON.parse((await home.run('limits', '--json')).stdout);
+    expect(json).toMatchObject({ ordered: { concurrency: 20 }, inForce: { concurrency: 10, rpm: 120 } });
+  });
+});

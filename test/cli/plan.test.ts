@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
 import { changedColumns } from '../../src/cli/plan/changed-columns.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
-import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
+import { costText, type Plan, planJson } from '../../src/cli/plan/plan-view.js';
 import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
 import { planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
@@ -61,6 +61,18 @@ describe('costs', () => {
     tallyRow(tally, { kind: 'vendor-d/video' }, { plan: 'submit' }, { lo: CREDIT, hi: CREDIT });
     const { total } = planCosts(tally, (kind) => (kind === 'svc/image' ? LIST * 0.8 : LIST));
     expect(total.worstNano).toBe(1.8 * CREDIT);
+  });
+
+  test('as JSON what is not known is null, never 0', () => {
+    const cost = (...prices: Parameters<typeof tallyOf>) => planJson(planOf(tallyOf(...prices)));
+    const known = { lo: CREDIT, hi: 2 * CREDIT };
+    expect(cost(null, null)).toMatchObject({
+      cost: { low: null, expected: null, worst: null, unknownRows: 2 },
+      byKind: { 'svc/image': { cost: { worst: null } } },
+    });
+    expect(cost(null, known)).toMatchObject({ cost: { low: '1', expected: null, worst: null, unknownRows: 1 } });
+    expect(cost(known)).toMatchObject({ cost: { low: '1', expected: '1.5', worst: '2', unknownRows: 0 } });
+    expect(cost()).toMatchObject({ cost: { low: '0', expected: '0', worst: '0' } });
   });
 
   test('in words', () => {

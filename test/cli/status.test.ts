@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
 import { nextWords } from '../../src/cli/batch/next-command.js';
 import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
+import { listLines, statusLines } from '../../src/cli/views/status-lines.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
@@ -36,6 +37,18 @@ describe('4-U8: what keeps a batch from going on', () => {
     expect(texts({ pauses: [{ reason: 'user', sinceMs: 0, batch: 'other' }] })).toEqual([]);
   });
 
+  test('each is a sentence of its own, with since when where it says what is the matter', () => {
+    const since = /\(since \d\d:\d\d:\d\d\)/;
+    for (const reason of ['key', 'records', 'network', 'outputs', 'user'] as const) {
+      expect(texts({ pauses: [{ reason, sinceMs: 0 }] })[0]).toMatch(since);
+    }
+    expect(texts({ pauses: [{ reason: 'key', sinceMs: 0 }] })[0]).toMatch(
+      / the API key \(since .*\): run the command /,
+    );
+    const unread = { curb: 'unread', what: 'discounts', sinceMs: 0 } as const;
+    expect(texts({ curbs: [unread] })[0]).toMatch(/^reading the account's discounts has failed since /);
+  });
+
   test('a service that is away, the quiet of a lost answer, and rows that wait for a verdict', () => {
     const breaker = { curb: 'breaker', family: 'vendor-f', cause: 'outage', sinceMs: 0, nextProbeMs: 0 } as const;
     expect(texts({ curbs: [breaker] })[0]).toContain('vendor-f: it cannot be reached');
@@ -62,6 +75,20 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     [{ state: 'not running' }, 'resume b'],
   ])('%j: %s', (changed, words) => {
     expect(nextWords({ ...report, ...changed })).toBe(words);
+  });
+
+  test('where Temporal does not answer status and list say so', () => {
+    const session = { terminal: { colors: { bold: String, yellow: String } }, config: {}, origins: new Map() } as never;
+    const silent: BatchStateReport = {
+      ...report,
+      state: 'unknown',
+      blocked: 'the disk of /d is full',
+      createdAt: '2026',
+    };
+    const [first, ...others] = statusLines(session, silent);
+    expect(first).toBe('b: Temporal does not answer, so whether it runs cannot be said');
+    expect(others).toContain('blocked   the disk of /d is full');
+    expect(listLines(session, [silent]).join('\n')).toMatch(/^b +no answer +2 /m);
   });
 
   test('status and list of a home without an engine', async () => {
@@ -155,7 +182,7 @@ test.skipIf(!canMount())('status and list name a disk without room, and what to 
   mountDisk(data, '1m');
   try {
     const advice = 'the disk of data is full: make room';
-    expect((await home.run('status', 'b')).stdout).toContain(`waits for ${advice}`);
+    expect((await home.run('status', 'b')).stdout).toContain(`blocked   ${advice}`);
     expect((await home.run('list')).stderr).toContain(advice);
     const { stdout } = await home.run('list', '--json');
     expect((JSON.parse(stdout) as { blocked: string }).blocked).toContain(advice);

@@ -6,7 +6,7 @@ import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { formatDuration } from '../../src/cli/views/durations.js';
-import { bar, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
+import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { summaryLines } from '../../src/cli/views/summary.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { groupFailures } from '../../src/report/failure-groups.js';
@@ -64,14 +64,14 @@ describe('the live view', () => {
       `rows   ${'█'.repeat(10)}${'░'.repeat(30)} 10/40 25 %`,
       '       done 9, failed 1, 12 under way',
       'slots  ████░░░░░░ 4/10  2 submitting, 1 rendering, 1 held, 8 waiting',
-      'spent  3.2 credits, 2 rows unknown, balance 96  ETA 3 min',
+      'spent  3.2 credits, the cost of 2 rows is not known, balance 96  ETA 3 min',
     ]);
   });
 
   test('what is not known is said to be unknown', () => {
     const early = { ...snapshot, slots: undefined, balanceNano: undefined };
     expect(liveLines(early, { ...options, finishedBefore: 9 }).at(-1)).toBe(
-      'spent  3.2 credits, 2 rows unknown  ETA unknown yet',
+      'spent  3.2 credits, the cost of 2 rows is not known  ETA unknown yet',
     );
   });
 
@@ -82,9 +82,24 @@ describe('the live view', () => {
     };
     const lines = liveLines({ ...snapshot, slots, lostSinceMs: 30_000 }, options);
     expect(lines.at(-2)).toMatch(
-      /^the service says that the credits do not suffice: .* once the balance rises \(needs 0\.5\), since /,
+      /^the service says that the credits do not suffice \(0\.5 are needed, since \d\d:\d\d:\d\d\): add .* once the balance rises$/,
     );
     expect(lines.at(-1)).toBe('no answer from Temporal or the worker for 30 s, trying again');
+  });
+
+  test('numbers are shown once what had ended before is counted, troubles at once, and all of it after a while', () => {
+    const fresh = { ...snapshot, progress: { ...snapshot.progress, counts: NONE }, atMs: 1_000 };
+    const again = { ...options, finishedBefore: 9 };
+    expect(liveLines(fresh, again).map((line) => line.split(' ')[0])).toEqual(['slots']);
+    expect(liveLines({ ...fresh, lostSinceMs: 500 }, again)).toHaveLength(2);
+    expect(liveLines({ ...fresh, atMs: 31_000 }, again)).toHaveLength(4);
+    expect([isCounted(fresh, again), isCounted(snapshot, again), isCounted(fresh, options)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(plainLine(fresh, 'b', false)).toBeUndefined();
+    expect(plainLine({ ...fresh, lostSinceMs: 1_000 }, 'b', false)).toMatch(/^\S+ b: no answer from Temporal/);
   });
 
   test('a narrow terminal has short bars', () => {
@@ -94,13 +109,13 @@ describe('the live view', () => {
 });
 
 test('one plain line, and a word for what is worth another one', () => {
-  expect(plainLine(snapshot, 'b')).toMatch(
-    /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, 2 rows unknown, balance 96$/,
+  expect(plainLine(snapshot, 'b', true)).toMatch(
+    /^\d\d:\d\d:\d\d b: 10\/40 rows \(done 9, failed 1\); 12 under way; 4\/10 slots; 3\.2 credits, the cost of 2 rows is not known, balance 96$/,
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b')).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, held: 7 } }, 'b', true)).toContain(
     '12 under way, 7 held for rows that feed them; ',
   );
-  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b')).toContain(
+  expect(plainLine({ ...snapshot, progress: { ...snapshot.progress, phase: 'paused' } }, 'b', true)).toContain(
     ' b: paused: 10/40',
   );
   expect(stateOf(snapshot)).not.toBe(stateOf({ ...snapshot, lostSinceMs: 1 }));
@@ -250,7 +265,7 @@ describe('the end', () => {
       'b: 10 rows in 1 min 2 s',
       '  review x, 0.4 credits at stake: nobody knows',
       '  done 7   failed 2   review 1',
-      '  cost     credits of 10 rows unknown',
+      '  cost     the cost of 10 rows is not known',
       '  results  /out/b/results.csv',
       '2 rows can be run again: `callsheet retry b`',
       '1 row needs a person, 0.4 credits at stake: `callsheet review list b`',
@@ -284,5 +299,5 @@ test('small words', () => {
     '1 d 1 h',
   ]);
   expect(countsText(NONE)).toBe('nothing finished yet');
-  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, 1 row unknown']);
+  expect([spentWords(0, 0), spentWords(CREDIT, 1)]).toEqual(['0 credits', '1 credits, the cost of 1 row is not known']);
 });

@@ -1,4 +1,6 @@
 // A sample first: what it renders, what it holds back from every command, and what `approve` lets through.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, jsonLines, results } from './support/evidence.js';
@@ -34,7 +36,11 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
 
     await sampled('--sample', '2', '--yes');
     await sampled('--yes');
-    await rig.run(['resume', 'shots']);
+    const resumed = await rig.run(['resume', 'shots']);
+    expect([resumed.code, resumed.stderr]).toEqual([
+      2,
+      expect.stringContaining('`callsheet approve shots` shows what'),
+    ]);
     await rig.run(['retry', 'shots', '--yes']);
     await rig.run(['resume', '--all']);
     expect(jobs()).toEqual(['f1', 'i0']);
@@ -77,5 +83,20 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     expect(approved.code, approved.stderr).toBe(0);
     expect(results(rig, 'shots').map(({ status }) => status)).toEqual(Array(ROWS.length + 1).fill('done'));
     expect(jobs()).toHaveLength(ROWS.length + 1);
+  });
+
+  it('a sample whose price was unknown is priced by the rules that approve is given', async () => {
+    const settings = join(rig.folder, 'callsheet.config.json');
+    const known = JSON.parse(await readFile(settings, 'utf8'));
+    const { prices: _, ...priceless } = known;
+    await writeFile(settings, JSON.stringify({ ...priceless, account: { exclusive: false }, ambiguity: 'hold' }));
+    await sampled('--sample', '2', '--yes');
+    const refused = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('set `prices` for them')]);
+
+    await writeFile(settings, JSON.stringify({ ...known, account: { exclusive: false }, ambiguity: 'hold' }));
+    const approved = await rig.run(['approve', 'shots', '--max-credits', '100']);
+    expect(approved.code, approved.stderr).toBe(0);
+    expect(jobs()).toHaveLength(ROWS.length);
   });
 });

@@ -4,6 +4,7 @@ import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch
 import { readBatchOrder } from '../../store/batch-order.js';
 import { readSampleGate, type SampleGate, writeSampleGate } from '../../store/sample-gate.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -13,21 +14,27 @@ import { refuseOtherHome } from './same-home.js';
 import { planRest, refuseRunning } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
+export interface ApprovalOrder {
+  /** Nobody is asked: what it may cost was said with the order. */
+  isSaidYes: boolean;
+  trustsHome: boolean;
+}
+
 /** Runs what a sample held back, after a person saw what it costs; gives the exit code. */
-export async function approveBatch(session: Session, batch: string, trustsHome: boolean): Promise<number> {
+export async function approveBatch(session: Session, batch: string, order: ApprovalOrder): Promise<number> {
   await session.apiKey();
   const access = openHomeAccess(session.config);
   const { generation } = await knownBatch(session, access, batch);
-  await refuseOtherHome(session, access, batch, trustsHome);
+  await refuseOtherHome(session, access, batch, order.trustsHome);
   const gate = await waitingGate(access, batch, generation.generation);
   const { plan, rows } = await planRest(session, { access, batch, generation });
   for (const line of planLines(plan)) session.terminal.note(line);
-  const order = await readBatchOrder(access.home, batch);
+  const sampled = await readBatchOrder(access.home, batch);
   // A lower budget that the sample ran with stands; one that was approved before is used up.
-  const before = gate.approved === undefined ? (order?.limits.maxCreditsNano ?? null) : null;
-  const maxCreditsNano = await approvedBudget(session, access, batch, plan, before);
+  const before = gate.approved === undefined ? (sampled?.limits.maxCreditsNano ?? null) : null;
+  const maxCreditsNano = await approvedBudget(session, access, plan, { before, isSaidYes: order.isSaidYes });
   const approved = { generation: generation.generation, maxCreditsNano, atMs: Date.now() };
-  const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = order?.policy ?? keptPolicy(session);
+  const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? keptPolicy(session);
   const budget = { ...session.config.budget, maxCredits: maxCreditsNano };
   // The rest runs as the sample did, whatever flags this command has.
   const approving: Session = { ...session, config: { ...session.config, ambiguity, alwaysMaxWaste, budget } };
@@ -65,17 +72,17 @@ async function waitingGate({ home }: HomeAccess, batch: string, generation: stri
 async function approvedBudget(
   session: Session,
   access: HomeAccess,
-  batch: string,
   plan: Plan,
-  before: number | null,
+  { before, isSaidYes }: { before: number | null; isSaidYes: boolean },
 ): Promise<number | null> {
+  const { batch } = plan;
   const { toSubmit, worstNano, unknown } = plan.costs.total;
-  const spent = await spentOf(access, batch);
+  const spent = await spentOf(access, batch, () => knownPrices(session, access, batch));
   const isBounded = unknown === 0 && spent.unbounded === 0;
   const upToNano = spent.endedNano + spent.openNano + worstNano;
   const given = session.config.budget.maxCredits;
   const { io } = session.cli;
-  if (io.isInteractive) {
+  if (io.isInteractive && !isSaidYes) {
     const { askPerson } = await import('../ask-person.js');
     const question = `Submit the other ${amount(toSubmit, 'row')}? ${costText(plan.costs.total)}`;
     if (!(await askPerson(io, question))) throw new UserError('not confirmed: nothing was submitted');
@@ -89,6 +96,6 @@ async function approvedBudget(
   if (isBounded) return Math.min(lower ?? upToNano, upToNano);
   if (lower === null) return null;
   throw new UserError(
-    `B52 ${amount(unknown + spent.unbounded, 'row')} without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
+    `B52 ${amount(unknown + spent.unbounded, 'row')} of this batch without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
   );
 }

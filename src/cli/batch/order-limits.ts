@@ -59,17 +59,27 @@ export async function showLimits(session: Session, batch: string | undefined): P
   ]);
   const { accountConcurrency, rpm } = config.limits;
   const configured = { concurrency: accountConcurrency, rpm };
-  const ofPlan = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
+  const ofPlan: AccountLimits = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
+  const inForce = {
+    concurrency: lowest(ofPlan.concurrency, ordered.concurrency ?? configured.concurrency),
+    rpm: lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm),
+  };
   if (isJson) {
-    return terminal.json({ schema: 1, account: config.account.name, plan: ofPlan, configured, ordered, batches });
+    const facts = { plan: ofPlan, configured, ordered, inForce, batches };
+    return terminal.json({ schema: 1, account: config.account.name, ...facts });
   }
   const head = ['', 'simultaneous jobs', 'requests per minute'];
-  const line = (name: string, { concurrency, rpm }: AccountLimits) => [name, text(concurrency), text(rpm)];
-  terminal.data(formatTable([line('plan', ofPlan), line('settings', configured), line('ordered', ordered)], { head }));
+  const line = (name: string, { concurrency, rpm }: AccountLimits) => [
+    name,
+    heldText(concurrency, ofPlan.concurrency),
+    heldText(rpm, ofPlan.rpm),
+  ];
+  const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered), line('holds', inForce)];
+  terminal.data(formatTable(lines, { head }));
   if (batches.length === 0) return terminal.note('no batch runs or waits');
   const rows = batches.map(({ batch, held, waiting, ...terms }) => [
     batch,
-    ...termCells(terms),
+    ...termCells(terms, ofPlan.concurrency),
     String(held),
     String(waiting),
   ]);
@@ -81,16 +91,28 @@ const TERMS = ['concurrency', 'weight', 'priority'];
 async function showBatch(session: Session, access: HomeAccess, batch: string): Promise<void> {
   await knownBatch(session, access, batch);
   const slots = (await readBatchOrder(access.home, batch))?.slots ?? DEFAULT_SLOT_TERMS;
-  if (session.isJson) session.terminal.json({ schema: 1, batch, ...slots });
-  else session.terminal.data(formatTable([[batch, ...termCells(slots)]], { head: ['batch', ...TERMS] }));
+  const plan = (await access.home.latestCheckpoint())?.concurrent ?? null;
+  if (!session.isJson) {
+    return session.terminal.data(formatTable([[batch, ...termCells(slots, plan)]], { head: ['batch', ...TERMS] }));
+  }
+  const { concurrency } = slots;
+  const held = lowest(concurrency, plan);
+  const above = concurrency !== null && held !== concurrency ? { orderedConcurrency: concurrency } : {};
+  session.terminal.json({ schema: 1, batch, ...slots, concurrency: concurrency === null ? null : held, ...above });
 }
 
-function termCells({ concurrency, weight, priority }: SlotTerms): string[] {
-  return [text(concurrency), String(weight), String(priority)];
+function termCells({ concurrency, weight, priority }: SlotTerms, plan: number | null): string[] {
+  return [heldText(concurrency, plan), String(weight), String(priority)];
 }
 
-function text(value: number | null): string {
-  return value === null ? '-' : String(value);
+/** What holds of a wish: nothing goes above the plan. */
+function heldText(wished: number | null, plan: number | null): string {
+  if (wished === null) return '-';
+  return plan === null || wished <= plan ? String(wished) : `${plan} (${wished} is above the plan)`;
+}
+
+function lowest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function warnAbove({ terminal }: Session, name: string, value: number | null, plan: number | null | undefined): void {

@@ -4,8 +4,10 @@ import type { BatchLimits } from '../../domain/limits.js';
 import { formatCredits } from '../../domain/money.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import { sampleInForce } from '../../store/sample-gate.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
+import { commandHint } from '../hints.js';
 import { wakeRows } from '../review/continue-rows.js';
 import { decidedRows } from '../review/decided-rows.js';
 import type { Session } from '../session.js';
@@ -102,6 +104,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
       const limits = givenLimits(limitsOf(session), terms.limits);
       return await submitBatch(session, work, order, { limits, policy: terms.policy });
     }
+    if (!isRunning) await refuseSampled(session, access, batch, generation.generation);
     await orderPause(access.home, batch, false);
     if (isRunning) {
       await orderLimits(access, batch, generation.generation, limitsOf(session));
@@ -118,6 +121,14 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
 /** What was decided about rows while no engine ran. */
 async function carryOut(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
   await wakeRows(session, work, { ...known, refs: await decidedRows(access, known) });
+}
+
+/** Nothing of its sample is left to go on with, and the rest is not what `resume` was asked for. */
+async function refuseSampled(session: Session, { home }: HomeAccess, batch: string, generation: string): Promise<void> {
+  if ((await sampleInForce(home, batch, generation)) === undefined) return;
+  throw new UserError(
+    `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
+  );
 }
 
 /** More credits than were approved after a sample are asked for again. */

@@ -73,7 +73,7 @@ export async function submitAndFollow(
     try {
       await takeOver(work);
       const unserved = await unservedText(session, work);
-      if (unserved !== undefined) session.terminal.warn(`${unserved}; the batch waits for it`);
+      if (unserved !== undefined) session.terminal.warn(`${unserved}; until then the batch waits`);
       const afterSeq = await lastEventSeq(session, work, batch);
       early.handingOver();
       await submitBatch(session, work, order);

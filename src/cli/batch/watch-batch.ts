@@ -151,7 +151,7 @@ function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { e
     case 'key':
       return `the service has not accepted the API key for longer than ${waited}: run the same command again with a valid one`;
     case 'outputs':
-      return `${blockedText(end.last.progress.blocked)} for longer than ${waited}; \`${again}\` follows the batch`;
+      return `nothing could be stored for longer than ${waited}: ${blockedText(end.last.progress.blocked)}; \`${again}\` follows the batch`;
     case 'records':
       return `the home ${session.config.home} could not be written for longer than ${waited}: make room or mend its permissions; \`${again}\` follows the batch`;
   }

@@ -14,16 +14,18 @@ export function defineApprove(command: Command, cli: Cli): void {
           'The upper end of that becomes the budget of the batch, or a lower --max-credits. No row of the sample is paid again.',
       )
       .argument('<batch>', "the batch's name")
+      .option('-y, --yes', 'run the rest without asking; --max-credits says what it may cost')
       .addOption(trustHomeOption()),
     'run',
   )
     .addHelpText(
       'after',
-      `\nExamples:\n  callsheet approve shots\n  callsheet approve shots --max-credits 12\n\nWithout a terminal --max-credits is needed.\n\n${RUN_EXIT_HELP}`,
+      `\nExamples:\n  callsheet approve shots\n  callsheet approve shots --max-credits 12\n  callsheet approve shots --max-credits 12 --yes\n\nWithout a terminal, and with --yes, --max-credits is needed.\n\n${RUN_EXIT_HELP}`,
     )
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
+      const { yes = false, trustHome = false } = command.opts<{ yes?: boolean; trustHome?: boolean }>();
       const { approveBatch } = await import('../batch/approve-batch.js');
-      cli.exitCode = await approveBatch(session, batch, command.opts<{ trustHome?: boolean }>().trustHome === true);
+      cli.exitCode = await approveBatch(session, batch, { isSaidYes: yes, trustsHome: trustHome });
     });
 }

@@ -3,6 +3,7 @@ import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
+import { yesOption } from '../yes-option.js';
 
 /** `cancel`: no new submits; what the service accepted is still fetched. */
 export function defineCancel(command: Command, cli: Cli): void {
@@ -11,7 +12,8 @@ export function defineCancel(command: Command, cli: Cli): void {
       .description(
         'Submits nothing new for a batch and says how many jobs still run. Those are paid: they render on and are fetched.',
       )
-      .argument('<batch>', "the batch's name"),
+      .argument('<batch>', "the batch's name")
+      .addOption(yesOption()),
     'connection',
   )
     .addHelpText(

@@ -7,6 +7,7 @@ import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { UserError } from '../user-error.js';
+import { yesOption } from '../yes-option.js';
 
 interface LimitsFlags extends SlotFlags {
   reset?: boolean;
@@ -20,6 +21,7 @@ export function defineLimits(command: Command, cli: Cli): void {
         'work goes on: jobs that run are left alone. Nothing goes above the plan.',
     )
     .argument('[batch]', "the batch's name; without it the whole account");
+  command.addOption(yesOption());
   for (const option of [...slotOptions(), new Option('--reset', 'take back what was ordered before')])
     command.addOption(option.helpGroup('Limits:'));
   addSettings(command, 'slots')

@@ -7,6 +7,7 @@ import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { trustHomeOption } from '../trust-home-option.js';
 import { UserError } from '../user-error.js';
+import { yesOption } from '../yes-option.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
@@ -14,7 +15,8 @@ export function definePause(command: Command, cli: Cli): void {
   addSettings(
     command
       .description('Submits nothing new for a batch; jobs that were submitted render on and are fetched.')
-      .argument('<batch>', "the batch's name"),
+      .argument('<batch>', "the batch's name")
+      .addOption(yesOption()),
     'connection',
   )
     .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${STATUS_EXIT_HELP}`)
@@ -34,6 +36,7 @@ export function defineResume(command: Command, cli: Cli): void {
       )
       .argument('[batch]', "the batch's name")
       .option('--all', 'every batch of the account that has open rows')
+      .addOption(yesOption())
       .addOption(trustHomeOption()),
     'limits',
   )

@@ -2,6 +2,7 @@ import { spentOf } from '../../activities/budget.js';
 import type { SpentResult } from '../../contract/activities.js';
 import { formatCredits } from '../../domain/money.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
@@ -37,7 +38,7 @@ export function approvalOf(
       return { approval: 'refused', why };
     }
     if (spent.unbounded > 0) {
-      const why = `B52 ${spent.unbounded} attempts of this batch had no known price, so --max-credits ${limit} cannot be kept: leave it out`;
+      const why = `B52 ${amount(spent.unbounded, 'attempt')} of this batch had no known price, so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
       return { approval: 'refused', why };
     }
     return { approval: 'granted' };
@@ -50,7 +51,7 @@ export function approvalOf(
 /** The most that a batch can have cost before; looked up only where a budget asks for it. */
 export async function spentBefore(session: Session, access: HomeAccess, batch: string): Promise<SpentResult> {
   if (session.config.budget.maxCredits === null) return NOTHING_SPENT;
-  return spentOf(access, batch);
+  return spentOf(access, batch, () => knownPrices(session, access, batch));
 }
 
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { formatCredits } from '../../domain/money.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { readBatchOptions } from '../../store/batch-options.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { CostTally } from '../plan/plan-tally.js';
 import { plain } from '../terminal.js';
-import { amount } from '../views/counts.js';
+import { amount, creditsJson } from '../views/counts.js';
 import type { FoundRenders } from './found-renders.js';
 
 /** What a plan says of earlier renders. */
@@ -59,7 +59,7 @@ export function earlierJson(earlier: EarlierPlan | undefined, elsewhere: Elsewhe
   return {
     order,
     rows,
-    credits: formatCredits(creditsNano),
+    credits: creditsJson(creditsNano, creditsUnknown),
     unknownCredits: creditsUnknown,
     batches: batches.map(({ batch, rows, lastMs, manifest = null }) => {
       return { batch, manifest, rows, lastAt: new Date(lastMs).toISOString() };
@@ -68,7 +68,7 @@ export function earlierJson(earlier: EarlierPlan | undefined, elsewhere: Elsewhe
     lostRows: lostCount,
     lost,
     underWayElsewhere: elsewhere.elsewhere,
-    underWayElsewhereCredits: formatCredits(elsewhere.elsewhereNano),
+    underWayElsewhereCredits: creditsJson(elsewhere.elsewhereNano, elsewhere.elsewhere),
   };
 }
 
@@ -78,10 +78,15 @@ function foundText({ rows, batches, creditsNano, creditsUnknown }: EarlierPlan, 
     return `'${batch}' (${facts.join(', ')})`;
   });
   const more = batches.length > named.length ? ` and ${batches.length - named.length} more` : '';
-  const unknown = creditsUnknown === 0 ? '' : `, the cost of ${creditsUnknown} unknown`;
   const where = `${batches.length === 1 ? 'batch' : 'batches'} ${named.join(', ')}${more}`;
   const were = amount(rows, 'of these rows was', 'of these rows were');
-  return `${were} rendered before, in ${where}, for ${formatCredits(creditsNano)} credits${unknown}`;
+  return `${were} rendered before, in ${where}, ${costWords(creditsNano, creditsUnknown)}`;
+}
+
+function costWords(creditsNano: CreditsNano, unknown: number): string {
+  if (creditsNano === 0 && unknown > 0) return 'at a cost that is not known';
+  const others = unknown === 0 ? '' : `, the cost of ${unknown} of them is not known`;
+  return `for ${formatCredits(creditsNano)} credits${others}`;
 }
 
 function urlText(rows: number): string {

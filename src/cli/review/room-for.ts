@@ -1,6 +1,7 @@
 import { spentOf } from '../../activities/budget.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { knownPrices } from '../access/known-prices.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import type { CaseSum } from './case-list.js';
@@ -22,7 +23,7 @@ export async function refuseOverBudget(session: Session, access: HomeAccess, aga
   const limits = [session.config.budget.maxCredits, again.limitNano ?? null].filter((limit) => limit !== null);
   if (limits.length === 0) return;
   const maxCredits = Math.min(...limits);
-  const spent = await spentOf(access, again.batch);
+  const spent = await spentOf(access, again.batch, () => knownPrices(session, access, again.batch));
   const beforeNano = Math.max(0, spent.endedNano + spent.openNano - again.unbilledNano);
   const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
   if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;

@@ -35,8 +35,8 @@ export function amount(n: number, one: string, many = `${one}s`): string {
 /** `3.2 credits`, with the rows whose cost nobody knows. */
 export function spentWords(creditsNano: CreditsNano, unknownRows: number): string {
   if (unknownRows === 0) return `${formatCredits(creditsNano)} credits`;
-  if (creditsNano === 0) return `credits of ${amount(unknownRows, 'row')} unknown`;
-  return `${formatCredits(creditsNano)} credits, ${amount(unknownRows, 'row')} unknown`;
+  if (creditsNano === 0) return `the cost of ${amount(unknownRows, 'row')} is not known`;
+  return `${formatCredits(creditsNano)} credits, the cost of ${amount(unknownRows, 'row')} is not known`;
 }
 
 /** A sum of credits for machines: null where nothing of it is known, which is not the same as 0. */

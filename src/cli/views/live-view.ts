@@ -1,12 +1,11 @@
-import type { Holder, PauseReason } from '../../contract/semaphore.js';
+import type { Holder } from '../../contract/semaphore.js';
 import type { Curb } from '../../contract/semaphore-view.js';
-import type { BatchProgress } from '../../contract/workflows.js';
 import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
-import { blockedText } from './blocked.js';
 import { countsText, spentWords, totalOf } from './counts.js';
 import { formatClock, formatDuration } from './durations.js';
+import { troubles } from './troubles.js';
 
 /** What the live view shows: lines made from a snapshot, without any terminal. Pure. */
 
@@ -30,6 +29,8 @@ export interface Paint {
 
 const BAR_MAX = 40;
 const RATE_ROWS_MIN = 3;
+/** A batch that was handed over has read its earlier rows by then, but for very large ones. */
+const COUNTING_MAX_MS = 30_000;
 
 export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   const { progress, slots } = snapshot;
@@ -37,10 +38,12 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   const width = Math.max(10, Math.min(BAR_MAX, options.columns - 40));
   const finished = totalOf(progress.counts);
   const percent = progress.rows === 0 ? 0 : Math.floor((100 * finished) / progress.rows);
-  const lines = [
+  const isKnown = isCounted(snapshot, options);
+  const rowLines = [
     `${paint.bold('rows')}   ${paint.green(bar(finished, progress.rows, width))} ${finished}/${progress.rows} ${percent} %  ${phaseText(snapshot, paint)}`,
     `       ${countsText(progress.counts)}, ${openText(progress)}`,
   ];
+  const lines = isKnown ? rowLines : [];
   if (slots !== undefined) {
     const inSlots = slotHolders(slots.holders);
     const held = inSlots.length;
@@ -48,9 +51,19 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
       `${paint.bold('slots')}  ${paint.cyan(bar(held, slots.effectiveCap, Math.min(width, Math.max(slots.effectiveCap, held))))} ${held}/${slots.effectiveCap}  ${phasesText(inSlots)}${slots.waiting} waiting`,
     );
   }
-  lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
+  if (isKnown) {
+    lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
+  }
   lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
   return lines.map((line) => line.trimEnd());
+}
+
+/** False while a batch that was just handed over has not counted what had ended before: its numbers would be 0 of N. */
+export function isCounted(
+  { progress, atMs }: Pick<Snapshot, 'progress' | 'atMs'>,
+  { finishedBefore, sinceMs }: Pick<ViewOptions, 'finishedBefore' | 'sinceMs'>,
+): boolean {
+  return totalOf(progress.counts) >= finishedBefore || atMs - sinceMs >= COUNTING_MAX_MS;
 }
 
 /** Jobs that have one of the plan's slots; a few kinds need none. */
@@ -78,16 +91,18 @@ export function renderingOf(holders: readonly Holder[]): number {
   return holders.filter(({ phase }) => phase !== 'held').length;
 }
 
-/** One line for logs and pipes. */
-export function plainLine(snapshot: Snapshot, batch: string): string {
+/** One line for logs and pipes; without numbers where they are not known, and undefined where nothing else is to be told. */
+export function plainLine(snapshot: Snapshot, batch: string, isKnown: boolean): string | undefined {
   const { progress, slots } = snapshot;
-  const parts = [
+  const matters = troubles(snapshot);
+  if (!isKnown && matters.length === 0) return undefined;
+  const numbers = [
     `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,
     openText(progress),
     ...(slots === undefined ? [] : [`${slotHolders(slots.holders).length}/${slots.effectiveCap} slots`]),
     spentText(snapshot),
-    ...troubles(snapshot),
   ];
+  const parts = [...(isKnown ? numbers : []), ...matters];
   const phase = progress.phase === 'running' ? '' : ` ${progress.phase}:`;
   return `${formatClock(snapshot.atMs)} ${batch}:${phase} ${parts.join('; ')}`;
 }
@@ -131,63 +146,4 @@ function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: View
   if (left <= 0) return formatDuration(0);
   if (here < RATE_ROWS_MIN || progress.phase === 'paused') return 'unknown yet';
   return formatDuration(((atMs - sinceMs) / here) * left);
-}
-
-const PAUSE_WORDS = {
-  key: 'the service does not accept the API key: run the command again with a good one',
-  credits: 'the service says that the credits do not suffice: add some, and it goes on once the balance rises',
-  records: 'the home cannot be written: nothing new is submitted',
-  network: 'the service cannot be reached: nothing new is submitted until a free read gets an answer',
-} as const;
-
-function pauseWords({ reason, batch }: Pick<PauseReason, 'reason' | 'batch'>, progress: BatchProgress): string {
-  if (reason === 'outputs') return blockedText(progress.blocked);
-  return reason === 'user' ? pausedText(batch) : PAUSE_WORDS[reason];
-}
-
-export function pausedText(batch = 'BATCH'): string {
-  return `paused: \`callsheet resume ${batch}\` goes on`;
-}
-
-/** What keeps the batch from going on, each with its reason and since when. */
-export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
-  const lines = (slots?.pauses ?? []).map((pause) => {
-    const need = pause.needNano === undefined ? '' : ` (needs ${formatCredits(pause.needNano)})`;
-    return `${pauseWords(pause, progress)}${need}, since ${formatClock(pause.sinceMs)}`;
-  });
-  lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
-  if (lostSinceMs !== undefined) {
-    const lostMs = atMs - lostSinceMs;
-    const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
-    lines.push(
-      `no answer from Temporal or the worker${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
-    );
-  }
-  return lines;
-}
-
-const PACE_WORDS = {
-  network: 'the service cannot be reached',
-  rpm: 'the requests per minute are used up',
-  gateway: 'a gateway before the service has too many requests',
-  provider: 'the provider cannot be reached',
-} as const;
-
-function curbText(curb: Curb, planCap: number): string {
-  switch (curb.curb) {
-    case 'quiet':
-      return `quiet until ${formatClock(curb.untilMs)}: nothing new, so that the balance shows what became of a lost answer`;
-    case 'breaker': {
-      const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
-      return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
-    }
-    case 'paced':
-      return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
-    case 'unread': {
-      const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
-      return `the account's ${what} cannot be read since ${formatClock(curb.sinceMs)}: taken as they were, tried again`;
-    }
-    case 'foreign':
-      return `someone else seems to run jobs on this account: fewer than its ${planCap} at once, climbing again`;
-  }
 }

@@ -1,7 +1,7 @@
 import type { FollowEvent, Snapshot } from '../batch/follow.js';
 import type { Io } from '../io.js';
 import { plain, type Terminal } from '../terminal.js';
-import { liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
+import { isCounted, liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
 
 /** Shows a followed batch: a live view on a terminal, else a line now and then. */
 export interface Presenter {
@@ -42,7 +42,7 @@ async function livePresenter({ io, terminal, ...options }: PresenterOptions): Pr
   };
 }
 
-function linePresenter({ terminal, batch }: PresenterOptions): Presenter {
+function linePresenter({ terminal, batch, finishedBefore, sinceMs }: PresenterOptions): Presenter {
   let shownAtMs = 0;
   let shownState = '';
   let last: { snapshot: Snapshot; line: string } | undefined;
@@ -54,7 +54,9 @@ function linePresenter({ terminal, batch }: PresenterOptions): Presenter {
   return {
     snapshot: (snapshot) => {
       const state = stateOf(snapshot);
-      last = { snapshot, line: plainLine(snapshot, batch) };
+      const line = plainLine(snapshot, batch, isCounted(snapshot, { finishedBefore, sinceMs }));
+      if (line === undefined) return;
+      last = { snapshot, line };
       if (state === shownState && snapshot.atMs - shownAtMs < LINE_EVERY_MS) return;
       shownState = state;
       shownAtMs = snapshot.atMs;

@@ -3,7 +3,7 @@ import type { BatchProgress } from '../../contract/workflows.js';
 import type { LiveWord } from '../../domain/outcome.js';
 import { blockedText } from './blocked.js';
 import { amount } from './counts.js';
-import { pausedText, troubles } from './live-view.js';
+import { pausedText, troubles } from './troubles.js';
 
 export interface StandstillFacts {
   batch: string;

@@ -15,7 +15,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
   const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
   const ended = report.lastEndedAt === null ? '' : `, last row ended ${formatDate(report.lastEndedAt)}`;
   return [
-    `${colors.bold(report.batch)}: ${report.state}`,
+    `${colors.bold(report.batch)}: ${stateWords(report.state)}`,
     `rows      ${report.rows}: ${countsText(report.counts)}`,
     ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
     ...(report.etaSeconds === null ? [] : [`ETA       ${formatDuration(report.etaSeconds * 1000)}`]),
@@ -23,7 +23,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `began     ${formatDate(report.createdAt)}${ended}`,
     `manifest  ${report.manifest ?? 'standard input, or not known'}`,
     `writes to ${report.out}`,
-    ...(report.blocked === null ? [] : [colors.yellow(`waits for ${report.blocked}`)]),
+    ...(report.blocked === null ? [] : [colors.yellow(`blocked   ${report.blocked}`)]),
     ...(report.needPerson === 0 ? [] : [colors.yellow(personText(report.needPerson))]),
     ...(report.notices === undefined ? [] : noticesLines(report.notices)),
     `next      ${commandHint(session, nextWords(report))}`,
@@ -32,7 +32,13 @@ export function statusLines(session: Session, report: BatchStateReport): string[
 
 export function listLines(session: Session, states: readonly BatchStateReport[]): string[] {
   const rows = states.map((one) => [
-    ...[one.batch, one.state, String(one.rows), countsText(one.counts), formatDate(one.createdAt)],
+    ...[
+      one.batch,
+      one.state === 'unknown' ? 'no answer' : one.state,
+      String(one.rows),
+      countsText(one.counts),
+      formatDate(one.createdAt),
+    ],
     ...[one.manifest ?? '-', one.out, commandHint(session, nextWords(one))],
   ]);
   const head = ['batch', 'state', 'rows', 'ended', 'began', 'manifest', 'writes to', 'next'];
@@ -43,6 +49,11 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
 export function statusJson(session: Session, report: BatchStateReport): object {
   const next = commandHint(session, nextWords(report));
   return { schema: 1, account: session.config.account.name, ...report, next };
+}
+
+/** Temporal did not say where the batch is: what follows is what the home has. */
+function stateWords(state: BatchStateReport['state']): string {
+  return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
 }
 
 function personText(rows: number): string {

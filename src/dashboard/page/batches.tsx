@@ -33,13 +33,13 @@ export function Summary({ status }: { status: Status }) {
     <>
       <Bar status={status} />
       <Facts>
-        <Fact name="State">{status.state}</Fact>
+        <Fact name="State">{status.state === 'unknown' ? 'Temporal does not answer' : status.state}</Fact>
         <Fact name="Rows">{rows(status.rows)}</Fact>
         <Fact name="Credits spent">{`${credits(status.credits)}${unknown}`}</Fact>
         {etaSeconds === null ? null : <Fact name="Ends in about">{duration(etaSeconds)}</Fact>}
         <Fact name="Last row ended">{date(status.lastEndedAt)}</Fact>
       </Facts>
-      {blocked === null ? null : <p class="notice">Waits for {blocked}</p>}
+      {blocked === null ? null : <p class="notice">Blocked: {blocked}</p>}
       {needPerson === 0 ? null : (
         <p class="notice">{`${rows(needPerson)} ${needPerson === 1 ? 'needs' : 'need'} a person`}</p>
       )}

@@ -1,0 +1,70 @@
+import type { PauseReason } from '../../contract/semaphore.js';
+import type { Curb } from '../../contract/semaphore-view.js';
+import type { BatchProgress } from '../../contract/workflows.js';
+import { formatCredits } from '../../domain/money.js';
+import type { Snapshot } from '../batch/follow.js';
+import { blockedText } from './blocked.js';
+import { formatClock, formatDuration } from './durations.js';
+
+/** What keeps a batch from going on, in sentences. Pure. */
+
+/** What keeps the batch from going on, each with its reason and since when. */
+export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
+  const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
+  lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
+  if (lostSinceMs !== undefined) {
+    const lostMs = atMs - lostSinceMs;
+    const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
+    lines.push(
+      `no answer from Temporal or the worker${howLong}, trying again${lostWhy === undefined ? '' : `: ${lostWhy}`}`,
+    );
+  }
+  return lines;
+}
+
+/** What is the matter, and what to do or what happens meanwhile. */
+const PAUSE_WORDS = {
+  key: ['the service does not accept the API key', 'run the command again with a good one'],
+  credits: ['the service says that the credits do not suffice', 'add some, and it goes on once the balance rises'],
+  records: ['the home cannot be written', 'nothing new is submitted until it can'],
+  network: ['the service cannot be reached', 'nothing new is submitted until a free read gets an answer'],
+} as const;
+
+function pauseWords({ reason, batch, needNano, sinceMs }: PauseReason, progress: BatchProgress): string {
+  const since = `since ${formatClock(sinceMs)}`;
+  if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
+  if (reason === 'user') return pausedText(batch, ` (${since})`);
+  const [matter, next] = PAUSE_WORDS[reason];
+  const need = needNano === undefined ? '' : `${formatCredits(needNano)} are needed, `;
+  return `${matter} (${need}${since}): ${next}`;
+}
+
+export function pausedText(batch = 'BATCH', since = ''): string {
+  return `paused${since}: \`callsheet resume ${batch}\` goes on`;
+}
+
+const PACE_WORDS = {
+  network: 'the service cannot be reached',
+  rpm: 'the requests per minute are used up',
+  gateway: 'a gateway before the service has too many requests',
+  provider: 'the provider cannot be reached',
+} as const;
+
+function curbText(curb: Curb, planCap: number): string {
+  switch (curb.curb) {
+    case 'quiet':
+      return `quiet until ${formatClock(curb.untilMs)}: nothing new is submitted, so that the balance shows what became of a lost answer`;
+    case 'breaker': {
+      const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
+      return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
+    }
+    case 'paced':
+      return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
+    case 'unread': {
+      const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
+      return `reading the account's ${what} has failed since ${formatClock(curb.sinceMs)}: the last known ones are used, and it is tried again`;
+    }
+    case 'foreign':
+      return `someone else seems to run jobs on this account: fewer than its ${planCap} run at once here, and one more is tried from time to time`;
+  }
+}
