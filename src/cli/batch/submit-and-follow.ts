@@ -35,6 +35,7 @@ export async function submitAndFollow(
   const { startWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
+  const { tryRefusedKey } = await import('./refused-key.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
   const { access, batch, retry, retries, isBreadthFirst = false } = toRun;
   const { generation, rows } = toRun.generation;
@@ -77,6 +78,8 @@ export async function submitAndFollow(
       const afterSeq = await lastEventSeq(session, work, batch);
       early.handingOver();
       await submitBatch(session, work, order);
+      const stillRefused = await tryRefusedKey(session, work, batch);
+      if (stillRefused !== undefined) session.terminal.warn(stillRefused);
       return { work, afterSeq };
     } catch (error) {
       await work.close();

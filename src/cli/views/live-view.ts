@@ -134,7 +134,6 @@ function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: View
 }
 
 const PAUSE_WORDS = {
-  key: 'the service does not accept the API key: run the command again with a good one',
   credits: 'the service says that the credits do not suffice: add some, and it goes on once the balance rises',
   records: 'the home cannot be written: nothing new is submitted',
   network: 'the service cannot be reached: nothing new is submitted until a free read gets an answer',
@@ -142,7 +141,13 @@ const PAUSE_WORDS = {
 
 function pauseWords({ reason, batch }: Pick<PauseReason, 'reason' | 'batch'>, progress: BatchProgress): string {
   if (reason === 'outputs') return blockedText(progress.blocked);
+  if (reason === 'key') return refusedKeyText(batch);
   return reason === 'user' ? pausedText(batch) : PAUSE_WORDS[reason];
+}
+
+/** The same key is never used again by itself: whoever had it unblocked says so. */
+function refusedKeyText(batch = 'BATCH'): string {
+  return `the service does not accept the API key: have it unblocked there or set another one, then \`callsheet resume ${batch}\` goes on`;
 }
 
 export function pausedText(batch = 'BATCH'): string {
