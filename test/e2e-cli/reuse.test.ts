@@ -7,11 +7,13 @@ import { startS3Proxy } from '../support/s3-proxy.js';
 import { startS3Server } from '../support/s3-server.js';
 import { hasTemporal } from '../support/temporal.js';
 import { hasVersitygw } from '../support/versitygw.js';
-import { results, resultsText } from './support/evidence.js';
+import { jsonLines, results, resultsText } from './support/evidence.js';
 import { csv, film, image } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const HTTPS = 'https://example.com/input.png';
+/** No render costs as little: a budget of 0 is refused wherever it is given (B52). */
+const LEAST = '0.000000001';
 const STILLS = Array.from({ length: 40 }, (_, i) => image(`s${i + 1}`));
 const TWO_CHANGED = STILLS.map((row, i) => (i < 2 ? { ...row, prompt: `another picture ${i}` } : row));
 
@@ -96,6 +98,74 @@ describe.skipIf(!hasTemporal())('renders that exist already', { timeout: 240_000
     await ok(['run', 'two.csv', '--yes', '--reuse']);
     expect(jobs() - before).toBe(1);
     expect(results(rig, 'two').map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('ids that are crossed: each row gets its own request, with no credit to spend, and every line is told once', async () => {
+    await start();
+    const [hero, other] = [{ prompt: 'a hero' }, { prompt: 'a villain' }];
+    const clip = { prompt: 'she turns' };
+    await rig.write('one.csv', csv([image('a', hero), image('b', other), film('c', { ...clip, image: '@a' })]));
+    await ok(['run', 'one.csv', '--yes']);
+    await rig.write('two.csv', csv([image('b', hero), image('c', other), film('a', { ...clip, image: '@b' })]));
+    const before = jobs();
+    const nothing = await rig.run(['run', 'two.csv', '--reuse', '--max-credits', '0']);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining('B52 --max-credits must be a positive'),
+    ]);
+    const ended = await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST, '--json']);
+    expect(jobs()).toBe(before);
+    const from = { b: 'one/a', c: 'one/b', a: 'one/c' };
+    const lines = results(rig, 'two') as unknown as { id: keyof typeof from; file: string; reused_from: string }[];
+    expect(lines.map(({ id, reused_from }) => [id, reused_from])).toEqual(Object.entries(from));
+    for (const { id, file } of lines) {
+      const first = results(rig, 'one').find((line) => `one/${line.id}` === from[id]);
+      expect(readFileSync(mediaOf('two', file))).toEqual(readFileSync(mediaOf('one', first?.file ?? null)));
+    }
+    const events = jsonLines<Record<string, unknown> & { type: string }>(ended.stdout);
+    expect(events.map(({ type }) => type)).toEqual([
+      'batch_started',
+      ...Array(3).fill('row_finished'),
+      'batch_finished',
+    ]);
+    expect(events[0]).toMatchObject({ toRun: 0, reused: 3 });
+    for (const [i, { id, file }] of lines.entries()) {
+      expect(events[i + 1]).toMatchObject({ id, status: 'done', credits: '0', file, reused_from: from[id] });
+    }
+    expect(events.at(-1)).toMatchObject({ counts: { done: 3 }, credits: '0', exitCode: 0 });
+    // A row that was taken over is finished: the same command again tells no row.
+    const again = await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST, '--json']);
+    expect(jsonLines<{ type: string }>(again.stdout).map(({ type }) => type)).toEqual([
+      'batch_started',
+      'batch_finished',
+    ]);
+    expect(jobs()).toBe(before);
+  });
+
+  it('rows that share one render take over one, and what is rendered beside them is told as well', async () => {
+    await start();
+    const seeded = ['id,kind,model,prompt,width,height,seed'];
+    const still = (id: string, prompt: string) => `${id},svc/image,svc-alpha.2-klein-4b,${prompt},64,64,7`;
+    await rig.write('one.csv', [...seeded, still('x1', 'a'), still('x2', 'a'), still('y', 'b'), ''].join('\n'));
+    await ok(['run', 'one.csv', '--yes']);
+    expect(jobs()).toBe(2);
+    const same = ['m1', 'x2', 'm3'].map((id) => still(id, 'a'));
+    await rig.write('two.csv', [...seeded, ...same, ''].join('\n'));
+    await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST]);
+    expect(jobs()).toBe(2);
+    const [first, ...others] = results(rig, 'two') as unknown as {
+      sha256: string;
+      status: string;
+      reused_from: string;
+    }[];
+    expect(first).toMatchObject({ status: 'done', reused_from: 'one/x1' });
+    for (const { sha256, status } of others) expect([sha256, status]).toEqual([first?.sha256, 'done']);
+
+    await rig.write('three.csv', [...seeded, ...same, still('n', 'c'), ''].join('\n'));
+    const ended = await ok(['run', 'three.csv', '--yes', '--reuse', '--json']);
+    expect(jobs()).toBe(3);
+    const told = jsonLines<{ type: string; id: string }>(ended.stdout).filter(({ type }) => type === 'row_finished');
+    expect(told.map(({ id }) => id).toSorted()).toEqual(['m1', 'm3', 'n', 'x2']);
   });
 
   it('inputs behind URLs need an order of their own; what is under way elsewhere is rendered here too, and said', async () => {
