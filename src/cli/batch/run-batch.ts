@@ -110,8 +110,7 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await provePlaces(run);
-  const { total } = plan.costs;
-  const saving = total.shared > 0 ? savedText(total) : undefined;
+  const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
   const toRun = { access, batch: place.batch, generation, rows, saving, reused, ...request };
   const exitCode = await submitAndFollow(session, toRun, (work) => takeOver(run, work));
   return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
