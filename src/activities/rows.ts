@@ -14,6 +14,7 @@ import { feedersOf, isReady } from './feeders.js';
 import { runOrder } from './ordered.js';
 import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
+import { mayPay } from './share.js';
 
 const SCAN_WIDTH = 25;
 
@@ -120,6 +121,9 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   // A row with a record has ended in this run; its feeders cannot have been missed.
   if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
   const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  // A copy reserves nothing: the plan does not count it either.
+  if (isSharing && room !== null && !(await mayPay(deps, { ...page, generation: filling.generation }, row)))
+    entry[5] = 0;
   const upTo = entry[5];
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;

@@ -58,7 +58,20 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   return 'failed';
 }
 
-async function firstRow({ rows }: Dependencies, ref: RowRef, { shares }: Row): Promise<Row | undefined> {
+/** Whether a row that shares another's render may be sent by itself all the same, as `share` decides it. */
+export async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<boolean> {
+  const first = await firstRow(deps, place, row);
+  if (first === undefined || first.hash !== row.hash) return true;
+  const [own, record] = await Promise.all([
+    deps.records.readRecord(place.batch, row.id),
+    deps.records.readRecord(place.batch, first.id),
+  ]);
+  return own?.reasonCode === 'shared_row_failed' || record?.status === 'skipped';
+}
+
+type BatchPlace = Pick<RowRef, 'batch' | 'generation'>;
+
+async function firstRow({ rows }: Dependencies, ref: BatchPlace, { shares }: Row): Promise<Row | undefined> {
   return shares === undefined ? undefined : (await rowAt(rows, ref.batch, ref.generation, shares))?.stored.row;
 }
 

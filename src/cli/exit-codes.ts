@@ -33,6 +33,11 @@ export const RUN_EXIT_HELP = `Exit codes:
   7    rows are open and nothing works on them: the engine was stopped by order
   130  detached by Ctrl-C: the work goes on`;
 
+/** Of an order that costs and is not followed. */
+export const ORDER_EXIT_HELP = `Exit codes:
+  0  queued    2  refused, budget below the cost, --yes missing: nothing was submitted    4  settings or API key
+  5  Temporal or the service cannot be reached`;
+
 export const READ_EXIT_HELP = `Exit codes:
   0  done    2  wrong command line    4  settings or API key    5  Temporal or the service cannot be reached`;
 

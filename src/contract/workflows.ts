@@ -159,8 +159,11 @@ export interface BatchProgress {
   open: number;
   /** Rows that wait for others which feed them; absent where none does. */
   held?: number;
-  /** The first output that cannot be stored, and how many there are; null when all can. */
-  blocked: { id: string | null; code: string; count: number } | null;
+  /**
+   * The first output that cannot be stored, and how many there are; null when all can. `file` is in its way: named by
+   * who looks, since no path stands in a history.
+   */
+  blocked: { id: string | null; code: string; count: number; file?: string } | null;
   creditsNano: CreditsNano;
   creditsUnknown: number;
   events: BatchEvent[];

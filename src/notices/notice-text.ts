@@ -20,7 +20,7 @@ function whatOf(notice: Notice): string {
     case 'review_needed':
       return `rows need a person: ${rows}`;
     case 'paused':
-      return `paused (${reason})`;
+      return `paused (${reason}): \`callsheet status ${notice.batch ?? ''}\` says why and what to do`;
     case 'budget':
       return `${percent} % of the budget is spent${cost}`;
     case 'no_progress':

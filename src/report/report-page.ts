@@ -1,6 +1,7 @@
 import { REASONS } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import { STATUSES } from '../domain/outcome.js';
+import { type StartAgain, startAgain } from '../domain/start-again.js';
 import { barChart, instant } from './charts.js';
 import type { ReportRows, Share, ShownRow } from './collect.js';
 import type { FailureGroup } from './failure-groups.js';
@@ -90,9 +91,16 @@ function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, ba
 function nextCommand(status: string, reasonCode: string | undefined, batch: string): string {
   if (status === 'review' || status === 'lost_paid') return `callsheet review list ${batch}`;
   if (status === 'skipped') return `callsheet results ${batch}`;
-  if (status === 'not_started') return `callsheet resume ${batch}`;
+  if (status === 'not_started') return START_AGAIN[startAgain(reasonCode)](batch);
   return `callsheet retry ${batch}${reasonCode === undefined ? '' : ` --class ${reasonCode}`}`;
 }
+
+const START_AGAIN: Record<StartAgain, (batch: string) => string> = {
+  retry: (batch) => `callsheet retry ${batch}`,
+  review: (batch) => `callsheet review list ${batch}`,
+  'accept inputs': (batch) => `callsheet retry ${batch} --accept-inputs`,
+  run: (batch) => `callsheet resume ${batch}`,
+};
 
 function outputs({ outputCount }: ReportRows, tiles: readonly Tile[]): Html {
   const list = mediaList(

@@ -166,7 +166,8 @@ function keyError(code: string): DocumentedError {
     status: '401',
     where: 'every request',
     meaning: 'The API key is missing, malformed, unknown, revoked or expired.',
-    retried: 'only once another key is there: the account pauses, and goes on by itself with a good one',
+    retried:
+      'only once another key is there, or `callsheet resume` after this one was unblocked: the account pauses until then',
     billed: 'no',
     advice: 'Give a valid key in CALLSHEET_API_KEY or --api-key-file.',
     source: ERRORS_1,

@@ -1,5 +1,5 @@
 // An avatar whose speech has an unknown length: its row ends after 2 h, its case after a day (design 3, Dmax).
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { useReadings } from '../../src/activities/after-reading.js';
 import { settleActivities } from '../../src/activities/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
@@ -15,6 +15,9 @@ const AVATAR = plainRow('speech', {
 });
 const PRICES = [{ kind: AVATAR.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
 const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
+
+/** Hours of readings, one a minute, each on the disk. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** The avatar's answer was lost at minute 0; its row waits for a verdict while the balance is read every minute. */
 async function lostAvatar() {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import type { AttemptState } from '../../src/domain/attempt.js';
+import { type AttemptState, intentOf } from '../../src/domain/attempt.js';
 import { enginePlaces } from '../../src/engine/places.js';
 import { writeStopMark } from '../../src/engine/stop-mark.js';
 import { type SeededHome, seededHome, T0 } from './seeded-home.js';
@@ -15,6 +15,9 @@ const UNDECIDED: AttemptState = {
   sentence: 'it can be either',
 };
 const FILE = { file: 'media/one.mp4', contentType: 'video/mp4', bytes: 5, sha256: 'a'.repeat(64) };
+
+const BEING_RENDERED =
+  /row 'one' is being rendered again already, by the order of \d{4}-.*: `callsheet watch b` follows it to its end/;
 
 let home: SeededHome;
 beforeEach(async () => {
@@ -33,7 +36,7 @@ beforeEach(async () => {
 const states = async (id: string) => (await home.ledger.read('b', id)).map(({ states }) => states.at(-1)?.state);
 
 test.each([
-  ['open', /row 'open' is under way: wait for its end; nothing was changed/],
+  ['open', /row 'open' is under way: wait for its end, `callsheet watch b` follows it; nothing was changed/],
   ['lost', /row 'lost' needs a person first, .*`callsheet review show b lost`/],
   ['failed', /row 'failed' is not done/],
   ['edited', /row 'edited' was changed in the manifest since/],
@@ -43,6 +46,18 @@ test.each([
   const { exitCode, stderr } = await home.run('rerun', 'b', id, '--yes');
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(why)]);
   expect(await states(id)).toEqual(before);
+});
+
+test('the same order again, while the first is carried out, names it and what follows it', async () => {
+  const record = await home.records.readRecord('b', 'one');
+  const [attempt] = await home.ledger.read('b', 'one');
+  const intent = attempt && intentOf(attempt);
+  if (record === undefined || intent === undefined) throw new Error('the home has no such row');
+  await home.records.writeRecord('b', { ...record, rerunAtMs: T0 + 90_000 });
+  await home.ledger.claim({ batch: 'b', id: 'one', n: 2 }, intent);
+  const again = await home.run('rerun', 'b', 'one', '--yes', '--with-dependents');
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(BEING_RENDERED)]);
+  expect(again.stderr).toContain('; nothing was changed');
 });
 
 test('without --yes nothing is recorded, and a budget of the batch is kept', async () => {
@@ -59,7 +74,7 @@ test('the order stands in the home until it is carried out; a cancel takes it ba
   expect(await states('one')).toEqual(['overridden']);
   expect((await home.records.readRecord('b', 'one'))?.rerunAtMs).toBeGreaterThan(0);
   const again = await home.run('rerun', 'b', 'one', '--yes');
-  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('is to be rendered again already')]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringMatching(BEING_RENDERED)]);
   await home.run('cancel', 'b');
   const dropped = await home.records.readRecord('b', 'one');
   expect(dropped).toMatchObject({ status: 'done', files: [FILE], flags: ['rerun_failed'], seenStates: 4 });

@@ -43,7 +43,7 @@ describe('4-U8: what keeps a batch from going on', () => {
       expect(texts({ pauses: [{ reason, sinceMs: 0 }] })[0]).toMatch(since);
     }
     expect(texts({ pauses: [{ reason: 'key', sinceMs: 0 }] })[0]).toMatch(
-      / the API key \(since .*\): run the command /,
+      / the API key \(since .*\): have it unblocked there or set another one/,
     );
     const unread = { curb: 'unread', what: 'discounts', sinceMs: 0 } as const;
     expect(texts({ curbs: [unread] })[0]).toMatch(/^reading the account's discounts has failed since /);

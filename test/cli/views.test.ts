@@ -270,6 +270,14 @@ describe('the end', () => {
       '2 rows can be run again: `callsheet retry b`',
       '1 row needs a person, 0.4 credits at stake: `callsheet review list b`',
     ]);
+    const unstarted = { ...facts, counts: { ...facts.counts, not_started: 9 } };
+    const notStarted = { retry: 3, review: 2, 'accept inputs': 1, run: 3 };
+    expect(summaryLines({ ...unstarted, notStarted }, colors).filter((line) => line.includes('not started'))).toEqual([
+      '3 rows were not started: the same command again goes on',
+      '3 rows were not started, since what feeds them brought no output: `callsheet retry b` runs both',
+      '1 row was not started, since what feeds it is another file now or gone: bring it back, or `callsheet retry b --accept-inputs` takes it as it lies',
+      '2 rows were not started, since what feeds them needs a person: settle that first with `callsheet review list b`',
+    ]);
     expect(summaryLines({ ...facts, fellNano: 7.2 * CREDIT }, colors)).toContain(
       '  balance  7.2 credits less than when the batch began, as far as it shows yet',
     );

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, isCharged, results } from './support/evidence.js';
@@ -48,6 +49,34 @@ describe.skipIf(!hasTemporal())('keys and accounts of one engine', { timeout: 18
     expect(rendering.every(({ outputs }) => outputs[0]?.downloads === 1)).toBe(true);
     expect(violations).toEqual([]);
     expect(rig.printed()).not.toContain('the-next-one');
+  });
+
+  it('F21, I14: a key that was unblocked at the service is never used again by itself, and at once by `resume`', async () => {
+    rig = await startRig({ speed: 100, config: { ambiguity: 'hold' } });
+    const ids = Array.from({ length: 3 }, (_, at) => `blocked${at}`);
+    await rig.write('blocked.csv', csv(ids.map((id) => film(id))));
+    // A read that is refused first would tell nothing of the key of a submit.
+    rig.emulator.setFaults([{ match: { route: 'vendor-f.submit' }, action: { do: 'refuse', code: 'key_revoked' } }]);
+    const running = rig.start(['run', 'blocked.csv', '--yes', '--json']);
+    await until('the account pauses', () => running.stdout().includes('"paused"') || undefined);
+    rig.emulator.setKeys([{ key: KEY, state: 'revoked' }]);
+    const seen = await rig.run(['status', 'blocked']);
+    expect(seen.stdout + seen.stderr).toMatch(/does not accept the API key: .*`callsheet resume blocked`/);
+    const refused = await rig.run(['resume', 'blocked']);
+    expect(refused.code, refused.stderr).toBe(4);
+    expect(refused.stderr).toMatch(
+      /still does not accept the API key, so nothing new is submitted: .*`callsheet resume/,
+    );
+    expect(refused.stdout).toBe('');
+    rig.emulator.setKeys([{ key: KEY, state: 'active' }]);
+    rig.emulator.setFaults([]);
+    await sleep(5_000);
+    expect(running.stdout()).not.toMatch(/"type":"resumed".*"reason":"key"/);
+    const resumed = await rig.run(['resume', 'blocked']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(expectHonestEnd(rig, 'blocked', ids).every(({ status }) => status === 'done')).toBe(true);
   });
 
   it('two accounts at once: each has its own key, slots, queue, caps, balance and ledger', async () => {

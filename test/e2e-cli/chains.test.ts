@@ -57,6 +57,10 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { 
     await rig.write('story.csv', STORY);
     const ended = await rig.run(['run', 'story.csv', '--yes']);
     expect(ended.code, ended.stderr).toBe(1);
+    expect(ended.stderr).not.toContain('the same command again');
+    expect(ended.stderr).toContain('since what feeds it brought no output: `callsheet retry story` runs both');
+    const page = readFileSync(join(rig.out, 'story', 'report.html'), 'utf8');
+    expect(page).not.toContain('callsheet resume story');
     expect(results(rig, 'story').map(({ id, status }) => [id, status])).toEqual([
       ['hero', 'done'],
       ['edit', 'failed'],

@@ -92,7 +92,12 @@ describe.skipIf(!hasTemporal())('rerun', { timeout: 300_000 }, () => {
   it('with what it feeds: each follows the new file of its feeder, once', async () => {
     await story();
     const ordered = await ok('rerun', 'story', 'hero', '--yes', '--with-dependents', '--json');
-    expect(JSON.parse(ordered.stdout)).toMatchObject({ batch: 'story', rows: ['hero', 'edit', 'clip', 'film'] });
+    expect(JSON.parse(ordered.stdout)).toMatchObject({
+      ...{ batch: 'story', rows: ['hero', 'edit', 'clip', 'film'], queued: true },
+      next: 'callsheet watch story',
+    });
+    // The order is queued: `watch` follows it to its end.
+    await ok('watch', 'story');
     await ended();
     expect(jobs()).toBe(8);
     for (const [, line] of lines()) {

@@ -3,15 +3,18 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/emulator.js';
+import { createPlaces } from '../../src/store/open-store.js';
 import { startS3Proxy } from '../support/s3-proxy.js';
 import { startS3Server } from '../support/s3-server.js';
 import { hasTemporal } from '../support/temporal.js';
 import { hasVersitygw } from '../support/versitygw.js';
-import { results, resultsText } from './support/evidence.js';
+import { jsonLines, results, resultsText } from './support/evidence.js';
 import { csv, film, image } from './support/manifest.js';
 import { type Rig, startRig, until } from './support/rig.js';
 
 const HTTPS = 'https://example.com/input.png';
+/** No render costs as little: a budget of 0 is refused wherever it is given (B52). */
+const LEAST = '0.000000001';
 const STILLS = Array.from({ length: 40 }, (_, i) => image(`s${i + 1}`));
 const TWO_CHANGED = STILLS.map((row, i) => (i < 2 ? { ...row, prompt: `another picture ${i}` } : row));
 
@@ -98,6 +101,74 @@ describe.skipIf(!hasTemporal())('renders that exist already', { timeout: 240_000
     expect(results(rig, 'two').map(({ status }) => status)).toEqual(['done', 'done', 'done']);
   });
 
+  it('ids that are crossed: each row gets its own request, with no credit to spend, and every line is told once', async () => {
+    await start();
+    const [hero, other] = [{ prompt: 'a hero' }, { prompt: 'a villain' }];
+    const clip = { prompt: 'she turns' };
+    await rig.write('one.csv', csv([image('a', hero), image('b', other), film('c', { ...clip, image: '@a' })]));
+    await ok(['run', 'one.csv', '--yes']);
+    await rig.write('two.csv', csv([image('b', hero), image('c', other), film('a', { ...clip, image: '@b' })]));
+    const before = jobs();
+    const nothing = await rig.run(['run', 'two.csv', '--reuse', '--max-credits', '0']);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining('B52 --max-credits must be a positive'),
+    ]);
+    const ended = await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST, '--json']);
+    expect(jobs()).toBe(before);
+    const from = { b: 'one/a', c: 'one/b', a: 'one/c' };
+    const lines = results(rig, 'two') as unknown as { id: keyof typeof from; file: string; reused_from: string }[];
+    expect(lines.map(({ id, reused_from }) => [id, reused_from])).toEqual(Object.entries(from));
+    for (const { id, file } of lines) {
+      const first = results(rig, 'one').find((line) => `one/${line.id}` === from[id]);
+      expect(readFileSync(mediaOf('two', file))).toEqual(readFileSync(mediaOf('one', first?.file ?? null)));
+    }
+    const events = jsonLines<Record<string, unknown> & { type: string }>(ended.stdout);
+    expect(events.map(({ type }) => type)).toEqual([
+      'batch_started',
+      ...Array(3).fill('row_finished'),
+      'batch_finished',
+    ]);
+    expect(events[0]).toMatchObject({ toRun: 0, reused: 3 });
+    for (const [i, { id, file }] of lines.entries()) {
+      expect(events[i + 1]).toMatchObject({ id, status: 'done', credits: '0', file, reused_from: from[id] });
+    }
+    expect(events.at(-1)).toMatchObject({ counts: { done: 3 }, credits: '0', exitCode: 0 });
+    // A row that was taken over is finished: the same command again tells no row.
+    const again = await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST, '--json']);
+    expect(jsonLines<{ type: string }>(again.stdout).map(({ type }) => type)).toEqual([
+      'batch_started',
+      'batch_finished',
+    ]);
+    expect(jobs()).toBe(before);
+  });
+
+  it('rows that share one render take over one, and what is rendered beside them is told as well', async () => {
+    await start();
+    const seeded = ['id,kind,model,prompt,width,height,seed'];
+    const still = (id: string, prompt: string) => `${id},svc/image,svc-alpha.2-klein-4b,${prompt},64,64,7`;
+    await rig.write('one.csv', [...seeded, still('x1', 'a'), still('x2', 'a'), still('y', 'b'), ''].join('\n'));
+    await ok(['run', 'one.csv', '--yes']);
+    expect(jobs()).toBe(2);
+    const same = ['m1', 'x2', 'm3'].map((id) => still(id, 'a'));
+    await rig.write('two.csv', [...seeded, ...same, ''].join('\n'));
+    await ok(['run', 'two.csv', '--reuse', '--max-credits', LEAST]);
+    expect(jobs()).toBe(2);
+    const [first, ...others] = results(rig, 'two') as unknown as {
+      sha256: string;
+      status: string;
+      reused_from: string;
+    }[];
+    expect(first).toMatchObject({ status: 'done', reused_from: 'one/x1' });
+    for (const { sha256, status } of others) expect([sha256, status]).toEqual([first?.sha256, 'done']);
+
+    await rig.write('three.csv', [...seeded, ...same, still('n', 'c'), ''].join('\n'));
+    const ended = await ok(['run', 'three.csv', '--yes', '--reuse', '--json']);
+    expect(jobs()).toBe(3);
+    const told = jsonLines<{ type: string; id: string }>(ended.stdout).filter(({ type }) => type === 'row_finished');
+    expect(told.map(({ id }) => id).toSorted()).toEqual(['m1', 'm3', 'n', 'x2']);
+  });
+
   it('inputs behind URLs need an order of their own; what is under way elsewhere is rendered here too, and said', async () => {
     await start({ renderSeconds: { 'vendor-a': [2_000, 2_000] } });
     const byUrl = { ...{ id: 'b', kind: 'vendor-a/image2video', prompt: 'by its URL', duration: '5' }, image: HTTPS };
@@ -171,6 +242,57 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())(
       } finally {
         await rig.stop();
         await proxy.stop();
+        await server.stop();
+      }
+    });
+
+    it('objects that were written anew or are gone are rendered again, and said; the bytes of the others stay there', async () => {
+      const server = await startS3Server();
+      const rig = await startRig({ speed: 100 });
+      const env = server.environment;
+      try {
+        const out = ['--yes', '--out', 's3://callsheet/out'];
+        const few = STILLS.slice(0, 5);
+        await rig.write('shots.csv', csv(few));
+        expect((await rig.run(['run', 'shots.csv', ...out], { env })).code).toBe(0);
+        const store = createPlaces(server.access).openStore('s3://callsheet/out', 'shared');
+        const media = (batch: string, id: string) =>
+          readFileSync(join(server.folder, 'out', batch, 'media', `${id}.png`));
+        // Of the same size: only what the bucket says of the object tells that it is another.
+        const other = media('shots', 's2');
+        other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+        await store.put('shots/media/s2.png', other);
+        await store.remove('shots/media/s4.png');
+        await rig.write('again.csv', csv(few));
+        const plan = JSON.parse(
+          (await rig.run(['plan', 'again.csv', '--reuse', '--json', ...out.slice(1)], { env })).stdout,
+        );
+        expect(plan).toMatchObject({
+          rows: { toSubmit: 2, reused: 3 },
+          earlier: {
+            lostRows: 2,
+            lost: expect.arrayContaining([
+              { batch: 'shots', file: 'media/s2.png', flaw: 'changed' },
+              { batch: 'shots', file: 'media/s4.png', flaw: 'gone' },
+            ]),
+          },
+        });
+        const before = rig.emulator.truth().jobs.length;
+        const ended = await rig.run(['run', 'again.csv', ...out, '--reuse'], { env });
+        expect(ended.code, ended.stderr).toBe(0);
+        expect(ended.stderr).toContain(
+          '2 earlier renders are not what was stored any more, rendered again: shots/media/s',
+        );
+        expect(rig.emulator.truth().jobs.length - before).toBe(2);
+        for (const id of ['s1', 's3', 's5']) expect(media('again', id)).toEqual(media('shots', id));
+        expect(media('again', 's2')).not.toEqual(other);
+        // What was rendered again stands for the row from now on, before the object that is another.
+        await rig.write('third.csv', csv(few));
+        const third = await rig.run(['run', 'third.csv', ...out, '--reuse', '--max-credits', LEAST], { env });
+        expect(third.code, third.stderr).toBe(0);
+        expect(media('third', 's2')).toEqual(media('again', 's2'));
+      } finally {
+        await rig.stop();
         await server.stop();
       }
     });

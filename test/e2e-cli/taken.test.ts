@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { jobsByRow, paidRequests, results } from './support/evidence.js';
-import { csv, image } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { csv, film, image } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
 
 describe.skipIf(!hasTemporal())(
   'what is there already is not overwritten and not paid again',
@@ -63,6 +63,26 @@ describe.skipIf(!hasTemporal())(
       expect(versioned.code, versioned.stderr).toBe(0);
       expect(statuses()[2]?.[2]).toBe('media/s3.v2.png');
       expect(readFileSync(join(media, 's3.png'), 'utf8')).toBe('of someone else');
+    });
+
+    it('F45: a file that takes the name after the plan is kept; `status` names it, and once it is away the row goes on', async () => {
+      await rig.write('late.csv', csv([film('l1')]));
+      const running = rig.start(['run', 'late.csv', '--yes', '--json']);
+      await until('the film was submitted', () => jobs('l1') > 0 || undefined);
+      const foreign = join(rig.out, 'late', 'media', 'l1.mp4');
+      mkdirSync(join(foreign, '..'), { recursive: true });
+      writeFileSync(foreign, 'of someone else');
+      const blocked = await until('status says what is in the way', async () => {
+        const { stdout } = await rig.run(['status', 'late', '--json']);
+        return (JSON.parse(stdout) as { blocked: string | null }).blocked ?? undefined;
+      });
+      expect(blocked).toContain('the output of row l1 cannot be stored: the name is taken (EEXIST)');
+      expect(blocked).toContain(`move ${foreign} away and it goes on by itself, nothing paid is lost`);
+      expect(readFileSync(foreign, 'utf8')).toBe('of someone else');
+      rmSync(foreign);
+      const ended = await running.ended;
+      expect(ended.code, ended.stderr).toBe(0);
+      expect([jobs('l1'), results(rig, 'late')[0]?.file]).toEqual([1, 'media/l1.mp4']);
     });
 
     it('B48: a row that changed after it was paid is refused with the columns that changed, unless it is asked for again', async () => {

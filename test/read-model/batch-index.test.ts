@@ -1,5 +1,5 @@
 // The index of a large batch says what a walk over all of its rows says, and needs no walk where nothing changed.
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resultLines } from '../../src/activities/result-files.js';
@@ -14,9 +14,9 @@ import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { writeSampleGate } from '../../src/store/sample-gate.js';
 import { intent, states, storedRow, wholeRecord } from '../store/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { age } from './support/age.js';
 
 const ROWS = 1_200;
-const LONG_AGO = new Date(2020, 0, 1);
 
 /** Counts what is asked of the store. */
 function counted(store: Store, seen: { reads: number }): Store {
@@ -56,14 +56,6 @@ async function batch(rowAt = (index: number) => storedRow(index, { hash: `hash $
     /** As if all of it had been written long ago. */
     age: () => age(place),
   };
-}
-
-function age(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) age(path);
-    utimesSync(path, LONG_AGO, LONG_AGO);
-  }
 }
 
 const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });

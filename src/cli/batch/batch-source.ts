@@ -7,6 +7,7 @@ import type { CreditsNano } from '../../domain/money.js';
 import { noCounts } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { createFileInWay } from './file-in-way.js';
 
 /** Where a follower looks: each look may throw while the engine or the network is away. */
 export interface BatchSource {
@@ -45,6 +46,7 @@ export function createBatchSource({
   connect,
 }: SourcePlace): BatchSource & { current(): WorkAccess } {
   const { account } = access.home;
+  const inWay = createFileInWay(access, batch);
   let current = work;
   const bounded = <T>(look: () => Promise<T>): Promise<T> =>
     current.temporal.connection.withDeadline(Date.now() + DEADLINE_MS, look);
@@ -53,7 +55,10 @@ export function createBatchSource({
     current: () => current,
     progress: async () => {
       const seen = await absentIsUndefined(() => bounded(() => handle(batchId(account, batch)).query(batchProgress)));
-      return seen && { ...seen, counts: { ...noCounts(), ...seen.counts } };
+      if (seen === undefined) return undefined;
+      const file = await inWay.of(seen);
+      const blocked = seen.blocked === null || file === undefined ? seen.blocked : { ...seen.blocked, file };
+      return { ...seen, blocked, counts: { ...noCounts(), ...seen.counts } };
     },
     slots: () => absentIsUndefined(() => bounded(() => handle(semaphoreId(account)).query(semaphoreView))),
     balance: async () => (await access.home.latestCheckpoint())?.balanceNano,

@@ -10,6 +10,7 @@ import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
+import { sayMeanwhile } from '../say-meanwhile.js';
 import type { Session } from '../session.js';
 import { type Counts, countsText } from '../views/counts.js';
 import { type BatchSource, createBatchSource } from './batch-source.js';
@@ -27,6 +28,7 @@ const LOOK_EVERY_MS = 250;
 const QUIET_MS = 1_500;
 /** The order has taken effect: nobody waits longer than this to see the counts. */
 const COUNT_MS = 30_000;
+const COUNTING = 'what can still be stopped is being stopped, and its rows are counted';
 
 export async function cancelRunning(session: Session, batch: string): Promise<void> {
   const { terminal } = session;
@@ -40,7 +42,8 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
   const work = await reachWork(session);
   try {
     const running = typeof work === 'string' ? undefined : await findRunning(access, batch, work);
-    if (running === undefined && !(await hadOpenRows(access, batch, generation.generation, isMarkNew))) {
+    const hadOpen = () => hadOpenRows(access, batch, generation.generation, isMarkNew);
+    if (running === undefined && !(await sayMeanwhile(terminal, `looking at the rows of '${batch}'`, hadOpen))) {
       if (isMarkNew) await clearCancelled(home, batch);
       return sayEnded(session, batch, (await batchTally(access, batch, generation.generation)).counts);
     }
@@ -48,8 +51,14 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
     if (!isHeard) {
       terminal.warn('Temporal does not answer: the order stands in the home, and nothing of the batch is submitted');
     }
-    const left = running && (await waitForDrain(session, running.source, batch));
-    const counts = await countInTime(access, batch, generation.generation);
+    const { left, counts } = await sayMeanwhile(
+      terminal,
+      `nothing new of '${batch}' is submitted: ${COUNTING}`,
+      async () => ({
+        left: running && (await waitForDrain(session, running.source, batch)),
+        counts: await countInTime(access, batch, generation.generation),
+      }),
+    );
     if (counts === null) {
       const look = commandHint(session, `status ${batch}`);
       terminal.warn(`the order has taken effect; its rows could not be counted in time: \`${look}\` shows them`);

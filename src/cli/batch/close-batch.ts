@@ -2,6 +2,7 @@ import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { type StartAgain, startAgain } from '../../domain/start-again.js';
 import { type FailureGroup, groupFailures } from '../../report/failure-groups.js';
 import { fellSinceBegin, readBooks } from '../../store/books.js';
 import { sampleInForce } from '../../store/sample-gate.js';
@@ -40,7 +41,7 @@ export interface EndedBatch {
 
 export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
   const { result, events } = ended;
-  const { groups, totals, cases, sum, settled } = await readEnd(ended);
+  const { groups, totals, cases, sum, settled, notStarted } = await readEnd(ended);
   // A file that nothing gives any more needs a person, whatever the row's record says.
   const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
   const isSampled = (await sampleInForce(ended.access.home, ended.batch, ended.generation)) !== undefined;
@@ -67,6 +68,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
     cases,
     sum,
     settled,
+    notStarted,
     reviewHint,
     unattributed,
     fellNano,
@@ -93,6 +95,7 @@ interface End {
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
   settled: number;
+  notStarted: Partial<Record<StartAgain, number>>;
 }
 
 const CASES_KEPT = 100;
@@ -108,9 +111,13 @@ async function readEnd(ended: EndedBatch): Promise<End> {
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
   const isGrouped = facts?.columns.includes('group') ?? false;
   const cases: ListedCase[] = [];
+  const notStarted: End['notStarted'] = {};
   let settled = 0;
+  // Only rows that others feed may want something else than the same command again.
+  const countsNotStarted = facts?.fed !== undefined && result.stopped === undefined;
+  if (countsNotStarted) troubled += result.counts.not_started;
   if (!missed && !isGrouped && troubled === 0) {
-    return { groups: [], totals, cases, sum: sumOf([]), settled: 0 };
+    return { groups: [], totals, cases, sum: sumOf([]), settled: 0, notStarted };
   }
   for await (const row of finalRows(ended.access, ended.batch, ended.generation)) {
     const { index, id, status, record } = row;
@@ -124,9 +131,15 @@ async function readEnd(ended: EndedBatch): Promise<End> {
       else settled += 1;
       troubled -= 1;
     }
+    if (status === 'not_started') {
+      const order = startAgain(row.reasonCode);
+      notStarted[order] = (notStarted[order] ?? 0) + 1;
+      if (countsNotStarted) troubled -= 1;
+    }
     if (!missed && !isGrouped && troubled <= 0) break;
   }
-  return { groups: failures.groups(), totals, cases: cases.slice(0, CASES_KEPT), sum: sumOf(cases), settled };
+  const shown = cases.slice(0, CASES_KEPT);
+  return { groups: failures.groups(), totals, cases: shown, sum: sumOf(cases), settled, notStarted };
 }
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {

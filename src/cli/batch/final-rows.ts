@@ -1,4 +1,5 @@
 import { resultLines } from '../../activities/result-files.js';
+import type { ReasonCode } from '../../domain/failure.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { openPlace } from '../access/home-access.js';
@@ -10,6 +11,8 @@ export interface FinalRow {
   /** The row's `group`, if it has one. */
   group: string | undefined;
   status: Status;
+  /** Why it ended so, where that is known. */
+  reasonCode?: ReasonCode;
   /** Absent for rows that a cancelled batch never started. */
   record?: RowRecord;
 }
@@ -19,8 +22,11 @@ export async function* finalRows(access: HomeAccess, batch: string, generation: 
   for await (const line of resultLines(resultSources(access), batch, generation)) {
     const { row, record } = line;
     if (line.removed) continue;
-    if (record !== undefined) yield { index: row.index, id: row.id, group: row.group, status: record.status, record };
-    else if (line.ended !== undefined) yield { index: row.index, id: row.id, group: row.group, status: line.ended };
+    const known = { index: row.index, id: row.id, group: row.group };
+    const reasonCode = record?.reasonCode ?? line.endedFor;
+    const why = reasonCode === undefined ? {} : { reasonCode };
+    if (record !== undefined) yield { ...known, ...why, status: record.status, record };
+    else if (line.ended !== undefined) yield { ...known, ...why, status: line.ended };
   }
 }
 

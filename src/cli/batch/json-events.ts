@@ -11,7 +11,8 @@ import type { Standstill } from './standstills.js';
 
 /** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
 export interface JsonEvents {
-  started(facts: { generation: string; rows: number; toRun: number; out: string }): void;
+  /** `reused`: rows that are done since they were rendered in another batch before. */
+  started(facts: { generation: string; rows: number; toRun: number; reused?: number; out: string }): void;
   follow(event: FollowEvent): void;
   rowFinished(id: string, status: Status, creditsNano: CreditsNano | null, atMs: number): void;
   /** How many rows were told. */
@@ -114,8 +115,9 @@ export function createJsonEvents(names: { batch: string; account: string }, sink
 
 /** Where the output is, or why there is none. `file` is relative to the batch's folder. */
 function recordFacts(record: RowRecord | undefined): object {
-  const { files = [], reasonCode = null, reason = null } = record ?? {};
-  return { file: files[0]?.file ?? null, reason_code: reasonCode, reason };
+  const { files = [], reasonCode = null, reason = null, reusedFrom } = record ?? {};
+  const from = reusedFrom === undefined ? {} : { reused_from: reusedFrom };
+  return { file: files[0]?.file ?? null, reason_code: reasonCode, reason, ...from };
 }
 
 function standstill({ reason, family, route }: Standstill): object {

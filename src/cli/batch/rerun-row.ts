@@ -117,14 +117,25 @@ function tell(session: Session, batch: string, rows: readonly RerunRow[], held: 
   const { terminal, isJson } = session;
   const ids = rows.map(({ row }) => row.id);
   if (isJson) {
-    terminal.json({ schema: 1, batch, command: 'rerun', rows: ids, held: held ?? null });
+    const next = commandHint(session, `watch ${batch}`);
+    terminal.json({
+      schema: 1,
+      batch,
+      command: 'rerun',
+      rows: ids,
+      queued: held === undefined,
+      held: held ?? null,
+      next,
+    });
     return;
   }
   if (held !== undefined) {
     terminal.warn(held);
     return;
   }
-  terminal.data(`row '${ids[0]}' is rendered again once a slot is free`);
+  terminal.data(`row '${ids[0]}' is queued: it is rendered again once a slot is free`);
   if (ids.length > 1) terminal.data(`${amount(ids.length - 1, 'row')} that it feeds will follow it`);
-  terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
+  terminal.note(
+    `this command does not wait for it: \`${commandHint(session, `watch ${batch}`)}\` follows it to its end`,
+  );
 }

@@ -6,6 +6,7 @@ import { nearestWord } from '../../manifest/suggest.js';
 import { rowAt } from '../../store/row-place.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
+import { formatDate } from '../views/durations.js';
 import type { KnownBatch } from './known-batch.js';
 
 /** Which rows another render is ordered of, and why it cannot be. */
@@ -73,16 +74,20 @@ export async function readyToRerun(
   }
   const record = await records.readRecord(batch, row.id);
   const attempts = await ledger.read(batch, row.id);
-  const open = attempts.find((attempt) => OPEN.includes(standingOf(attempt)));
-  if (open !== undefined) {
-    const isUndecided = standingOf(open) === 'undecided';
+  const open = attempts.map((attempt) => standingOf(attempt)).find((standing) => OPEN.includes(standing));
+  if (open === 'undecided') {
     return refuse(
-      isUndecided
-        ? `needs a person first, since an attempt of it is undecided: \`callsheet review show ${batch} ${row.id}\``
-        : 'is under way: wait for its end',
+      `needs a person first, since an attempt of it is undecided: \`callsheet review show ${batch} ${row.id}\``,
     );
   }
-  if (record?.rerunAtMs !== undefined) return refuse('is to be rendered again already');
+  // Before what is open: the attempt of an order that is being carried out is open as well.
+  if (record?.rerunAtMs !== undefined) {
+    const since = formatDate(new Date(record.rerunAtMs).toISOString());
+    return refuse(
+      `is being rendered again already, by the order of ${since}: \`callsheet watch ${batch}\` follows it to its end`,
+    );
+  }
+  if (open !== undefined) return refuse(`is under way: wait for its end, \`callsheet watch ${batch}\` follows it`);
   if (record === undefined || record.status !== 'done') {
     if (!isAsked) return undefined;
     return refuse(`is not done: \`callsheet run\`, \`retry\` and \`review\` go on with it`);

@@ -7,6 +7,7 @@ import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-o
 import { sampleInForce } from '../../store/sample-gate.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
+import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { wakeRows } from '../review/continue-rows.js';
 import { decidedRows } from '../review/decided-rows.js';
@@ -16,6 +17,7 @@ import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
+import { tryRefusedKey } from './refused-key.js';
 import { otherHomeText, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
 import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
@@ -56,6 +58,9 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
       if (terms !== undefined) await submitBatch(session, work, order, terms);
       (terms === undefined ? done.left : done.resumed).push(batch);
     }
+    const [first] = [...done.running, ...done.resumed];
+    const stillRefused = first === undefined ? undefined : await tryRefusedKey(session, work, first);
+    if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
     return done;
   } finally {
     await work.close();
@@ -86,36 +91,43 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const known = await knownBatch(session, access, batch);
   const { generation } = known;
   await refuseOtherHome(session, access, batch, trustsHome);
-  const stopped = await stoppedReason(access.home, batch);
   await refuseAboveApproval(access, batch, generation.generation, limitsOf(session));
   const work = await resumeWork(session);
   try {
-    const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
-    const isRunning = (await source.state()).state === 'running';
-    await clearStopped(access.home, batch);
-    const isLeft =
-      stopped !== undefined ||
-      (await hasOpenRows(access, batch, generation.generation)) ||
-      (await waitsForOutput(access, batch, generation.generation));
-    if (!isRunning && isLeft) {
-      const order = { batch, generation: generation.generation, rows: generation.rows, retry: null, retries: 0 };
-      const terms = await readBatchOrder(access.home, batch);
-      if (terms === undefined) return await submitBatch(session, work, order);
-      const limits = givenLimits(limitsOf(session), terms.limits);
-      return await submitBatch(session, work, order, { limits, policy: terms.policy });
-    }
-    if (!isRunning) await refuseSampled(session, access, batch, generation.generation);
-    await orderPause(access.home, batch, false);
-    if (isRunning) {
-      await orderLimits(access, batch, generation.generation, limitsOf(session));
-      const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
-      await handle.signal(setBudget, limitsOf(session));
-    }
-    await signalRunning(session, work, batch, resumeBatch);
-    await carryOut(session, access, work, known);
+    await goOn(session, access, work, known);
+    const stillRefused = await tryRefusedKey(session, work, batch);
+    if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
   } finally {
     await work.close();
   }
+}
+
+async function goOn(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
+  const { batch, generation } = known;
+  const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
+  const stopped = await stoppedReason(access.home, batch);
+  const isRunning = (await source.state()).state === 'running';
+  await clearStopped(access.home, batch);
+  const isLeft =
+    stopped !== undefined ||
+    (await hasOpenRows(access, batch, generation.generation)) ||
+    (await waitsForOutput(access, batch, generation.generation));
+  if (!isRunning && isLeft) {
+    const order = { batch, generation: generation.generation, rows: generation.rows, retry: null, retries: 0 };
+    const terms = await readBatchOrder(access.home, batch);
+    if (terms === undefined) return submitBatch(session, work, order);
+    const limits = givenLimits(limitsOf(session), terms.limits);
+    return submitBatch(session, work, order, { limits, policy: terms.policy });
+  }
+  if (!isRunning) await refuseSampled(session, access, batch, generation.generation);
+  await orderPause(access.home, batch, false);
+  if (isRunning) {
+    await orderLimits(access, batch, generation.generation, limitsOf(session));
+    const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+    await handle.signal(setBudget, limitsOf(session));
+  }
+  await signalRunning(session, work, batch, resumeBatch);
+  await carryOut(session, access, work, known);
 }
 
 /** What was decided about rows while no engine ran. */

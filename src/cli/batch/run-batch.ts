@@ -26,7 +26,7 @@ import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-b
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
 import { refuseTakenNames, withFedRows } from '../plan/refuse-rows.js';
 import { recordSkipped } from '../plan/skip-rows.js';
-import { reusedRows } from '../reuse/found-renders.js';
+import { takenOver } from '../reuse/found-renders.js';
 import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -97,7 +97,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   const rows = sample?.rows ?? prepared;
   const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
-  const isRecorded = reusedRows(prepared.earlier) === 0 && prepared.skipped.every((skipped) => skipped.isRecorded);
+  const reused = takenOver(prepared.earlier);
+  const isRecorded = reused === undefined && prepared.skipped.every((skipped) => skipped.isRecorded);
   if (isRecorded && rows.finishedBefore.every((finished) => finished)) {
     if (sample?.isNew) await writeSampleGate(access.home, place.batch, sample.gate);
     const exitCode = await finishWithoutWork(run);
@@ -109,9 +110,8 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   for (const line of planLines(plan)) session.terminal.note(line);
   await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
   await provePlaces(run);
-  const { total } = plan.costs;
-  const saving = total.shared > 0 ? savedText(total) : undefined;
-  const toRun = { access, batch: place.batch, generation, rows, saving, ...request };
+  const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
+  const toRun = { access, batch: place.batch, generation, rows, saving, reused, ...request };
   const exitCode = await submitAndFollow(session, toRun, (work) => takeOver(run, work));
   return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
 }

@@ -25,8 +25,9 @@ export function standstillsOf({ pauses, curbs }: SemaphoreView, nowMs: number): 
   return found;
 }
 
-/** The pauses that keep this batch: those of the account and its own. */
+/** The pauses that keep this batch: those of the account and its own, each with its name for the sentence. */
 export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
   if (slots === undefined) return undefined;
-  return { ...slots, pauses: slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch) };
+  const pauses = slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch);
+  return { ...slots, pauses: pauses.map((pause) => ({ ...pause, batch })) };
 }

@@ -4,10 +4,11 @@ import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { CountedRows } from '../plan/row-counter.js';
+import type { RenderSources } from '../reuse/render-sources.js';
 import type { Session } from '../session.js';
 import { closeBatch } from './close-batch.js';
 import { sayEarlyInterrupt } from './early-interrupt.js';
-import { newJsonEvents } from './json-events.js';
+import { type JsonEvents, newJsonEvents } from './json-events.js';
 
 export interface BatchToRun {
   access: HomeAccess;
@@ -19,6 +20,8 @@ export interface BatchToRun {
   isBreadthFirst?: boolean;
   /** How the batch shares the slots, where it begins anew. */
   slots?: Partial<SlotTerms>;
+  /** Earlier renders of other batches that stand for rows of this one from the take-over on. */
+  reused?: RenderSources | undefined;
   /** What identical rows save, in words. */
   saving?: string | undefined;
 }
@@ -35,6 +38,7 @@ export async function submitAndFollow(
   const { startWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
+  const { tryRefusedKey } = await import('./refused-key.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
   const { access, batch, retry, retries, isBreadthFirst = false } = toRun;
   const { generation, rows } = toRun.generation;
@@ -42,7 +46,7 @@ export async function submitAndFollow(
   const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
   const events = newJsonEvents(session, access, batch);
   const early = sayEarlyInterrupt(session, batch);
-  const { slots } = toRun;
+  const { slots, reused } = toRun;
   const order = { batch, generation, rows, retry, retries, isBreadthFirst, ...(slots && { slots }) };
   const { work, afterSeq } = await handOver().finally(early.over);
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
@@ -50,8 +54,10 @@ export async function submitAndFollow(
     generation,
     rows,
     toRun: toRun.rows.finishedBefore.filter((finished) => !finished).length,
+    ...(reused === undefined ? {} : { reused: reused.count() }),
     out: `${out}/${batch}`,
   });
+  if (events !== undefined && reused !== undefined) await tellReused(events, toRun, reused);
   const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
   const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
   if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
@@ -62,7 +68,7 @@ export async function submitAndFollow(
     out,
     result: end.result,
     events,
-    finishedBefore: toRun.rows.finishedBefore,
+    finishedBefore: toRun.rows.finishedBefore.map((finished, index) => finished && reused?.get(index) === undefined),
     saving: toRun.saving,
     lost: toRun.rows.lost,
     tookMs: Date.now() - startedAtMs,
@@ -77,10 +83,29 @@ export async function submitAndFollow(
       const afterSeq = await lastEventSeq(session, work, batch);
       early.handingOver();
       await submitBatch(session, work, order);
+      const stillRefused = await tryRefusedKey(session, work, batch);
+      if (stillRefused !== undefined) session.terminal.warn(stillRefused);
       return { work, afterSeq };
     } catch (error) {
       await work.close();
       throw error;
     }
   }
+}
+
+/** They are done in this run, though nothing runs them. */
+async function tellReused(
+  events: JsonEvents,
+  { access, batch, generation }: BatchToRun,
+  reused: RenderSources,
+): Promise<void> {
+  for (const part of generation.parts.keys()) {
+    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
+      if (reused.get(row.index) === undefined) continue;
+      const record = await access.records.readRecord(batch, row.id);
+      // The batch may have come to the row by itself before: then its end is told as any other.
+      if (record?.reusedFrom !== undefined) events.rowFinished(row.id, 'done', 0, record.finishedAtMs);
+    }
+  }
+  await events.written();
 }

@@ -149,7 +149,7 @@ function pausedText(session: Session, batch: string, end: Extract<FollowEnd, { e
     case 'credits':
       return `out of credits for longer than ${waited}: the batch waits in the background and goes on by itself once the balance rises; \`${again}\` follows it`;
     case 'key':
-      return `the service has not accepted the API key for longer than ${waited}: run the same command again with a valid one`;
+      return `the service has not accepted the API key for longer than ${waited}: have it unblocked there, or set another one in CALLSHEET_API_KEY or --api-key-file, then \`${commandHint(session, `resume ${batch}`)}\` goes on at once`;
     case 'outputs':
       return `nothing could be stored for longer than ${waited}: ${blockedText(end.last.progress.blocked)}; \`${again}\` follows the batch`;
     case 'records':

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
-import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { ORDER_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 import { trustHomeOption } from '../trust-home-option.js';
@@ -17,7 +17,8 @@ export function defineRerun(command: Command, cli: Cli): void {
     command
       .description(
         'Renders a row that is done once more and pays for it. Both files are kept; what the row feeds takes the new one\n' +
-          'from then on. Where the new render fails, the row stays done with its old file and the flag rerun_failed.',
+          'from then on. Where the new render fails, the row stays done with its old file and the flag rerun_failed. The\n' +
+          'order is queued and the command ends with 0: `callsheet watch BATCH` follows it.',
       )
       .argument('<batch>', "the batch's name")
       .argument('<id>', "the row's id")
@@ -28,7 +29,7 @@ export function defineRerun(command: Command, cli: Cli): void {
   )
     .addHelpText(
       'after',
-      `\nExamples:\n  callsheet rerun shots hero\n  callsheet rerun shots hero --with-dependents --yes\n\nRows that the row feeds and that are not rendered again get the flag stale_input.\n\n${RUN_EXIT_HELP}`,
+      `\nExamples:\n  callsheet rerun shots hero\n  callsheet rerun shots hero --with-dependents --yes\n\nRows that the row feeds and that are not rendered again get the flag stale_input.\n\n${ORDER_EXIT_HELP}`,
     )
     .action(async (batch: string, id: string) => {
       const session = await openSession(command, cli);

@@ -36,7 +36,8 @@ export function newFound(order: ReuseOrder): FoundRenders {
   return { order, ...counts, batches: new Map(), lost: [], sources: createRenderSources() };
 }
 
-/** For how many rows earlier renders are taken over. */
-export function reusedRows(found: FoundRenders | undefined): number {
-  return found === undefined || found.order === 'none' ? 0 : found.sources.count();
+/** The earlier renders that are taken over; undefined where none is. */
+export function takenOver(found: FoundRenders | undefined): RenderSources | undefined {
+  const isOrdered = found !== undefined && found.order !== 'none' && found.sources.count() > 0;
+  return isOrdered ? found.sources : undefined;
 }

@@ -13,7 +13,7 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
 import { copyOutput } from './copy-output.js';
-import { type FoundRenders, reusedRows } from './found-renders.js';
+import { type FoundRenders, takenOver } from './found-renders.js';
 import { fedBytes } from './match-all.js';
 import type { RenderSource } from './render-sources.js';
 
@@ -35,7 +35,7 @@ export interface TakeOver {
 
 export async function takeRenders(session: Session, order: TakeOver): Promise<void> {
   const { access, batch, generation, options, earlier } = order;
-  const total = reusedRows(earlier);
+  const total = takenOver(earlier)?.count() ?? 0;
   if (earlier === undefined || total === 0) return;
   const out = openPlace(session.config, options.out, 'shared');
   const taking: Taking = { ...order, found: earlier, out, check: createRenderCheck(access) };

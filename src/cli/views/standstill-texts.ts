@@ -1,6 +1,7 @@
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { LiveWord } from '../../domain/outcome.js';
+import { ownPauses } from '../batch/standstills.js';
 import { blockedText } from './blocked.js';
 import { amount } from './counts.js';
 import { pausedText, troubles } from './troubles.js';
@@ -15,8 +16,8 @@ export interface StandstillFacts {
 
 /** Everything that keeps a batch from going on, in sentences, for whoever looks once. Pure. */
 export function standstillTexts({ batch, progress, slots, live, atMs }: StandstillFacts): string[] {
-  const pauses = (slots?.pauses ?? []).filter((pause) => pause.batch === undefined || pause.batch === batch);
-  const view = slots && { ...slots, pauses };
+  const view = ownPauses(slots, batch);
+  const pauses = view?.pauses ?? [];
   const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
   const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
   if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));

@@ -2,6 +2,7 @@ import { rangeText } from '../../books/check/story.js';
 import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES } from '../../domain/outcome.js';
+import type { StartAgain } from '../../domain/start-again.js';
 import type { FailureGroup } from '../../report/failure-groups.js';
 import { failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
@@ -25,6 +26,8 @@ export interface SummaryFacts {
   sum: CaseSum;
   /** Rows that a person gave up as lost. */
   settled?: number;
+  /** Of the rows that were not started, how many want something else than the same command again; absent = none. */
+  notStarted?: Partial<Record<StartAgain, number>>;
   /** Only a sample ran: the rest waits for a person. */
   isSampled?: boolean;
   reviewHint: string;
@@ -100,8 +103,7 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
   else if (stopped !== undefined)
     lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
-  else if (counts.not_started > 0)
-    lines.push(`${amount(counts.not_started, 'row was', 'rows were')} not started: the same command again goes on`);
+  else if (counts.not_started > 0) lines.push(...notStartedLines(facts));
   if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) {
     const stake = sum.rows > 0 ? `, ${sumText(sum)} at stake` : '';
@@ -109,6 +111,23 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
       colors.yellow(`${amount(forPerson, 'row needs', 'rows need')} a person${stake}: \`${facts.reviewHint}\``),
     );
   }
+  return lines;
+}
+
+/** What the same command again would leave as it is comes with the order that starts it. */
+function notStartedLines({ batch, counts, notStarted = {}, reviewHint }: SummaryFacts): string[] {
+  const { retry = 0, review = 0, 'accept inputs': changed = 0 } = notStarted;
+  const were = (rows: number): string => `${amount(rows, 'row was', 'rows were')} not started`;
+  const since = (rows: number): string => `${were(rows)}, since what feeds ${rows === 1 ? 'it' : 'them'}`;
+  const lines: string[] = [];
+  const rest = counts.not_started - retry - review - changed;
+  if (rest > 0) lines.push(`${were(rest)}: the same command again goes on`);
+  if (retry > 0) lines.push(`${since(retry)} brought no output: \`callsheet retry ${batch}\` runs both`);
+  if (changed > 0) {
+    const order = `\`callsheet retry ${batch} --accept-inputs\` takes it as it lies`;
+    lines.push(`${since(changed)} is another file now or gone: bring it back, or ${order}`);
+  }
+  if (review > 0) lines.push(`${since(review)} needs a person: settle that first with \`${reviewHint}\``);
   return lines;
 }
 

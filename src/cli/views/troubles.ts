@@ -24,7 +24,6 @@ export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<S
 
 /** What is the matter, and what to do or what happens meanwhile. */
 const PAUSE_WORDS = {
-  key: ['the service does not accept the API key', 'run the command again with a good one'],
   credits: ['the service says that the credits do not suffice', 'add some, and it goes on once the balance rises'],
   records: ['the home cannot be written', 'nothing new is submitted until it can'],
   network: ['the service cannot be reached', 'nothing new is submitted until a free read gets an answer'],
@@ -34,9 +33,15 @@ function pauseWords({ reason, batch, needNano, sinceMs }: PauseReason, progress:
   const since = `since ${formatClock(sinceMs)}`;
   if (reason === 'outputs') return `${blockedText(progress.blocked)} (${since})`;
   if (reason === 'user') return pausedText(batch, ` (${since})`);
+  if (reason === 'key') return refusedKeyText(batch, since);
   const [matter, next] = PAUSE_WORDS[reason];
   const need = needNano === undefined ? '' : `${formatCredits(needNano)} are needed, `;
   return `${matter} (${need}${since}): ${next}`;
+}
+
+/** The same key is never used again by itself: whoever had it unblocked says so. */
+function refusedKeyText(batch: string | undefined, since: string): string {
+  return `the service does not accept the API key (${since}): have it unblocked there or set another one, then \`callsheet resume ${batch ?? 'BATCH'}\` goes on`;
 }
 
 export function pausedText(batch = 'BATCH', since = ''): string {
