@@ -31,6 +31,8 @@ const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
 /** Answers that say "ended" without an output, so often and over so long of service time, need a person. */
 const NO_OUTPUT_MAX = 20;
 const NO_OUTPUT_FOR_MS = 10 * 60_000;
+/** Well below the time after which the server gives up a poll, ms. */
+const ANSWERED_WITHIN_MS = 10_000;
 
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
@@ -51,7 +53,9 @@ export function pollActivities(deps: Dependencies, saveAtOnce = notAtOnce): Poll
       const { answer } = exchange;
       if (answer.status < 200 || answer.status >= 300) return refused(poll, answer);
       const polled = await takeOrReview(poll, answer, askedAtMs);
-      if (polled.outcome !== 'rendered') return polled;
+      // Another try may be under way by now, and save it too.
+      const isLate = deps.now() - askedAtMs > ANSWERED_WITHIN_MS;
+      if (polled.outcome !== 'rendered' || isLate) return polled;
       const status = await saveAtOnce({ row: input.row, n: input.n });
       return status === undefined ? polled : { ...polled, outcome: 'saved', status };
     },

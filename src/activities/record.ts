@@ -17,6 +17,7 @@ import { rowInForce } from './row-in-force.js';
 import { recordFor, statesOf } from './row-letter.js';
 import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
+import { readAttempts } from './unsent-claims.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
 
@@ -36,7 +37,7 @@ export interface Ending {
 /** Writes the record, then tells the batch; both can be repeated. */
 export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): Promise<void> {
   const work = await loadRow(deps, ref);
-  const attempts = await deps.ledger.read(ref.batch, ref.id);
+  const attempts = await readEnded(deps, ref);
   const last = attempts.at(-1);
   if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
   const before = await deps.records.readRecord(ref.batch, ref.id);
@@ -51,6 +52,13 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const now = await rowInForce(deps.rows, { ref, row: work.row });
   if (was) await tellRevised(deps, ref.batch, was, record);
   else await tell(deps, ref, recordFor(record, now?.row.hash));
+}
+
+/** A claim that nobody sent ends with its row. */
+async function readEnded(deps: Dependencies, { batch, id }: RowRef): Promise<Attempt[]> {
+  const attempts = await deps.ledger.read(batch, id);
+  const last = attempts.at(-1);
+  return last && standingOf(last) === 'claimed' ? readAttempts(deps, { batch, id, n: last.n }) : attempts;
 }
 
 /** Ends a row whose line in the home cannot be read: of it no more than its id is known. */

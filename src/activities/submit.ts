@@ -44,8 +44,10 @@ export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): Su
       try {
         const sent = await submitOnce(deps, input);
         void noteResult(deps, input.grant, sent);
-        const result = await withOutput(saveAtOnce, input.row, sent);
-        if (deps.monotonic() - startedMs > SLOW_MS) {
+        const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
+        // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
+        const result = isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent);
+        if (isSlow()) {
           const { row, n } = input;
           const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
           // The row may have ended in review meanwhile: what is known now outdoes that.
