@@ -27,6 +27,8 @@ export interface Slot {
 
 /** How long a job waits before it asks again: a lost message must not stall it for ever. */
 const ASK_AGAIN = '60 s';
+/** One whose batch has asked for it, sooner: where the job starts over, nobody has asked for this run. */
+const ASKED_FOR = '15 s';
 /** Far below what the server allows: a pause may last for weeks. */
 const EVENTS_MAX = 1_500;
 
@@ -53,9 +55,10 @@ export function openSlot({ account, row, policy, isAsked }: JobInput): Slot {
       // An acquire that overtakes a release would be told the grant that is just going back.
       await givingBack;
       for (;;) {
+        const wait = isWaitedFor ? ASKED_FOR : ASK_AGAIN;
         if (!isWaitedFor) await ask(holds);
         isWaitedFor = false;
-        if (await condition(() => grant !== undefined, ASK_AGAIN)) return true;
+        if (await condition(() => grant !== undefined, wait)) return true;
         if (!holds && workflowInfo().historyLength >= EVENTS_MAX) return false;
       }
     },

@@ -61,7 +61,7 @@ describe.skipIf(!hasTemporal())('keys and accounts of one engine', { timeout: 18
     await until('the account pauses', () => running.stdout().includes('"paused"') || undefined);
     rig.emulator.setKeys([{ key: KEY, state: 'revoked' }]);
     const seen = await rig.run(['status', 'blocked']);
-    expect(seen.stdout + seen.stderr).toMatch(/does not accept the API key: .*`callsheet resume blocked`/);
+    expect(seen.stdout + seen.stderr).toMatch(/does not accept the API key .*`callsheet resume blocked`/);
     const refused = await rig.run(['resume', 'blocked']);
     expect(refused.code, refused.stderr).toBe(4);
     expect(refused.stderr).toMatch(

@@ -175,7 +175,8 @@ describe.skipIf(!hasTemporal())('polls and downloads against the ground truth', 
     const ending = await runOneRow({
       temporal,
       row: filmRow('fresh', { kind: 'vendor-e/video', cells }),
-      faults: [{ match: { route: 'media', nth: [1] }, action: status(403) }],
+      // Once where the poll heard of it, once where its download is tried.
+      faults: [{ match: { route: 'media', nth: [1, 2] }, action: status(403) }],
       async after(stack) {
         const [attempt] = await stack.ledger.read('one', 'fresh');
         const urls = attempt?.states.flatMap((state) => (state.state === 'rendered' ? state.outputs : []));
