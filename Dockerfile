@@ -7,6 +7,9 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
+COPY workflows ./workflows
+COPY activities ./activities
+COPY emulator ./emulator
 RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:22.20.0-bookworm-slim

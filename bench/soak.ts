@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Truth } from '../src/emulator/emulator.js';
-import { makePng } from '../src/emulator/media-png.js';
+import type { Truth } from '../emulator/emulator.js';
+import { makePng } from '../emulator/media/media-png.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { missedBounds } from './lib/report.js';
 import { openStand, type Stand } from './lib/stand.js';

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePng } from '../src/emulator/media-png.js';
+import { makePng } from '../emulator/media/media-png.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { freshCheck } from './lib/fresh-check.js';
 import { MEDIA_FILES, mixedManifest } from './lib/manifests.js';

@@ -1,6 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Truth } from '../src/emulator/emulator.js';
+import type { Truth } from '../emulator/emulator.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { filmManifest, imageManifest } from './lib/manifests.js';
 import { cpuSecondsOf, endedChildrenCpuSeconds, peakMbOf } from './lib/processes.js';

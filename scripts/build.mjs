@@ -16,7 +16,9 @@ export async function build() {
     mkdirSync(dist, { recursive: true });
     compile();
     dropLeftovers();
-    cpSync(join(root, 'src', 'emulator', 'fixtures'), join(dist, 'emulator', 'fixtures'), { recursive: true });
+    cpSync(join(root, 'emulator', 'media', 'fixtures'), join(dist, 'emulator', 'media', 'fixtures'), {
+      recursive: true,
+    });
     await bundleWorkflows();
     await buildPage();
     writeWhole(join(dist, 'build-id'), buildHash());
@@ -41,7 +43,7 @@ function dropLeftovers() {
   for (const file of filesBelow(dist)) {
     const source = /^(.+?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(dist, file))?.[1];
     if (source === undefined || source === 'workflow-bundle') continue;
-    if (!existsSync(join(root, 'src', `${source}.ts`))) rmSync(file, { force: true });
+    if (!existsSync(join(root, `${source}.ts`))) rmSync(file, { force: true });
   }
 }
 
@@ -62,7 +64,7 @@ async function buildPage() {
     base: './',
     logLevel: 'warn',
     build: {
-      outDir: join(dist, 'dashboard', 'page'),
+      outDir: join(dist, 'page'),
       emptyOutDir: true,
       assetsDir: '',
       modulePreload: { polyfill: false },

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesBelow, root } from '../scripts/lib/checkout.mjs';
+import { filesBelow, root, sourceFolders } from '../scripts/lib/checkout.mjs';
 import { bundle } from './bundle.mjs';
 
 const hash = createHash('sha256');
-for (const file of [...filesBelow(join(root, 'src')), ...filesBelow(join(root, 'sim'))].sort()) {
+for (const file of [...sourceFolders, 'sim'].flatMap((name) => filesBelow(join(root, name))).sort()) {
   if (/\.(ts|mjs)$/.test(file)) hash.update(readFileSync(file));
 }
 const folder = join(root, '.callsheet', 'sim');

@@ -1,7 +1,7 @@
 import type { BatchResult } from '../src/contract/workflows.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { createMessenger } from '../src/worker/messenger.js';
-import * as workflows from '../src/workflows/index.js';
+import * as workflows from '../workflows/index.js';
 import { settingsOf } from './account-settings.js';
 import { createLedgerWatch, type LedgerWatch } from './check/ledger-watch.js';
 import { createServiceWatch, type ServiceWatch } from './check/service-watch.js';

@@ -1,12 +1,13 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
-import { lastCaps } from './activities/caps.js';
-import { createActivities } from './activities/index.js';
-import { awaitedCalls, endClaims } from './activities/under-way.js';
+import { lastCaps } from '../activities/caps.js';
+import { createActivities } from '../activities/index.js';
+import { awaitedCalls, endClaims } from '../activities/under-way.js';
 import { taskQueues } from './contract/names.js';
 import type { AccountSettings } from './contract/settings.js';
 import type { AwaitedCall } from './domain/awaited-call.js';
+import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';
 import { type ApiWorker, startApiWorker } from './worker/api.js';
@@ -75,7 +76,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   const home = await Worker.create({
     ...common,
     taskQueue: queues.home,
-    workflowBundle: { codePath: fileURLToPath(new URL('../dist/workflow-bundle.js', import.meta.url)) },
+    workflowBundle: { codePath: join(packageRoot, 'dist', 'workflow-bundle.js') },
     activities,
     maxConcurrentActivityTaskExecutions: 50,
   });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { startEmulator } from '../src/emulator/emulator.js';
+import { startEmulator } from '../emulator/emulator.js';
 import { KIND_RULES } from '../src/manifest/rules/index.js';
 import { conformanceRows, isWholeTitle } from './support/conformance-rows.js';
 

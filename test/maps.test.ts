@@ -2,13 +2,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const parts = readdirSync('src', { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+const parts = [
+  'workflows',
+  'activities',
+  'emulator',
+  ...readdirSync('src', { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? `src/${entry.name}` : [])),
+];
 const documents = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const named = (path: string): Set<string> =>
-  new Set([...readFileSync(path, 'utf8').matchAll(/`((?:src|docs|test|sim)[\w./-]*)`/g)].map(([, name = '']) => name));
+  new Set(
+    [...readFileSync(path, 'utf8').matchAll(/`((?:src|workflows|activities|emulator|docs|test|sim)\b[\w./-]*)`/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
 
-it.each(['README.md', 'docs/architecture.md'])('%s has every folder of src', (path) => {
-  expect(parts.filter((name) => !named(path).has(`src/${name}`))).toEqual([]);
+it.each(['README.md', 'docs/architecture.md'])('%s has every part of the product', (path) => {
+  expect(parts.filter((name) => !named(path).has(name))).toEqual([]);
 });
 
 it('README.md has every document', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EmulatorOptions, Truth } from '../../src/emulator/emulator.js';
+import type { EmulatorOptions, Truth } from '../../emulator/emulator.js';
 import { say } from './bench.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

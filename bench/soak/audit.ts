@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Truth } from '../../emulator/emulator.js';
+import type { JobRecord } from '../../emulator/model/truth.js';
 import { type CreditsNano, creditsFromNumber } from '../../src/domain/money.js';
-import type { Truth } from '../../src/emulator/emulator.js';
-import type { JobRecord } from '../../src/emulator/truth.js';
 import { rowOf } from './rows.js';
 
 /** What callsheet says of its rows beside what the service knows of them. */

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../../src/emulator/emulator.js';
+import type { FaultRule } from '../../emulator/emulator.js';
 
 const SYNC = 'svc.*';
 const ASYNC = '*.submit';

@@ -1,5 +1,5 @@
+import type { Truth } from '../../emulator/emulator.js';
 import { formatCredits } from '../../src/domain/money.js';
-import type { Truth } from '../../src/emulator/emulator.js';
 import type { Audit } from './audit.js';
 import { FAULTS } from './faults.js';
 import type { Lanes } from './lanes.js';

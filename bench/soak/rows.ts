@@ -1,4 +1,4 @@
-import type { JobRecord } from '../../src/emulator/truth.js';
+import type { JobRecord } from '../../emulator/model/truth.js';
 import type { Random } from './random.js';
 
 /** Rows of twelve kinds, and what they cost at the service's double. `@` stands for a local image. */

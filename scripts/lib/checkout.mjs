@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 /** The folder of package.json. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
+/** What the product is made from. */
+export const sourceFolders = ['src', 'workflows', 'activities', 'emulator'];
+
 const buildStamp = join(root, 'dist', '.built-from');
 const dependencyStamp = join(root, 'node_modules', '.callsheet-lockfile');
 
@@ -17,7 +20,7 @@ export function hasSources() {
 
 /** A hash over everything that a build is made from. */
 export function sourceHash() {
-  const sources = filesBelow(join(root, 'src')).map((file) => relative(root, file));
+  const sources = sourceFolders.flatMap((folder) => filesBelow(join(root, folder))).map((file) => relative(root, file));
   return hashOf(['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', ...sources]);
 }
 

@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../src/activities/dependencies.js';
+import type { Dependencies } from '../../activities/dependencies.js';
 import type { ServiceRequest } from '../../src/domain/exchange.js';
 import { DownloadError } from '../../src/service/download-error.js';
 import { hostPromise, inHost, type Sim } from '../engine/current.js';

@@ -1,5 +1,5 @@
-import type { Dependencies, Messenger } from '../../src/activities/dependencies.js';
-import { createActivities } from '../../src/activities/index.js';
+import type { Dependencies, Messenger } from '../../activities/dependencies.js';
+import { createActivities } from '../../activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { createSteadyClock } from '../../src/worker/clock.js';

@@ -7,6 +7,6 @@ export { productVersion } from '../report/product-version.js';
 
 /** By this an engine knows clients of its own build; sources that run unbuilt have none. */
 export function buildId(): string {
-  const path = fileURLToPath(new URL('../build-id', import.meta.url));
+  const path = fileURLToPath(new URL('../../build-id', import.meta.url));
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : 'unbuilt';
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
+import { packageRoot } from '../package-root.js';
 import { createAccess, isSame } from './access.js';
 import { createApi, createMedia } from './api.js';
 import { createRowsReader } from './batch-rows.js';
@@ -28,7 +29,7 @@ export interface DashboardOptions {
 
 export const CONTROL_HEADER = 'x-callsheet-control';
 
-const PAGE = new URL('../../dist/dashboard/page/', import.meta.url);
+const PAGE = join(packageRoot, 'dist', 'page');
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -75,7 +76,7 @@ export async function startDashboard({ source, port, controlSecret }: DashboardO
 /** The built page, held in memory: nothing else of the disk has an address here. */
 function pageFiles(): [string, { type: string; bytes: Uint8Array<ArrayBuffer> }][] {
   return readdirSync(PAGE).map((name) => {
-    const bytes = new Uint8Array(readFileSync(new URL(name, PAGE)));
+    const bytes = new Uint8Array(readFileSync(join(PAGE, name)));
     return [name === 'index.html' ? '/' : `/${name}`, { type: TYPES[extname(name)] ?? 'text/plain', bytes }];
   });
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import envPaths from 'env-paths';
+import { packageRoot } from '../package-root.js';
 import { EngineError } from './engine-error.js';
 
 export interface EnginePlaces {
@@ -52,8 +52,7 @@ export function enginePlaces(dataFolder: string): EnginePlaces {
 
 /** Where state goes when nobody says: in the clone that callsheet runs from, else in the user's state folder. */
 export function defaultDataFolder(): string {
-  const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
-  if (existsSync(join(packageFolder, '.git'))) return join(packageFolder, '.callsheet');
+  if (existsSync(join(packageRoot, '.git'))) return join(packageRoot, '.callsheet');
   const paths = envPaths('callsheet', { suffix: '' });
   // On Linux this is XDG_STATE_HOME; elsewhere the folder for logs is no place for a ledger.
   return process.platform === 'linux' ? paths.log : paths.data;

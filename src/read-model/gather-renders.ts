@@ -1,4 +1,4 @@
-import { liveWordOf } from '../activities/live-word.js';
+import { liveWordOf } from '../../activities/live-word.js';
 import { intentOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';

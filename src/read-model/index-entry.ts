@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { liveWordOf } from '../activities/live-word.js';
-import { isOutdone, recordFor } from '../activities/row-letter.js';
+import { liveWordOf } from '../../activities/live-word.js';
+import { isOutdone, recordFor } from '../../activities/row-letter.js';
 import { needsPerson } from '../domain/needs-person.js';
 import { LIVE_WORDS, type RowRecord, STATUSES } from '../domain/outcome.js';
 import type { AccountRecords } from '../store/account-records.js';

@@ -1,4 +1,4 @@
-import type { Dependencies } from '../activities/dependencies.js';
+import type { Dependencies } from '../../activities/dependencies.js';
 import { createPosters } from '../report/posters.js';
 import { createDownloader } from '../service/download.js';
 import { createTransport } from '../service/transport.js';

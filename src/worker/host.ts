@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Log } from '../activities/dependencies.js';
+import type { Log } from '../../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
 import { taskQueues } from '../contract/names.js';

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { Messenger } from '../activities/dependencies.js';
+import type { Messenger } from '../../activities/dependencies.js';
 import type { CallbackMessenger } from '../callbacks/take-callback.js';
 import * as messages from '../contract/messages.js';
 import {

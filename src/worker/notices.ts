@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { spentOf } from '../activities/budget.js';
-import type { Dependencies } from '../activities/dependencies.js';
-import { knownPrices } from '../activities/prices.js';
+import { spentOf } from '../../activities/budget.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import { knownPrices } from '../../activities/prices.js';
 import { batchProgress, semaphoreView } from '../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Dependencies, Log } from '../activities/dependencies.js';
+import type { Dependencies, Log } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';

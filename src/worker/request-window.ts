@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Requests } from '../activities/dependencies.js';
+import type { Requests } from '../../activities/dependencies.js';
 
 /**
  * The plan's requests per minute, counted exactly at the send, for an account that this worker alone serves. When each

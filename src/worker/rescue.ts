@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { Log, Messenger } from '../activities/dependencies.js';
+import type { Log, Messenger } from '../../activities/dependencies.js';
 import { taskQueues } from '../contract/names.js';
 
 /**

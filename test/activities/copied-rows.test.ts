@@ -1,6 +1,6 @@
 // What a row that shares another's render reserves of a budget: nothing, unless it may be sent by itself.
 import { expect, test } from 'vitest';
-import { rowActivities } from '../../src/activities/rows.js';
+import { rowActivities } from '../../activities/rows.js';
 import type { RetryOrder } from '../../src/contract/workflows.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { rowRecord } from '../support/row-record.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keepEarlier } from '../../src/activities/earlier-render.js';
-import { rowStanding } from '../../src/activities/row-letter.js';
+import { keepEarlier } from '../../activities/earlier-render.js';
+import { rowStanding } from '../../activities/row-letter.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import { rowRecord } from '../support/row-record.js';

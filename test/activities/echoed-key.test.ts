@@ -1,8 +1,8 @@
 // I15: a service, or something on the way, that repeats the API key in its answers does not bring it into any record.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it } from 'vitest';
-import { pollActivities } from '../../src/activities/poll.js';
-import { submitActivities } from '../../src/activities/submit.js';
+import { pollActivities } from '../../activities/poll.js';
+import { submitActivities } from '../../activities/submit.js';
 import type { Row } from '../../src/domain/row.js';
 import { createTransport } from '../../src/service/transport.js';
 import { answer, startRawServer } from '../service/raw-server.js';

@@ -1,9 +1,9 @@
 // TS: the output that a lost synchronous answer named is fetched; a whole file makes the attempt done.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it } from 'vitest';
-import { fetchSalvagedActivities } from '../../src/activities/fetch-salvaged.js';
-import { slotActivities } from '../../src/activities/slots.js';
-import { resultOf } from '../../src/activities/submit-result.js';
+import { fetchSalvagedActivities } from '../../activities/fetch-salvaged.js';
+import { slotActivities } from '../../activities/slots.js';
+import { resultOf } from '../../activities/submit-result.js';
 import { standingOf } from '../../src/domain/attempt.js';
 import { createDownloader } from '../../src/service/download.js';
 import { isNameOfAnother, takeName } from '../../src/store/handle-names.js';

@@ -1,10 +1,10 @@
 // Motion control may be charged once more after its completion (service document 2, motion control).
 import { expect, test } from 'vitest';
-import { attemptsSince } from '../../src/activities/attempts-since.js';
-import { bookCharge } from '../../src/activities/charges.js';
-import { gatherEvidence } from '../../src/activities/evidence.js';
-import { keepLearned } from '../../src/activities/learned.js';
-import { settleActivities } from '../../src/activities/settle.js';
+import { attemptsSince } from '../../activities/attempts-since.js';
+import { bookCharge } from '../../activities/charges.js';
+import { gatherEvidence } from '../../activities/evidence.js';
+import { keepLearned } from '../../activities/learned.js';
+import { settleActivities } from '../../activities/settle.js';
 import { movementsOf } from '../../src/books/check/movements.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';

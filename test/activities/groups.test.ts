@@ -1,8 +1,8 @@
 // Interchangeable attempts are settled by their count, by the policy of their own batches (design 3).
 import { expect, test } from 'vitest';
-import { gatherEvidence } from '../../src/activities/evidence.js';
-import { countAttempts, isSameCount, recordGroup } from '../../src/activities/settle-group.js';
-import { settleTogether } from '../../src/activities/settle-together.js';
+import { gatherEvidence } from '../../activities/evidence.js';
+import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
+import { settleTogether } from '../../activities/settle-together.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';

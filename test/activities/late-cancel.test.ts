@@ -1,7 +1,7 @@
 // A retry runs the rows that the cancel before it ends late (design 10; service orders by the home alone).
 import { expect, test } from 'vitest';
-import { notOrdered, runOrder } from '../../src/activities/ordered.js';
-import { reopenActivities } from '../../src/activities/reopen.js';
+import { notOrdered, runOrder } from '../../activities/ordered.js';
+import { reopenActivities } from '../../activities/reopen.js';
 import { clearCancelled, markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { wholeRecord } from '../store/support/examples.js';

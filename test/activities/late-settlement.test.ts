@@ -1,7 +1,7 @@
 // An avatar whose speech has an unknown length: its row ends after 2 h, its case after a day (design 3, Dmax).
 import { expect, test, vi } from 'vitest';
-import { useReadings } from '../../src/activities/after-reading.js';
-import { settleActivities } from '../../src/activities/settle.js';
+import { useReadings } from '../../activities/after-reading.js';
+import { settleActivities } from '../../activities/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { watchedVerdicts } from '../../src/store/verdict-watch.js';

@@ -1,9 +1,9 @@
 // What was charged and given back explains readings in between (service document 1: failures are refunded).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { attemptsSince } from '../../src/activities/attempts-since.js';
-import { settleActivities } from '../../src/activities/settle.js';
-import { submitActivities } from '../../src/activities/submit.js';
+import { attemptsSince } from '../../activities/attempts-since.js';
+import { settleActivities } from '../../activities/settle.js';
+import { submitActivities } from '../../activities/submit.js';
 import { movementsOf } from '../../src/books/check/movements.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';

@@ -1,8 +1,8 @@
 // What an answer to a poll is worth that says nothing of the job (docs/guarantees.md; F36, F37, TH).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
-import { confirmActivities } from '../../src/activities/confirm-handle.js';
-import { pollActivities } from '../../src/activities/poll.js';
+import { confirmActivities } from '../../activities/confirm-handle.js';
+import { pollActivities } from '../../activities/poll.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readOnce } from '../../src/activities/read-once.js';
+import { readOnce } from '../../activities/read-once.js';
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeBatchResults } from '../../src/activities/result-files.js';
+import { writeBatchResults } from '../../activities/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resultLines } from '../../src/activities/result-files.js';
-import { emptyTally, tallyResults } from '../../src/activities/tally-results.js';
+import { resultLines } from '../../activities/result-files.js';
+import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import { resultFields } from '../../src/manifest/result-fields.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { markCancelled } from '../../src/store/batch-marks.js';

@@ -1,6 +1,6 @@
 // A row's record that is corrected after its end stands in the results as well (design 2, Identity and running again).
 import { expect, test } from 'vitest';
-import { reviseRow } from '../../src/activities/revise.js';
+import { reviseRow } from '../../activities/revise.js';
 import { wholeRecord } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowStanding } from '../../src/activities/row-letter.js';
+import { rowStanding } from '../../activities/row-letter.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { rowRecord } from '../support/row-record.js';

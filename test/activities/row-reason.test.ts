@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flagsOf, reasonText } from '../../src/activities/row-reason.js';
+import { flagsOf, reasonText } from '../../activities/row-reason.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 
 const intent: AttemptState = {

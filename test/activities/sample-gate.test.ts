@@ -1,8 +1,8 @@
 // Beyond its sample nothing of a batch is submitted, whatever message asks for it.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Dependencies } from '../../src/activities/dependencies.js';
-import { notOrdered } from '../../src/activities/ordered.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import { notOrdered } from '../../activities/ordered.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { createFolderStore } from '../../src/store/folder.js';

@@ -1,9 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { Dependencies } from '../../src/activities/dependencies.js';
-import type { DownloadOnce } from '../../src/activities/download.js';
-import { createSaveAtOnce } from '../../src/activities/save-at-once.js';
-import { withOutput } from '../../src/activities/submit-result.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import type { DownloadOnce } from '../../activities/download.js';
+import { createSaveAtOnce } from '../../activities/save-at-once.js';
+import { withOutput } from '../../activities/submit-result.js';
 import type { SubmitResult } from '../../src/contract/activities.js';
 
 const row = { batch: 'films', generation: 'g', part: 0, index: 0, id: 'a', kind: 0 };

@@ -1,9 +1,9 @@
 // F21: the mark of a key is that of the key by which the request was sent, though another came before its answer.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { accountActivities } from '../../src/activities/account.js';
-import type { Dependencies } from '../../src/activities/dependencies.js';
-import { submitActivities } from '../../src/activities/submit.js';
+import { accountActivities } from '../../activities/account.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import { submitActivities } from '../../activities/submit.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** The key is changed while each request is under way. */

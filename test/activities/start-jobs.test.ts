@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { Dependencies, Messenger } from '../../src/activities/dependencies.js';
-import { startActivities } from '../../src/activities/start-jobs.js';
+import type { Dependencies, Messenger } from '../../activities/dependencies.js';
+import { startActivities } from '../../activities/start-jobs.js';
 import type { AcquireFor } from '../../src/contract/messages.js';
 import type { BeginningJobs, JobInput } from '../../src/contract/workflows.js';
 

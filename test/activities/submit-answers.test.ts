@@ -1,8 +1,8 @@
 // What every answer to a submit means (docs/guarantees.md, T3 to T10, TH, TS, S1, S2): each status with the documented
 // bodies, with what gateways send, and with handles and outputs in it, for every kind.
 import { describe, expect, it } from 'vitest';
-import type { Dependencies } from '../../src/activities/dependencies.js';
-import { readExchange } from '../../src/activities/submit-outcome.js';
+import type { Dependencies } from '../../activities/dependencies.js';
+import { readExchange } from '../../activities/submit-outcome.js';
 import type { Exchange } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';

@@ -1,7 +1,7 @@
 // After a cancel nothing is sent, however late the word reaches the job (I19; service document 2: there is no cancel).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { submitActivities } from '../../src/activities/submit.js';
+import { submitActivities } from '../../activities/submit.js';
 import { createTransport } from '../../src/service/transport.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
 import { serve, status } from '../download/broken-server.js';

@@ -1,8 +1,8 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
 import { expect, test } from 'vitest';
-import { budgetActivities, spentOf } from '../../src/activities/budget.js';
-import { measuredPrices } from '../../src/activities/learned.js';
-import { knownPrices, upperCredits } from '../../src/activities/prices.js';
+import { budgetActivities, spentOf } from '../../activities/budget.js';
+import { measuredPrices } from '../../activities/learned.js';
+import { knownPrices, upperCredits } from '../../activities/prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { cellsOf } from '../../src/reconcile/measured-prices.js';
 import { writeMeasuredPrices } from '../../src/store/learned.js';

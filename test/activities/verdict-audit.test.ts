@@ -1,9 +1,9 @@
 // Verdicts are compared with every later reading (design 3: contradictions).
 import { expect, test } from 'vitest';
-import { useReadings } from '../../src/activities/after-reading.js';
-import { rowStanding } from '../../src/activities/row-letter.js';
-import { settleActivities } from '../../src/activities/settle.js';
-import { bornAfterMs, lastedMs } from '../../src/activities/waits.js';
+import { useReadings } from '../../activities/after-reading.js';
+import { rowStanding } from '../../activities/row-letter.js';
+import { settleActivities } from '../../activities/settle.js';
+import { bornAfterMs, lastedMs } from '../../activities/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/store/batch-marks.js';

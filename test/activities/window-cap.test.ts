@@ -1,7 +1,7 @@
 // How many jobs a batch opens: by what the home knows of the plan, before this worker has read anything (7-S3).
 import { expect, test } from 'vitest';
-import { windowCap } from '../../src/activities/account.js';
-import type { Dependencies } from '../../src/activities/dependencies.js';
+import { windowCap } from '../../activities/account.js';
+import type { Dependencies } from '../../activities/dependencies.js';
 import { writeAccountLimits } from '../../src/store/account-limits.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

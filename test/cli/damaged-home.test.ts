@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.js';
+import { type Emulator, startEmulator } from '../../emulator/emulator.js';
 import { type AccountRecords, openAccountRecords } from '../../src/store/account-records.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
 import { createFolderStore } from '../../src/store/folder.js';

@@ -25,7 +25,7 @@ describe('every code is explained', () => {
   });
 
   test('every problem code that the sources print', () => {
-    const printed = sourcesIn('src').flatMap(({ text }) =>
+    const printed = sourcesIn('src', 'workflows', 'activities').flatMap(({ text }) =>
       [...text.matchAll(/(?<![\w/])B\d{1,2}\b/g)].map(([code]) => code),
     );
     expect(new Set(printed).size).toBeGreaterThan(50);
@@ -64,7 +64,7 @@ describe('callsheet explain', () => {
   test('a status has the errors of that status, and `review show` names rules', async () => {
     expect((await cli(['explain', '401'])).stdout).toContain('invalid_api_key');
     expect((await cli(['explain', 't11'])).stdout).toContain('The connection failed');
-    const named = sourcesIn('src').flatMap(({ text }) =>
+    const named = sourcesIn('src', 'workflows', 'activities').flatMap(({ text }) =>
       [...text.matchAll(/rule: '([TS][A-Z0-9]+)'/g)].map(([, rule]) => rule),
     );
     expect(named.filter((rule) => explanationsOf(rule ?? '').length === 0)).toEqual([]);

@@ -5,7 +5,7 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
 import { exitCodeOf } from '../../src/cli/views/counts.js';
 import { noCounts } from '../../src/domain/outcome.js';
-import { newBatchState, resumedState } from '../../src/workflows/window.js';
+import { newBatchState, resumedState } from '../../workflows/window.js';
 import { cli, workFolder } from './harness.js';
 import { seededHome, T0 } from './seeded-home.js';
 

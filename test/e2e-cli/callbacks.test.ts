@@ -1,7 +1,7 @@
 // `callsheet callbacks` as a process of its own beside a worker: hints from outside, true and false ones.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FaultAction } from '../../src/emulator/emulator.js';
+import type { FaultAction } from '../../emulator/emulator.js';
 import { freePlace } from '../support/callback-receiver.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { resultsText } from './support/evidence.js';

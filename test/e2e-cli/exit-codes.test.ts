@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../emulator/emulator.js';
 import type { Row } from '../../src/domain/row.js';
-import type { FaultRule } from '../../src/emulator/emulator.js';
 import { cellsOf } from '../../src/reconcile/measured-prices.js';
 import { hasTemporal } from '../support/temporal.js';
 import { paidRequests, results } from './support/evidence.js';

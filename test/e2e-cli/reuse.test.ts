@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EmulatorOptions } from '../../src/emulator/emulator.js';
+import type { EmulatorOptions } from '../../emulator/emulator.js';
 import { createPlaces } from '../../src/store/open-store.js';
 import { startS3Proxy } from '../support/s3-proxy.js';
 import { startS3Server } from '../support/s3-server.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../src/emulator/emulator.js';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { hasTemporal } from '../support/temporal.js';
 import { jsonLines, results } from './support/evidence.js';
 import { csv, film, image, mixed } from './support/manifest.js';

@@ -1,9 +1,9 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { batchProgress } from '../../src/contract/messages.js';
 import { batchId } from '../../src/contract/names.js';
 import { fedMedia, type Row } from '../../src/domain/row.js';
-import type { FaultRule } from '../../src/emulator/emulator.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';

@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../src/emulator/emulator.js';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { createSteadyClock } from '../../src/worker/clock.js';
 import { filmRow, imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';

@@ -1,7 +1,7 @@
 // Lost answers of one exact price (design 3, Interchangeable attempts): counted, not told apart, and settled by themselves.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../src/emulator/emulator.js';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { filmRow, imageRow, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { batchId, jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
-import type { FaultRule } from '../../src/emulator/emulator.js';
 import { storedHistories } from '../support/histories.js';
 import { type Ending, runOneRow } from '../support/one-row.js';
 import { recordHistories } from '../support/record-histories.js';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Log } from '../../src/activities/dependencies.js';
+import type { Log } from '../../activities/dependencies.js';
+import { type EmulatorOptions, type FaultRule, parsePriceRules } from '../../emulator/emulator.js';
 import type { Row } from '../../src/domain/row.js';
-import { type EmulatorOptions, type FaultRule, parsePriceRules } from '../../src/emulator/emulator.js';
 import { readBooks } from '../../src/store/books.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { type Home, openHome } from '../../src/store/home.js';

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Emulator, FaultRule } from '../../emulator/emulator.js';
+import { startEmulator } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
-import type { Emulator, FaultRule } from '../../src/emulator/emulator.js';
-import { startEmulator } from '../../src/emulator/emulator.js';
 import { orderRerun } from '../../src/store/batch-marks.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { openHome } from '../../src/store/home.js';

@@ -1,9 +1,9 @@
 // Paying for a row again on purpose (design 3, Policy and people): within the waste limits, on record, and flagged.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
 import { overrideOf } from '../../src/domain/attempt.js';
-import type { FaultRule } from '../../src/emulator/emulator.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { reserveWaste } from '../../src/store/waste-book.js';

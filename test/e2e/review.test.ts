@@ -1,12 +1,12 @@
 // Rows in review that go on: a person's orders and late answers, recorded in the ledger, close their cases.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../emulator/emulator.js';
 import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { KINDS } from '../../src/domain/kind.js';
-import type { FaultRule } from '../../src/emulator/emulator.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 

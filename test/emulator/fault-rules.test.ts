@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type FaultRule, parseEmulatorFaults } from '../../src/emulator/emulator.js';
-import { FAULT_ACTION_NAMES } from '../../src/emulator/fault-actions.js';
+import { type FaultRule, parseEmulatorFaults } from '../../emulator/emulator.js';
+import { FAULT_ACTION_NAMES } from '../../emulator/faults/fault-actions.js';
 import { emulator } from './harness.js';
 
 async function statuses(rules: FaultRule[], count: number, seed = 1): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultAction, FaultRule } from '../../src/emulator/emulator.js';
+import type { FaultAction, FaultRule } from '../../emulator/emulator.js';
 import { at, emulator, eventually, HEADERS, type Json, pollUntil, rawPost, type TestEmulator } from './harness.js';
 
 const SUBMIT = '/v1/vendor-f/v1beta/models/vendor-f-3.1-lite-generate-preview:predictLongRunning';

@@ -1,6 +1,6 @@
 // What stands between client and service: its own error bodies, handles inside errors, cached and cut answers.
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../src/emulator/emulator.js';
+import type { FaultAction } from '../../emulator/emulator.js';
 import { at, emulator, eventually, type Json, rawPost, type TestEmulator } from './harness.js';
 import { GOOD_SUBMITS } from './submits.js';
 

@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { request as undiciRequest } from 'undici';
 import { afterEach, expect } from 'vitest';
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.js';
-import { makePng } from '../../src/emulator/media-png.js';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.js';
+import { makePng } from '../../emulator/media/media-png.js';
 
 export type Json = Record<string, unknown>;
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
 import { request as undiciRequest } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../src/emulator/emulator.js';
-import { clipFacts } from '../../src/emulator/media-facts.js';
-import { CLIP_SIZES, makeMp4, nearestSize, tagMp4 } from '../../src/emulator/media-mp4.js';
+import type { FaultAction } from '../../emulator/emulator.js';
+import { clipFacts } from '../../emulator/media/media-facts.js';
+import { CLIP_SIZES, makeMp4, nearestSize, tagMp4 } from '../../emulator/media/media-mp4.js';
 import { at, emulator, eventually, png, type TestEmulator } from './harness.js';
 
 /** An emulator with one finished clip; returns its URL. */

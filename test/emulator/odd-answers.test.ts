@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../src/emulator/emulator.js';
+import type { FaultAction } from '../../emulator/emulator.js';
 import { at, emulator, eventually, type Json, type TestEmulator } from './harness.js';
 import { GOOD_SUBMITS } from './submits.js';
 

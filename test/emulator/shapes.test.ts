@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clipFacts } from '../../src/emulator/media-facts.js';
+import { clipFacts } from '../../emulator/media/media-facts.js';
 import { at, emulator, eventually, type Json, png, pngUri, serveFiles, type TestEmulator } from './harness.js';
 
 /** Submits, waits for the end, and returns the size of the clip that a poll's URL gives. */

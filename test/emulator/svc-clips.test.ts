@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clipFacts } from '../../src/emulator/media-facts.js';
+import { clipFacts } from '../../emulator/media/media-facts.js';
 import { at, type BodyCase, checkCase, emulator, type Json, png, pngUri, serveFiles } from './harness.js';
 
 const PATH = '/v1/video/generations';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EmulatorOptions, parsePriceRules, startEmulator } from '../../src/emulator/emulator.js';
+import { type EmulatorOptions, parsePriceRules, startEmulator } from '../../emulator/emulator.js';
 import { at, emulator, eventually, type Json, pollUntil } from './harness.js';
 
 const SUBMIT = '/v1/vendor-f/v1beta/models/vendor-f-3.1-lite-generate-preview:predictLongRunning';

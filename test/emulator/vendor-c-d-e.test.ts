@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clipFacts } from '../../src/emulator/media-facts.js';
-import { makeMp4 } from '../../src/emulator/media-mp4.js';
+import { clipFacts } from '../../emulator/media/media-facts.js';
+import { makeMp4 } from '../../emulator/media/media-mp4.js';
 import {
   at,
   type BodyCase,

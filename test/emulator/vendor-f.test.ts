@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clipFacts } from '../../src/emulator/media-facts.js';
+import { clipFacts } from '../../emulator/media/media-facts.js';
 import { at, type BodyCase, checkCase, emulator, eventually, type Json, png, pollUntil } from './harness.js';
 
 const MODELS = '/v1/vendor-f/v1beta/models';

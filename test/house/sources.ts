@@ -85,7 +85,7 @@ export function lineOf(source: Source, node: ts.Node): number {
 /** `./x.js` means the file `x.ts` beside it. */
 function resolveOwn(source: Source, specifier: string): string {
   const target = normalize(join(dirname(source.path), specifier));
-  return /^(src|test|sim|bench)\//.test(target) ? target.replace(/\.js$/, '.ts') : target;
+  return /^(src|workflows|activities|emulator|test|sim|bench)\//.test(target) ? target.replace(/\.js$/, '.ts') : target;
 }
 
 function exists(path: string): boolean {

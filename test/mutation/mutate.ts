@@ -3,16 +3,17 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transformSync } from 'esbuild';
+import { sourceFolders } from '../../scripts/lib/checkout.mjs';
 import { MUTATIONS, type Mutation } from './mutations.js';
 import { ruleMutations } from './rules.js';
 
 /** A mutated test may wait for what never comes. */
 const RUN_MAX_MS = 240_000;
 const COPIED = [
-  'src',
+  ...sourceFolders,
   'test',
   'scripts',
   'sim',
@@ -42,7 +43,7 @@ try {
     const startedMs = Date.now();
     const verdict = await check(mutation);
     if (verdict.startsWith('killed')) killed += 1;
-    const files = mutation.edits.map(({ file }) => `\`${relative('src', file)}\``).join(', ');
+    const files = mutation.edits.map(({ file }) => `\`${file}\``).join(', ');
     const title = mutation.title === undefined ? '' : ` › ${mutation.title}`;
     rows.push(`| ${mutation.ids.join(' ')} | ${files} | \`${mutation.test}\`${title} | ${verdict} |`);
     process.stdout.write(`${rows.at(-1)} ${((Date.now() - startedMs) / 1_000).toFixed(0)} s\n`);

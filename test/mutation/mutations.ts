@@ -168,7 +168,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'S2',
-    'src/activities/attempts-since.ts',
+    'activities/attempts-since.ts',
     "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
     '    dueAfterMs: 0,\n',
     'test/activities/verdict-audit.test.ts',
@@ -190,13 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
     TRANSPORT_TEST,
   ),
-  one(
-    'F6',
-    'src/activities/waits.ts',
-    'const ASYNC_HEADERS_MS = 300_000;',
-    'const ASYNC_HEADERS_MS = 2_000;',
-    LOST_TEST,
-  ),
+  one('F6', 'activities/waits.ts', 'const ASYNC_HEADERS_MS = 300_000;', 'const ASYNC_HEADERS_MS = 2_000;', LOST_TEST),
   one(
     'F7',
     'src/books/check/settle.ts',
@@ -206,7 +200,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8 F32',
-    'src/activities/verdicts.ts',
+    'activities/verdicts.ts',
     "  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {",
     "  if (watched.verdict === 'undecided' && settled.verdict === 'billed') {",
     MONEY_TEST,
@@ -214,19 +208,19 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8',
-    'src/activities/verdicts.ts',
+    'activities/verdicts.ts',
     '{ sinceMs: watched.atMs });',
     '{ sinceMs: 0 });',
     'test/activities/verdict-audit.test.ts',
   ),
   one(
     'F8',
-    'src/activities/settle.ts',
+    'activities/settle.ts',
     '  return (await isTrusted(deps.home)) ? {} : { untrusted: true };',
     '  return (await isTrusted(deps.home)) ? {} : {};',
     MONEY_TEST,
   ),
-  one('F32', 'src/activities/after-reading.ts', '    await auditVerdicts(deps);\n', '', MONEY_TEST),
+  one('F32', 'activities/after-reading.ts', '    await auditVerdicts(deps);\n', '', MONEY_TEST),
   one(
     'F9 F10',
     CLASSIFY,
@@ -236,14 +230,14 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F11',
-    'src/workflows/paces.ts',
+    'workflows/paces.ts',
     "  const route = cause === 'network' || cause === 'rpm' ? null : routeOf(kind);\n",
     '  const route = null;\n',
     'test/workflows/paces.test.ts',
   ),
   one(
     'F13',
-    'src/activities/submit-outcome.ts',
+    'activities/submit-outcome.ts',
     'return handle === undefined ? {} : { salvagedHandle: handle };',
     'return {};',
     LOST_TEST,
@@ -272,7 +266,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19',
-    'src/activities/books.ts',
+    'activities/books.ts',
     "    deps.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
     '',
     MONEY_TEST,
@@ -280,7 +274,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // The account.
   one(
     'F20 F21',
-    'src/workflows/turns.ts',
+    'workflows/turns.ts',
     'if (state.waiting.length === 0 || state.pauses.some((p) => p.batch === undefined)) return undefined;',
     'if (state.waiting.length === 0) return undefined;',
     PERMITS_TEST,
@@ -294,7 +288,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F22',
-    'src/activities/closed-models.ts',
+    'activities/closed-models.ts',
     '  return (row) => {\n',
     '  return (row) => {\n    if (closed.size > 0) return undefined;\n',
     'test/e2e/account-states.test.ts',
@@ -306,10 +300,10 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
     'test/service/retry-after.test.ts',
   ),
-  one('F24', 'src/workflows/permits.ts', '  if (message.overCap) lowerCap(state, nowMs);\n', '', PERMITS_TEST),
+  one('F24', 'workflows/permits.ts', '  if (message.overCap) lowerCap(state, nowMs);\n', '', PERMITS_TEST),
   one(
     'F25',
-    'src/workflows/cap.ts',
+    'workflows/cap.ts',
     '  if (isSlotKind(kind)) return used < effectiveCap(state, nowMs);\n',
     '',
     PERMITS_TEST,
@@ -317,7 +311,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Money.
   one(
     'F27',
-    'src/activities/learned.ts',
+    'activities/learned.ts',
     '  return Math.max(waits.lambdaMs, learned.latenessMs * LATENESS_MARGIN) / timeScale;',
     '  return Math.max(waits.lambdaMs, learned.latenessMs * 0) / timeScale;',
     MONEY_TEST,
@@ -375,21 +369,21 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F31',
-    'src/activities/attempts-since.ts',
+    'activities/attempts-since.ts',
     '  return expected === null ? now : widest(expected, now ?? expected);',
     '  return expected ?? now;',
     MONEY_TEST,
   ),
   one(
     'F31',
-    'src/activities/attempts-since.ts',
+    'activities/attempts-since.ts',
     'known: { timing, ...rest, ...price }',
     'known: { timing, ...rest }',
     'test/activities/discounts.test.ts',
   ),
   one(
     'F33',
-    'src/activities/row-credits.ts',
+    'activities/row-credits.ts',
     '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n',
     '',
     POLLS_TEST,
@@ -403,7 +397,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F34',
-    'src/activities/after-reading.ts',
+    'activities/after-reading.ts',
     '    if (attempt) await keepFollowUp(deps, attempt, totalNano);\n',
     '    if (attempt && totalNano < 0) await keepFollowUp(deps, attempt, totalNano);\n',
     MONEY_TEST,
@@ -419,7 +413,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F36',
-    'src/activities/poll-pace.ts',
+    'activities/poll-pace.ts',
     '  if (status < 400 || status >= 500) throw failed(poll, code);',
     "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
@@ -440,7 +434,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F38',
-    'src/activities/poll.ts',
+    'activities/poll.ts',
     "      if (deps.now() > poll.createdAtMs + lifeMs) return review(poll, 'handle_expired');\n",
     '',
     POLLS_TEST,
@@ -559,7 +553,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ids: ['F49'],
     edits: [
       {
-        file: 'src/activities/row-letter.ts',
+        file: 'activities/row-letter.ts',
         take: '  const last = attempts.at(-1);\n  const isLate',
         give: '  const last = attempts.find(({ n }) => n === 0);\n  const isLate',
       },
@@ -581,7 +575,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F50',
-    'src/activities/under-way.ts',
+    'activities/under-way.ts',
     '  if (count > 0) submits.set(nameOf(ref), count);',
     '  if (by > 0) submits.set(nameOf(ref), count);',
     'test/e2e/operators.test.ts',
@@ -617,10 +611,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F54',
-    'src/workflows/permits.ts',
+    'workflows/permits.ts',
     '  const own = holderOf(state, ask.job);',
     '  const own = holderOf(state, { ...ask.job, id: "" });',
     'test/workflows/permits-random.test.ts',
   ),
-  one('F55', 'src/workflows/settle-case.ts', '  await note(work);\n', '', 'test/replay/replay.test.ts'),
+  one('F55', 'workflows/settle-case.ts', '  await note(work);\n', '', 'test/replay/replay.test.ts'),
 ];

@@ -127,7 +127,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/domain/poll-refusals.ts', [
     [191, '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;', '  if (count >= 1) return null;'],
   ]),
-  ...within('src/activities/poll-pace.ts', [
+  ...within('activities/poll-pace.ts', [
     [190, 'status === 404 || status === 409 ||', 'status === 404 ||'],
     [
       196,
@@ -135,14 +135,12 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     ],
   ]),
-  ...within('src/activities/discounts.ts', [
+  ...within('activities/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
   ]),
-  ...within('src/activities/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
-  ...within('src/activities/row-credits.ts', [
-    [105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', ''],
-  ]),
-  ...within('src/activities/fresh-url.ts', [
+  ...within('activities/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
+  ...within('activities/row-credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
+  ...within('activities/fresh-url.ts', [
     [
       119,
       "      return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };",
@@ -150,26 +148,26 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       1,
     ],
   ]),
-  ...within('src/workflows/account-pauses.ts', [
+  ...within('workflows/account-pauses.ts', [
     [
       83,
       'if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano)',
       'if (balanceNano >= needNano)',
     ],
   ]),
-  ...within('src/workflows/paces.ts', [
+  ...within('workflows/paces.ts', [
     [86, 'return FIRST_MS * 2 ** (refusals - 1);', 'return FIRST_MS;'],
     [86, 'Math.max(retryAfterMs, gapMs(pace) / state.timeScale)', 'gapMs(pace) / state.timeScale', 1],
   ]),
-  ...within('src/workflows/permits.ts', [
+  ...within('workflows/permits.ts', [
     [
       93,
       'export function release(state: SemaphoreState, message: Release, nowMs: number): void {\n  const holder = state.holders.find((h) => h.grant === message.grant);',
       'export function release(state: SemaphoreState, message: Release, nowMs: number): void {\n  const holder = state.holders[0];',
     ],
   ]),
-  ...within('src/workflows/cap.ts', [[[94, 104], 'return used < effectiveCap(state, nowMs);', 'return true;']]),
-  ...within('src/workflows/job.ts', [
+  ...within('workflows/cap.ts', [[[94, 104], 'return used < effectiveCap(state, nowMs);', 'return true;']]),
+  ...within('workflows/job.ts', [
     [
       [4, 101],
       "      return downloadRow(work);\n    case 'share':",

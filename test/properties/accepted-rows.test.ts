@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../emulator/emulator.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.js';
 import { ADAPTERS } from '../../src/vendors/index.js';
 import { checkText, csv } from '../manifest/support.js';
 import { type KeptMedia, keptMedia } from '../support/resolved-media.js';

@@ -2,8 +2,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resultLines } from '../../src/activities/result-files.js';
-import { emptyTally, tallyResults } from '../../src/activities/tally-results.js';
+import { resultLines } from '../../activities/result-files.js';
+import { emptyTally, tallyResults } from '../../activities/tally-results.js';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { batchTally } from '../../src/cli/batch/batch-tally.js';
 import { openAccountRecords } from '../../src/store/account-records.js';

@@ -27,8 +27,8 @@ beforeAll(() => {
   write('package-lock.json', JSON.stringify({ packages: { '': {}, 'node_modules/typescript': { version: '6.0.3' } } }));
   write('src/domain/word.ts', "export const word: string = 'first';\n");
   write('src/cli/main.ts', "import { word } from '../domain/word.js';\n\nprocess.stdout.write(word + '\\n');\n");
-  write('src/workflows/index.ts', 'export async function idle(): Promise<void> {}\n');
-  write('src/emulator/fixtures/clip.txt', 'a clip');
+  write('workflows/index.ts', 'export async function idle(): Promise<void> {}\n');
+  write('emulator/media/fixtures/clip.txt', 'a clip');
   write('src/dashboard/page/index.html', '<!doctype html><title>page</title>');
   mkdirSync(bin);
   program('temporal', 'echo "temporal version 0.0.0-DEV (Server 1.29.1, UI 2.42.1)"');
@@ -85,9 +85,9 @@ describe('the set-up of a checkout', () => {
     ]);
     expect(status).toBe(0);
     expect(readdirSync(join(checkout, 'dist')).sort()).toEqual(
-      ['.built-from', 'build-id', 'cli', 'dashboard', 'domain', 'emulator', 'workflow-bundle.js', 'workflows'].sort(),
+      ['.built-from', 'build-id', 'emulator', 'page', 'src', 'workflow-bundle.js', 'workflows'].sort(),
     );
-    expect(existsSync(join(checkout, 'dist/emulator/fixtures/clip.txt'))).toBe(true);
+    expect(existsSync(join(checkout, 'dist/emulator/media/fixtures/clip.txt'))).toBe(true);
     expect(run('bin/callsheet.js').stdout).toBe('first\n');
   }, 60_000);
 
@@ -107,10 +107,10 @@ describe('the set-up of a checkout', () => {
     write('src/domain/word.ts', "export const word: string = 'second';\n");
     write('src/domain/gone.ts', 'export const gone = 1;\n');
     expect(setUp().stderr).toMatch(/^building callsheet\n/);
-    expect(existsSync(join(checkout, 'dist/domain/gone.js'))).toBe(true);
+    expect(existsSync(join(checkout, 'dist/src/domain/gone.js'))).toBe(true);
     rmSync(join(checkout, 'src/domain/gone.ts'));
     expect(setUp().status).toBe(0);
-    expect(existsSync(join(checkout, 'dist/domain/gone.js'))).toBe(false);
+    expect(existsSync(join(checkout, 'dist/src/domain/gone.js'))).toBe(false);
     expect(run('bin/callsheet.js').stdout).toBe('second\n');
     expect(buildId()).not.toBe(before);
   }, 60_000);

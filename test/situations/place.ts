@@ -1,7 +1,7 @@
 // Where a draw's command runs: its folders, its service, what it may name.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Emulator } from '../../src/emulator/emulator.js';
+import type { Emulator } from '../../emulator/emulator.js';
 import { type Ended, runBuilt } from './program.js';
 import type { Names } from './values.js';
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Emulator, startEmulator } from '../../emulator/emulator.js';
 import { findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.js';
 import { csvText } from '../../src/manifest/csv-text.js';
 import { foldersBelow, KEY, type Place, runAt, SPEED } from './place.js';
 

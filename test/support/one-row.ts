@@ -1,9 +1,9 @@
 // One row on an account and a service of its own, on a shared Temporal server: what became of it and what it cost.
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { FaultRule, Truth } from '../../emulator/emulator.js';
 import type { JobPolicy } from '../../src/contract/workflows.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
-import type { FaultRule, Truth } from '../../src/emulator/emulator.js';
 import { type Stack, type StackOptions, startStack } from './stack.js';
 
 export interface OneRow {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
-import * as permits from '../../src/workflows/permits.js';
-import { viewOf } from '../../src/workflows/semaphore-view.js';
+import * as permits from '../../workflows/permits.js';
+import { viewOf } from '../../workflows/semaphore-view.js';
 
 const FILM = KINDS.indexOf('vendor-f/video');
 const AVATAR = KINDS.indexOf('vendor-b/avatar');

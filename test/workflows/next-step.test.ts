@@ -1,7 +1,7 @@
 // How a row ends that is being paid again: an earlier attempt of it may have been billed (docs/guarantees.md, G1).
 import { expect, it } from 'vitest';
-import type { Finish } from '../../src/workflows/job-work.js';
-import { endOf } from '../../src/workflows/next-step.js';
+import type { Finish } from '../../workflows/job-work.js';
+import { endOf } from '../../workflows/next-step.js';
 
 const otherwise: Finish = { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
 const again = { upToNano: 5, otherwise };

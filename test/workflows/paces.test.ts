@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SemaphoreState, TurnedAway } from '../../src/contract/semaphore.js';
 import { KINDS } from '../../src/domain/kind.js';
-import { noteReached } from '../../src/workflows/paces.js';
-import * as permits from '../../src/workflows/permits.js';
-import { viewOf } from '../../src/workflows/semaphore-view.js';
+import { noteReached } from '../../workflows/paces.js';
+import * as permits from '../../workflows/permits.js';
+import { viewOf } from '../../workflows/semaphore-view.js';
 
 const FILM = KINDS.indexOf('vendor-f/video');
 const SHARED_C = KINDS.indexOf('vendor-c/video');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KINDS, takesSlot } from '../../src/domain/kind.js';
-import { effectiveCap, slotsInUse } from '../../src/workflows/cap.js';
-import * as permits from '../../src/workflows/permits.js';
+import { effectiveCap, slotsInUse } from '../../workflows/cap.js';
+import * as permits from '../../workflows/permits.js';
 
 type State = ReturnType<typeof permits.newPermits>;
 type Step = (state: State, nowMs: number) => void;

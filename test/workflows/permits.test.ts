@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { effectiveCap } from '../../src/workflows/cap.js';
-import { nextToSweep } from '../../src/workflows/holders.js';
-import * as permits from '../../src/workflows/permits.js';
-import { expectedRender } from '../../src/workflows/render-times.js';
+import { effectiveCap } from '../../workflows/cap.js';
+import { nextToSweep } from '../../workflows/holders.js';
+import * as permits from '../../workflows/permits.js';
+import { expectedRender } from '../../workflows/render-times.js';
 
 const job = (id: string, batch = 'b') => ({ batch, id });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RowRef } from '../../src/contract/workflows.js';
-import { noteCancelled } from '../../src/workflows/late-ends.js';
-import * as permits from '../../src/workflows/permits.js';
-import { reopenRow, takeReopened } from '../../src/workflows/reopen.js';
-import * as window from '../../src/workflows/window.js';
+import { noteCancelled } from '../../workflows/late-ends.js';
+import * as permits from '../../workflows/permits.js';
+import { reopenRow, takeReopened } from '../../workflows/reopen.js';
+import * as window from '../../workflows/window.js';
 
 const row: RowRef = { batch: 'b', generation: 'g1', part: 0, index: 0, id: 'r0', kind: 0 };
 

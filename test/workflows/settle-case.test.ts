@@ -1,7 +1,7 @@
 // A row whose answer was found after all takes its place in the window again (design 4, `batch`).
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Job } from '../../src/workflows/job-work.js';
-import { settleCase } from '../../src/workflows/settle-case.js';
+import type { Job } from '../../workflows/job-work.js';
+import { settleCase } from '../../workflows/settle-case.js';
 
 const heard: unknown[] = [];
 
@@ -11,8 +11,8 @@ vi.mock('@temporalio/workflow', async (original) => ({
   sleep: async () => undefined,
   getExternalWorkflowHandle: () => ({ signal: async (_: unknown, message: unknown) => void heard.push(message) }),
 }));
-vi.mock('../../src/workflows/proxies.js', () => ({ homeProxy: () => ({}) }));
-vi.mock('../../src/workflows/confirm-handles.js', () => ({ recoverAnswer: async () => 'job' }));
+vi.mock('../../workflows/proxies.js', () => ({ homeProxy: () => ({}) }));
+vi.mock('../../workflows/confirm-handles.js', () => ({ recoverAnswer: async () => 'job' }));
 
 beforeEach(() => heard.splice(0));
 

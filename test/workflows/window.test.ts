@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PageEntry, PageResult } from '../../src/contract/activities.js';
-import { blockedOf, forgetBlocked, noteBlocked } from '../../src/workflows/blocked-rows.js';
-import { noteCase } from '../../src/workflows/noted-cases.js';
-import * as window from '../../src/workflows/window.js';
+import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/blocked-rows.js';
+import { noteCase } from '../../workflows/noted-cases.js';
+import * as window from '../../workflows/window.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
   return {

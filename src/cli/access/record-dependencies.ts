@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../activities/dependencies.js';
+import type { Dependencies } from '../../../activities/dependencies.js';
 import { accountSettings } from '../../config/account-settings.js';
 import type { HomeAccess } from './home-access.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { feedersOf } from '../../activities/feeders.js';
+import { feedersOf } from '../../../activities/feeders.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';

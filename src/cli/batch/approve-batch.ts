@@ -1,4 +1,4 @@
-import { spentOf } from '../../activities/budget.js';
+import { spentOf } from '../../../activities/budget.js';
 import { formatCredits } from '../../domain/money.js';
 import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
 import { readBatchOrder } from '../../store/batch-order.js';

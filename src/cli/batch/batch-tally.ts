@@ -1,5 +1,5 @@
-import { endOfUntouched, resultLines } from '../../activities/result-files.js';
-import { emptyTally, tallyResults } from '../../activities/tally-results.js';
+import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
+import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
 import { needsPerson } from '../../domain/needs-person.js';
 import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { dropReruns } from '../../activities/drop-reruns.js';
-import { resultLines } from '../../activities/result-files.js';
+import { dropReruns } from '../../../activities/drop-reruns.js';
+import { resultLines } from '../../../activities/result-files.js';
 import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';

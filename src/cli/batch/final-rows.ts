@@ -1,4 +1,4 @@
-import { resultLines } from '../../activities/result-files.js';
+import { resultLines } from '../../../activities/result-files.js';
 import type { ReasonCode } from '../../domain/failure.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';

@@ -1,5 +1,5 @@
-import { collectedRows, storeReport } from '../../activities/batch-report.js';
-import { writeBatchResults } from '../../activities/result-files.js';
+import { collectedRows, storeReport } from '../../../activities/batch-report.js';
+import { writeBatchResults } from '../../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import { createPosters } from '../../report/posters.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';

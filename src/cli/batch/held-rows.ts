@@ -1,4 +1,4 @@
-import { upstreamOf } from '../../activities/upstream.js';
+import { upstreamOf } from '../../../activities/upstream.js';
 import { fedMedia } from '../../domain/row.js';
 import { parallel } from '../../store/parallel.js';
 import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';

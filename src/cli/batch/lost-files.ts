@@ -1,4 +1,4 @@
-import { resultStates } from '../../activities/row-credits.js';
+import { resultStates } from '../../../activities/row-credits.js';
 import { type Attempt, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { outputLifeMs } from '../../domain/output-life.js';

@@ -1,4 +1,4 @@
-import { fedRow, feedersOf } from '../../activities/feeders.js';
+import { fedRow, feedersOf } from '../../../activities/feeders.js';
 import { KINDS } from '../../domain/kind.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';

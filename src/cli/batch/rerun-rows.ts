@@ -1,4 +1,4 @@
-import { feedsReader } from '../../activities/fed-rows.js';
+import { feedsReader } from '../../../activities/fed-rows.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { EmulatorOptions, Plan } from '../../emulator/emulator.js';
+import type { EmulatorOptions, Plan } from '../../../emulator/emulator.js';
 import type { Cli } from '../cli.js';
 import { createTerminal } from '../terminal.js';
 import { UserError } from '../user-error.js';
@@ -54,7 +54,7 @@ Exit codes:
 
 async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
   const terminal = createTerminal(io);
-  const { startEmulator } = await import('../../emulator/emulator.js');
+  const { startEmulator } = await import('../../../emulator/emulator.js');
   const options: EmulatorOptions = {
     port: numberFlag('--port', flags.port),
     plan: flags.plan as Plan,
@@ -124,7 +124,7 @@ function speedFlag(text: string): number {
 }
 
 async function ruleOptions(flags: EmulatorFlags, cwd: string): Promise<Pick<EmulatorOptions, 'prices' | 'faults'>> {
-  const { parseEmulatorFaults, parsePriceRules } = await import('../../emulator/emulator.js');
+  const { parseEmulatorFaults, parsePriceRules } = await import('../../../emulator/emulator.js');
   return {
     ...(flags.prices === undefined ? {} : { prices: await readRules('--prices', flags.prices, cwd, parsePriceRules) }),
     ...(flags.faults === undefined

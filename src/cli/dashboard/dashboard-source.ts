@@ -1,4 +1,4 @@
-import { resultLines } from '../../activities/result-files.js';
+import { resultLines } from '../../../activities/result-files.js';
 import type { Order } from '../../dashboard/orders.js';
 import type { DashboardSource } from '../../dashboard/source.js';
 import type { Json, JsonObject } from '../../domain/json.js';

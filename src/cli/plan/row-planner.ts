@@ -1,4 +1,4 @@
-import { type RowContent, rowStanding } from '../../activities/row-letter.js';
+import { type RowContent, rowStanding } from '../../../activities/row-letter.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';

@@ -1,4 +1,4 @@
-import { resultLines } from '../../activities/result-files.js';
+import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import { type Attempt, intentOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { KINDS } from '../../domain/kind.js';

@@ -1,4 +1,4 @@
-import { resultLines } from '../../activities/result-files.js';
+import { resultLines } from '../../../activities/result-files.js';
 import { accountSettings } from '../../config/account-settings.js';
 import { handleOf } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/reading.js';

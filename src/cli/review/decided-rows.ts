@@ -1,4 +1,4 @@
-import { resultLines } from '../../activities/result-files.js';
+import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { touchedRows } from '../../store/touched-rows.js';

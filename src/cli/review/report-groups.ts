@@ -1,4 +1,4 @@
-import type { CountedAttempts } from '../../activities/settle-group.js';
+import type { CountedAttempts } from '../../../activities/settle-group.js';
 import { clockText } from '../../books/check/story.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { commandHint } from '../hints.js';

@@ -1,6 +1,6 @@
-import type { Dependencies } from '../../activities/dependencies.js';
-import { refOf } from '../../activities/running.js';
-import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
+import type { Dependencies } from '../../../activities/dependencies.js';
+import { refOf } from '../../../activities/running.js';
+import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
 import { type AttemptRef, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

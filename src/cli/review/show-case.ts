@@ -1,5 +1,5 @@
-import { liveWordOf } from '../../activities/live-word.js';
-import { outputUrls } from '../../activities/row-credits.js';
+import { liveWordOf } from '../../../activities/live-word.js';
+import { outputUrls } from '../../../activities/row-credits.js';
 import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';

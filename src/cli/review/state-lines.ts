@@ -1,4 +1,4 @@
-import { decisionText } from '../../activities/row-reason.js';
+import { decisionText } from '../../../activities/row-reason.js';
 import type { Attempt, AttemptState } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';

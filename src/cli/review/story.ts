@@ -1,4 +1,4 @@
-import { gatherEvidence } from '../../activities/evidence.js';
+import { gatherEvidence } from '../../../activities/evidence.js';
 import type { Evidence, Movement, Reading } from '../../books/check/evidence.js';
 import { showsAllUntil } from '../../books/check/residual.js';
 import { ownTimeMs } from '../../books/check/settle.js';

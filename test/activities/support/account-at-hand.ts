@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../../src/activities/dependencies.js';
+import type { Dependencies } from '../../../activities/dependencies.js';
 import type { RowRef } from '../../../src/contract/workflows.js';
 import { KINDS } from '../../../src/domain/kind.js';
 import type { PriceRule } from '../../../src/domain/price.js';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Truth } from '../../../src/emulator/emulator.js';
-import type { JobRecord } from '../../../src/emulator/truth.js';
+import type { Truth } from '../../../emulator/emulator.js';
+import type { JobRecord } from '../../../emulator/model/truth.js';
 import { rowOf } from './manifest.js';
 import type { Rig } from './rig.js';
 

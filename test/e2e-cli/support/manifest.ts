@@ -1,5 +1,5 @@
 // Manifests of rows whose id stands in what they ask for, so that the service's records name their row.
-import type { JobRecord } from '../../../src/emulator/truth.js';
+import type { JobRecord } from '../../../emulator/model/truth.js';
 
 const COLUMNS = [
   'id',

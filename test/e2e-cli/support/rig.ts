@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/emulator.js';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../../emulator/emulator.js';
 import type { EngineState } from '../../../src/engine/engine-status.js';
 import { PRICES } from './prices.js';
 

@@ -1,0 +1,141 @@
+import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account-read.js';
+import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
+import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';
+import { VOICES_REQUEST } from '../src/vendors/vendor-b.js';
+import { noteReading } from './after-reading.js';
+import { askedWaitMs } from './asked-wait.js';
+import { capsInForce, lastCaps } from './caps.js';
+import type { Dependencies } from './dependencies.js';
+import { areFresh, keepDiscounts } from './discounts.js';
+import { readTurn, tryAgain } from './failures.js';
+import { refreshMarks } from './home-marks.js';
+import { lambdaMs } from './learned.js';
+
+/** Service document 1, Limits. */
+const CONCURRENT_UNKNOWN = 5;
+
+/** What the worker remembers of the account between requests; the home has it too. */
+interface AccountMemory {
+  reading?: { value: AccountReading; atMs: number };
+}
+type Asked = { askedMs: number; keyMark: string };
+
+const memories = new WeakMap<Dependencies, AccountMemory>();
+
+export interface AccountActivities {
+  /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
+  readAccount(input: { maxAgeMs: number }): Promise<AccountReading>;
+  /** Active discounts, cached for minutes. */
+  readDiscounts(): Promise<void>;
+  /** Ends once a free read gets any answer over HTTP, whatever it says; until then it is tried again. */
+  reachService(): Promise<void>;
+  /** A read for the command line: the answer's JSON is put into the home and its key returned. */
+  readForClient(input: Omit<AccountReadInput, 'account'>): Promise<AccountReadResult>;
+}
+
+export function accountActivities(deps: Dependencies): AccountActivities {
+  const memory = memoryOf(deps);
+  return {
+    async readAccount({ maxAgeMs }) {
+      const known = memory.reading;
+      if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
+      const asked = askedNow(deps);
+      return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
+    },
+    async readDiscounts() {
+      if (await areFresh(deps)) return;
+      const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
+      if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
+      await keepDiscounts(deps, read.value);
+    },
+    async reachService() {
+      await readTurn(deps);
+      const exchange = await deps.transport.send(CREDITS_REQUEST);
+      const isHttp = exchange.outcome === 'answered' || (exchange.outcome === 'lost' && exchange.status !== undefined);
+      if (!isHttp) throw tryAgain('service.unavailable', exchange.code);
+    },
+    async readForClient({ what }) {
+      const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
+      const asked = askedNow(deps);
+      const answer = await ask(deps, request);
+      if (what === 'credits') await takeCredits(deps, answer, asked);
+      const key = `${deps.home.account}/reads/${what}.json`;
+      await deps.home.store.put(key, answer.body);
+      return { key };
+    },
+  };
+}
+
+/** The newest reading of balance and caps that this worker has, if any. */
+export function lastReading(deps: Dependencies): { value: AccountReading; atMs: number } | undefined {
+  return memoryOf(deps).reading;
+}
+
+/** Simultaneous jobs that a batch's window is made for; the smallest plan's where nothing is known of the plan. */
+export async function windowCap(deps: Dependencies): Promise<number> {
+  const known = lastReading(deps)?.value ?? (await lastCaps(deps));
+  return known?.concurrent ?? CONCURRENT_UNKNOWN;
+}
+
+/** Other caps hold from now on, of the same plan. */
+export function takeCaps(deps: Dependencies, caps: Caps): void {
+  const { reading } = memoryOf(deps);
+  if (reading !== undefined) reading.value = { ...reading.value, ...caps };
+  deps.onCaps(caps);
+}
+
+function memoryOf(deps: Dependencies): AccountMemory {
+  const known = memories.get(deps);
+  if (known) return known;
+  const fresh: AccountMemory = {};
+  memories.set(deps, fresh);
+  return fresh;
+}
+
+/** When and with which key a read is asked: either may be another once it is answered. */
+function askedNow(deps: Dependencies): Asked {
+  return { askedMs: deps.now(), keyMark: deps.keyMark() };
+}
+
+async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMark }: Asked): Promise<AccountReading> {
+  const read = readCredits(answer);
+  if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
+  const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
+  const atMs = deps.now();
+  const checkpoint = {
+    askedMs,
+    atMs,
+    balanceNano: creditsRemainingNano,
+    rpm: rpmLimit,
+    concurrent: concurrentLimit,
+    plan: planLevel,
+  };
+  const [lambda, caps] = await Promise.all([
+    lambdaMs(deps),
+    capsInForce(deps, { concurrent: concurrentLimit, rpm: rpmLimit }),
+    deps.home.addCheckpoint(checkpoint),
+  ]);
+  const value: AccountReading = {
+    ...caps,
+    balanceNano: creditsRemainingNano,
+    shownUntilMs: askedMs - lambda,
+    keyMark,
+  };
+  memoryOf(deps).reading = { value, atMs };
+  deps.onCaps(value);
+  noteReading(deps);
+  void refreshMarks(deps);
+  return value;
+}
+
+/** One free read; anything but a 200 is tried again later. */
+async function ask(deps: Dependencies, request: ServiceRequest): Promise<Answer> {
+  await readTurn(deps);
+  const exchange = await deps.transport.send(request);
+  if (exchange.outcome !== 'answered') throw tryAgain('service.unavailable', exchange.code);
+  const { answer } = exchange;
+  if (answer.status === 200) return answer;
+  if (answer.status === 401) throw tryAgain('service.key-refused', '401', 15_000 / deps.settings.timeScale);
+  const delayMs = answer.status === 429 ? (askedWaitMs(deps, answer.retryAfter) ?? 2_000) : undefined;
+  throw tryAgain('service.unavailable', String(answer.status), delayMs);
+}

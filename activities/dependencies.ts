@@ -1,0 +1,91 @@
+import type { Caps } from '../src/contract/account-read.js';
+import type { AcquireFor, Granted, OutcomeKnown, OutputBlocked, RowFinished } from '../src/contract/messages.js';
+import type { LateOutputInput } from '../src/contract/outputs.js';
+import type { JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
+import type { AccountSettings } from '../src/contract/settings.js';
+import type { JobInput, RowRef } from '../src/contract/workflows.js';
+import type { Posters } from '../src/report/posters.js';
+import type { Downloader } from '../src/service/download.js';
+import type { Transport } from '../src/service/transport.js';
+import type { AccountRecords } from '../src/store/account-records.js';
+import type { Store } from '../src/store/port.js';
+import type { OpenInput } from '../src/store/s3-input.js';
+
+/** What the activities of one account are handed by the composition root. */
+export interface Dependencies extends AccountRecords {
+  settings: AccountSettings;
+  transport: Transport;
+  requests: Requests;
+  /** Tells the present key from others without showing any of it. */
+  keyMark(): string;
+  downloader: Downloader;
+  /** Opens the store at an absolute folder or an `s3://` address. */
+  openStore(location: string): Store;
+  /** Opens an input at `s3://bucket/key`. */
+  openInput: OpenInput;
+  /** Makes the pictures of reports; absent where no other program may be started. */
+  posters?: Posters;
+  messenger: Messenger;
+  log: Log;
+  /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
+  onCaps(caps: Caps): void;
+  callers: Callers;
+  /** Wall clock, epoch ms. */
+  now(): number;
+  /** A clock that never jumps, ms. */
+  monotonic(): number;
+}
+
+/** Requests are counted where they leave: each asks for its turn first. */
+export interface Requests {
+  /** 0 once it may leave, and is counted; where that is not within `patienceMs`, the ms until it could, and nothing is counted. */
+  turn(patienceMs: number): Promise<number>;
+}
+
+/** Which process makes paid calls: a connection that nobody holds any more brings no answer. */
+export interface Callers {
+  /** This process, as its claims name it; null where the system does not tell processes apart for certain. */
+  own: string | null;
+  /** True only where that process has ended for certain. */
+  isGone(caller: string): boolean;
+}
+
+/** Messages that activities send to workflows, and what they ask of the server. */
+export interface Messenger {
+  ensureSemaphore(): Promise<void>;
+  /** Starts a job unless it is open, or was started after `sinceMs` (by the server's clock; null = cannot be). */
+  startJob(input: JobInput, sinceMs: number | null): Promise<void>;
+  /** Asks for the slots of jobs, which wait for their grants. */
+  acquireFor(asked: AcquireFor): Promise<void>;
+  /** False when the batch does not run: its record is then all that is needed. */
+  rowFinished(batch: string, report: RowFinished): Promise<boolean>;
+  /** Tells a job that it has a slot. False when it does not run. */
+  granted(job: JobKey, message: Granted): Promise<boolean>;
+  /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */
+  release(message: Release): Promise<boolean>;
+  /** Something finished cannot be stored: the batch submits nothing new meanwhile. */
+  outputBlocked(batch: string, what: OutputBlocked): Promise<void>;
+  /** To the semaphore; lost where none runs, since its successor reads the ledger. */
+  submitted(grant: number): Promise<void>;
+  caseOpened(opened: OpenedCase): Promise<void>;
+  caseEnded(ended: { job: JobKey; created: boolean }): Promise<void>;
+  limitsRefused(): Promise<void>;
+  /** False when the job does not run. */
+  outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<boolean>;
+  /** Tells a batch that runs of a row that may go on; false when it does not run, and the next `run` finds the row. */
+  reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
+  /** Whether each job's workflow is open now. */
+  areOpen(jobs: JobKey[]): Promise<boolean[]>;
+  /** Has a paid output fetched on after its row has ended; once at a time. */
+  fetchLate(input: LateOutputInput): Promise<void>;
+  isBatchOpen(batch: string): Promise<boolean>;
+  /** Has the results of a batch that has ended written once more. */
+  rewriteResults(batch: string): Promise<void>;
+}
+
+/** Structured log lines; never a prompt, a URL or a key. */
+export interface Log {
+  info(facts: Record<string, unknown>, message: string): void;
+  warn(facts: Record<string, unknown>, message: string): void;
+  error(facts: Record<string, unknown>, message: string): void;
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FedFrom } from '../src/contract/chain-state.js';
+import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chains.js';
+import type { Row } from '../src/domain/row.js';
+import { rerunOrder } from '../src/store/batch-marks.js';
+import { type Feeds, readFeeds } from '../src/store/feeds.js';
+import { rowAt } from '../src/store/row-place.js';
+import { sampleInForce } from '../src/store/sample-gate.js';
+import { windowCap } from './account.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { feedersOf, isReady } from './feeders.js';
+import { runOrder } from './ordered.js';
+import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
+
+export interface FedRowActivities {
+  /** The rows that can run now since rows that feed them are done. */
+  fedRows(input: FedRowsInput): Promise<FedRowsResult>;
+}
+
+export function fedRowActivities(deps: Dependencies): FedRowActivities {
+  return { fedRows: (input) => withRecords(() => fedRows(deps, input)) };
+}
+
+/** Beyond so many looks the next call goes on: a row may feed a million that wait for others too. */
+const LOOKS_MAX = 500;
+
+async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRowsResult> {
+  const { batch, generation, limit, feeders } = input;
+  const order = await runOrder(deps, batch, input.retry);
+  const cap = await windowCap(deps);
+  const result: FedRowsResult = { rows: [], feeders, isShort: false, cap };
+  if (order.isPaused) return { ...result, isPaused: true };
+  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
+    return { ...result, limits: order.limits };
+  }
+  const rerun = await rerunOrder(deps.home, batch, generation);
+  const sample = await sampleInForce(deps.home, batch, generation);
+  const feeds = feedsReader(deps, batch, generation);
+  const seen = new Set<number>();
+  let room = input.roomNano;
+  let chars = 0;
+  let looks = 0;
+  const left: FedFrom[] = feeders.map((feeder) => ({ ...feeder }));
+  for (let feeder = left[0]; feeder !== undefined; feeder = left[0]) {
+    const fed = (await feeds.of(feeder.index)) ?? [];
+    const next = fed[feeder.seen];
+    if (next === undefined) {
+      left.shift();
+      continue;
+    }
+    if (result.rows.length >= limit || chars >= PAGE_CHARS_MAX || looks++ >= LOOKS_MAX) break;
+    const place = seen.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
+    const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
+    seen.add(next);
+    const mayRun =
+      place !== undefined &&
+      sample?.has(place.stored.row.id) !== false &&
+      (await isMeant(deps, input, place.stored.row));
+    if (mayRun && standing?.ended === false && standing.letter === 'n') {
+      const { row } = place.stored;
+      const feeding = await feedersOf(deps, input, row);
+      if (isReady(feeding)) {
+        const entry = await entryOf(deps, batch, row, feeding, standing);
+        const upTo = entry[5];
+        result.isShort = room !== null && (upTo === null || upTo > room);
+        if (result.isShort) break;
+        if (room !== null) room -= upTo ?? 0;
+        chars += JSON.stringify(entry).length + 20;
+        const feedsOthers = (await feeds.of(row.index)) === undefined ? {} : { feeds: true as const };
+        result.rows.push({ part: place.part, entry, ...feedsOthers, ...(await aheadOf(deps, input, row, place.part)) });
+      }
+    }
+    feeder.seen += 1;
+  }
+  return { ...result, feeders: left };
+}
+
+/** Whether the order that the batch runs by is for the row as well. */
+async function isMeant(
+  { records }: Dependencies,
+  { batch, isOrderedOnly }: FedRowsInput,
+  { id }: Row,
+): Promise<boolean> {
+  return isOrderedOnly !== true || (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
+}
+
+async function aheadOf(
+  deps: Dependencies,
+  { batch, generation, cursor }: FedRowsInput,
+  row: Row,
+  part: number,
+): Promise<Pick<ReadyRow, 'isAhead'>> {
+  if (cursor === null || part < cursor.part) return {};
+  if (part > cursor.part) return { isAhead: true };
+  const rows = await deps.rows.readPart(batch, generation, part);
+  return rows.findIndex((stored) => stored.row.index === row.index) >= cursor.index ? { isAhead: true } : {};
+}
+
+/** Reads each part's document once. */
+export function feedsReader(
+  { home, rows }: Pick<Dependencies, 'home' | 'rows'>,
+  batch: string,
+  generation: string,
+): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {
+  const known = new Map<number, Promise<Feeds>>();
+  const ofPart = (part: number): Promise<Feeds> => {
+    const feeds = known.get(part) ?? readFeeds(home.store, home.keys.feeds(batch, generation, part));
+    known.set(part, feeds);
+    return feeds;
+  };
+  return {
+    ofPart,
+    async of(index) {
+      const place = await rowAt(rows, batch, generation, index);
+      return place && (await ofPart(place.part)).get(index);
+    },
+  };
+}

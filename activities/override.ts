@@ -1,0 +1,86 @@
+import type { AttemptInput } from '../src/contract/activities.js';
+import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../src/contract/payments.js';
+import { type Attempt, type AttemptRef, overrideOf, standingOf } from '../src/domain/attempt.js';
+import type { CreditsNano } from '../src/domain/money.js';
+import { isReserved, reserveWaste, returnWaste } from '../src/store/waste-book.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { orderedPolicy } from './ordered.js';
+import { upperCredits } from './prices.js';
+import { loadRow } from './row-work.js';
+import { resultOf } from './submit-result.js';
+
+/** Lets a row be paid again by policy, on record (I1), once its price is reserved. */
+export interface OverrideActivities {
+  /**
+   * Reserves the price in the waste book, for what ended undecided and once a row: with `always` as far as the batch's
+   * waste limit goes, with `sync` for a synchronous call below `sync.maxWaste` as well. What a person has ordered was
+   * reserved with the order.
+   */
+  reservePayment(input: ReserveInput): Promise<ReserveResult>;
+  /** Gives the reservation back of a payment that is not made; one that a person or a policy has granted stays. */
+  returnPayment(input: AttemptInput): Promise<void>;
+  /** Records that another attempt may be made; a late state that was recorded meanwhile wins. */
+  override(input: OverrideInput): Promise<OverrideResult>;
+}
+
+export function overrideActivities(deps: Dependencies): OverrideActivities {
+  return {
+    reservePayment: (input) => withRecords(() => reservePayment(deps, input)),
+    returnPayment: (input) => withRecords(() => returnPayment(deps, input)),
+    override: (input) => withRecords(() => override(deps, input)),
+  };
+}
+
+async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<ReserveResult> {
+  const { row: rowRef, n } = input;
+  const attempts = await deps.ledger.read(rowRef.batch, rowRef.id);
+  const attempt = attempts.find((one) => one.n === n);
+  if (!attempt) return { outcome: 'refused' };
+  const { row, adapter } = await loadRow(deps, rowRef);
+  const upToNano = await upperCredits(deps, rowRef.batch, row, adapter);
+  const standing = standingOf(attempt);
+  if (standing === 'overridden') return { outcome: 'reserved', upToNano };
+  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
+  if (standing !== 'undecided') return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
+  if (upToNano === null || isPaidAgain(attempts)) return { outcome: 'refused' };
+  if (input.cause === 'sync' && (adapter.flow !== 'sync' || upToNano >= deps.settings.syncMaxWasteNano)) {
+    return { outcome: 'refused' };
+  }
+  const said = { ambiguity: input.cause === 'always' ? 'always' : 'hold', wasteMaxNano: input.wasteMaxNano } as const;
+  const policy = await orderedPolicy(deps, rowRef.batch, said);
+  if (policy.ambiguity !== said.ambiguity) return { outcome: 'refused' };
+  return (await hasRoom(deps, ref, upToNano, policy)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
+}
+
+/** Once a row, whichever policy it was. */
+function isPaidAgain(attempts: Attempt[]): boolean {
+  return attempts.some((attempt) => (overrideOf(attempt)?.cause ?? 'rerun') !== 'rerun');
+}
+
+function hasRoom(
+  deps: Dependencies,
+  ref: AttemptRef,
+  nano: CreditsNano,
+  { wasteMaxNano }: { wasteMaxNano: CreditsNano },
+): Promise<boolean> {
+  return reserveWaste(deps.home, ref, nano, { maxNano: wasteMaxNano, atMs: deps.now() });
+}
+
+async function returnPayment(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  if (attempt && standingOf(attempt) !== 'overridden') await returnWaste(deps.home, ref, deps.now());
+}
+
+async function override(deps: Dependencies, { row, n, cause }: OverrideInput): Promise<OverrideResult> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const why = cause === 'sync' ? 'its price is below sync.maxWaste' : 'its price is within alwaysMaxWaste';
+  const state = { state: 'overridden', atMs: deps.now(), cause, by: { who: 'policy', why } } as const;
+  const before = await deps.ledger.readAttempt(ref);
+  const isDue = before && standingOf(before) === 'undecided' && (await isReserved(deps.home, ref));
+  if (isDue) await deps.ledger.append(ref, state);
+  const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
+  if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
+  return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
+}

@@ -1,0 +1,152 @@
+import { Context } from '@temporalio/activity';
+import type { PollInput, PollResult } from '../src/contract/activities.js';
+import { acceptanceOf, handleOf, standingOf } from '../src/domain/attempt.js';
+import { endedReason } from '../src/domain/ended-reason.js';
+import type { Answer } from '../src/domain/exchange.js';
+import type { PollReading } from '../src/domain/reading.js';
+import { LedgerError } from '../src/store/ledger.js';
+import { readPolled } from '../src/vendors/index.js';
+import { bookCharge, bookUnbilled } from './charges.js';
+import type { Dependencies } from './dependencies.js';
+import { readTurn, withRecords } from './failures.js';
+import { giveBack } from './give-back.js';
+import {
+  again,
+  beat,
+  elapsedMs,
+  failed,
+  longestMs,
+  NO_TROUBLES,
+  type Poll,
+  refused,
+  review,
+  type Troubles,
+} from './poll-pace.js';
+import { loadRow } from './row-work.js';
+import { noteRunning, warnIfLong } from './running.js';
+import { notAtOnce } from './save-at-once.js';
+
+/** Where no life of a handle is documented, unscaled ms. */
+const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
+/** Answers that say "ended" without an output, so often and over so long of service time, need a person. */
+const NO_OUTPUT_MAX = 20;
+const NO_OUTPUT_FOR_MS = 10 * 60_000;
+/** Well below the time after which the server gives up a poll, ms. */
+const ANSWERED_WITHIN_MS = 10_000;
+
+export interface PollActivities {
+  /** One free request; fails with `job.running` and the next delay until the service says terminal. */
+  poll(input: PollInput): Promise<PollResult>;
+}
+
+export function pollActivities(deps: Dependencies, saveAtOnce = notAtOnce): PollActivities {
+  return {
+    async poll(input) {
+      const poll = await withRecords(() => openPoll(deps, input));
+      if ('outcome' in poll) return poll;
+      const lifeMs = (poll.adapter.handleLifeMs ?? HANDLE_LIFE_MS) / input.timeScale;
+      if (deps.now() > poll.createdAtMs + lifeMs) return review(poll, 'handle_expired');
+      const askedAtMs = deps.now();
+      await readTurn(deps);
+      const exchange = await deps.transport.send(poll.adapter.pollRequest(poll.handle, poll.work.row));
+      if (exchange.outcome !== 'answered') throw failed(poll, exchange.code);
+      const { answer } = exchange;
+      if (answer.status < 200 || answer.status >= 300) return refused(poll, answer);
+      const polled = await takeOrReview(poll, answer, askedAtMs);
+      // Another try may be under way by now, and save it too.
+      const isLate = deps.now() - askedAtMs > ANSWERED_WITHIN_MS;
+      if (polled.outcome !== 'rendered' || isLate) return polled;
+      const status = await saveAtOnce({ row: input.row, n: input.n });
+      return status === undefined ? polled : { ...polled, outcome: 'saved', status };
+    },
+  };
+}
+
+async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | PollResult> {
+  const ref = { batch: input.row.batch, id: input.row.id, n: input.n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const handle = attempt && handleOf(attempt);
+  const work = await loadRow(deps, input.row);
+  if (!attempt || handle === undefined || work.adapter.flow !== 'async') {
+    // Its record said once that it was accepted: what is missing now is ours, not the service's.
+    return { outcome: 'review', reason: 'record_damaged', slotUntilMs: deps.now() };
+  }
+  const createdAtMs = acceptanceOf(attempt)?.atMs ?? deps.now();
+  const last = Context.current().info.heartbeatDetails as Partial<Troubles> | undefined;
+  const troubles = { ...NO_TROUBLES, ...last };
+  const poll = { deps, input, ref, work, adapter: work.adapter, attempt, handle, createdAtMs, troubles };
+  // An earlier try recorded the end and died before it was heard.
+  const standing = standingOf(attempt);
+  if (standing === 'rendered') return rendered(poll);
+  const end = attempt.states.at(-1);
+  if (end?.state === 'ended') return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll) };
+  return poll;
+}
+
+/** What contradicts the ledger is not asked again: no answer would be taken. */
+async function takeOrReview(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
+  try {
+    return await withRecords(() => take(poll, answer, askedAtMs));
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code === 'CONTENTION') throw error;
+    poll.deps.log.error({ ...poll.ref, code: error.code }, 'what a poll said contradicts the ledger');
+    return review(poll, 'ledger_contradiction');
+  }
+}
+
+async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<PollResult> {
+  const { deps, ref, work, adapter, createdAtMs } = poll;
+  const reading: PollReading = readPolled(adapter, poll.handle, answer);
+  const atMs = deps.now();
+  switch (reading.reading) {
+    case 'running':
+      if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
+      if (reading.known) noteRunning(deps, ref, askedAtMs);
+      warnIfLong(deps, ref, createdAtMs + longestMs(poll));
+      beat(poll, NO_TROUBLES);
+      throw again(poll, 'running');
+    case 'unreadable': {
+      // A maintenance page, or what a gateway made up: the poll has failed, not the job.
+      if (!reading.hasEnded) throw failed(poll, 'unreadable');
+      const { count, sinceMs } = poll.troubles.noOutput ?? { count: 0, sinceMs: atMs };
+      const isLong = (atMs - sinceMs) * poll.input.timeScale >= NO_OUTPUT_FOR_MS;
+      if (count + 1 >= NO_OUTPUT_MAX && isLong) return review(poll, 'poll_unreadable');
+      beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
+      throw again(poll, 'unreadable');
+    }
+    case 'succeeded': {
+      const { outputs, facts } = reading;
+      await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
+      const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
+      await bookCharge(deps, work, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
+      await deps.ledger.close(ref);
+      return { ...rendered(poll), ...released };
+    }
+    case 'failed': {
+      const { word, code, message } = reading;
+      await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
+      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
+      await bookUnbilled(deps, work, ref, {
+        claimedAtMs: poll.attempt.states[0]?.atMs ?? createdAtMs,
+        createdAtMs,
+        endedAtMs: atMs,
+      });
+      await deps.ledger.close(ref);
+      return { outcome: 'ended', reason: endedReason(reading), renderMs: renderMs(poll), ...released };
+    }
+  }
+}
+
+/** The life of the URL counts from when the service was first heard to say that it is there. */
+function rendered(poll: Poll): Extract<PollResult, { outcome: 'rendered' }> {
+  const { urlLifeMs, freshUrlOnPoll } = poll.adapter;
+  const known = poll.attempt.states.find((state) => state.state === 'rendered')?.atMs;
+  const ageMs = known === undefined ? 0 : (poll.deps.now() - known) * poll.input.timeScale;
+  return { outcome: 'rendered', renderMs: renderMs(poll), urlLeftMs: freshUrlOnPoll ? null : urlLifeMs - ageMs };
+}
+
+function renderMs(poll: Poll): number {
+  const endedAtMs = poll.attempt.states.find((s) => s.state === 'rendered' || s.state === 'ended')?.atMs;
+  return endedAtMs === undefined ? elapsedMs(poll) : (endedAtMs - poll.createdAtMs) * poll.input.timeScale;
+}

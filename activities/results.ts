@@ -1,0 +1,83 @@
+import { Context } from '@temporalio/activity';
+import type { FinishInput } from '../src/contract/activities.js';
+import type { BatchTally } from '../src/domain/batch-tally.js';
+import type { StopReason } from '../src/domain/limits.js';
+import { safeText } from '../src/domain/secret.js';
+import type { ReportRows } from '../src/report/collect.js';
+import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';
+import { StoreError } from '../src/store/port.js';
+import { collectedRows, storeReport } from './batch-report.js';
+import type { Dependencies } from './dependencies.js';
+import { tryAgain, withRecords } from './failures.js';
+import { markHome } from './home-marks.js';
+import { endDamaged, endRow } from './record.js';
+import { writeBatchResults } from './result-files.js';
+
+const HEARTBEAT_MS = 5_000;
+
+export interface ResultActivities {
+  /** Writes the record of a row that ended without a download, and tells the batch. */
+  finishRow(input: FinishInput): Promise<void>;
+  /** Assembles results.csv, results.jsonl and failed.csv of a batch, each replaced whole, and counts its rows. */
+  writeResults(input: { batch: string; generation: string }): Promise<BatchTally>;
+  /** The same for a batch that has ended and of which a row came right afterwards; one that runs does it itself. */
+  rewriteResults(input: { batch: string }): Promise<void>;
+}
+
+export function resultActivities(deps: Dependencies): ResultActivities {
+  return {
+    finishRow: ({ row, status, reason, text }) =>
+      withRecords(async () => {
+        if (reason === 'record_damaged') return endDamaged(deps, row);
+        const stopped = status === 'cancelled' ? await stoppedFor(deps, row.batch) : undefined;
+        if (stopped) await endRow(deps, row, { status: 'not_started', reason: stopped });
+        else await endRow(deps, row, { status, ...(reason ? { reason } : {}), ...(text ? { text } : {}) });
+      }),
+
+    writeResults: ({ batch, generation }) => write(deps, batch, generation),
+
+    async rewriteResults({ batch }) {
+      if (await deps.messenger.isBatchOpen(batch)) return;
+      const generation = await withRecords(() => deps.rows.currentGeneration(batch));
+      if (generation !== undefined) await write(deps, batch, generation);
+    },
+  };
+}
+
+async function write(deps: Dependencies, batch: string, generation: string): Promise<BatchTally> {
+  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+  try {
+    const rows = collectedRows(deps, batch);
+    const tally = await writeBatchResults(deps, batch, generation, [rows.collect]);
+    await markHome(deps, batch);
+    await report(deps, batch, rows.collected());
+    return tally;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const { code } = error;
+    deps.log.warn({ batch, code }, 'the results cannot be written; it is tried again');
+    await deps.messenger.outputBlocked(batch, { id: null, code });
+    throw tryAgain('output.unavailable', code);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** A batch ends without its report where it cannot be made; where it cannot be stored, the results cannot be either. */
+async function report(deps: Dependencies, batch: string, rows: ReportRows): Promise<void> {
+  try {
+    await storeReport(deps, batch, rows, { isPublic: false });
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const { name, message } = error as Error;
+    deps.log.error(
+      { batch, name, message: safeText(message) },
+      'the report cannot be made; `callsheet report` tries again',
+    );
+  }
+}
+
+/** A job that was asked to end because its batch stopped by itself was not cancelled by anybody. */
+async function stoppedFor({ home }: Dependencies, batch: string): Promise<StopReason | undefined> {
+  return (await isCancelledBatch(home, batch)) ? undefined : stoppedReason(home, batch);
+}

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { OpenRowState, PageInput, PageResult } from '../src/contract/activities.js';
+import type { Status } from '../src/domain/outcome.js';
+import { fedMedia, type Row } from '../src/domain/row.js';
+import { rerunOrder } from '../src/store/batch-marks.js';
+import type { Feeds } from '../src/store/feeds.js';
+import { sampleInForce } from '../src/store/sample-gate.js';
+import { windowCap } from './account.js';
+import { reopen } from './closed-models.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { feedsReader } from './fed-rows.js';
+import { feedersOf, isReady } from './feeders.js';
+import { runOrder } from './ordered.js';
+import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
+import { type RowStanding, rowStanding } from './row-letter.js';
+import { mayPay } from './share.js';
+
+const SCAN_WIDTH = 25;
+
+export interface RowActivities {
+  /** The next unfinished rows of a part, and the counts of the finished ones passed over. */
+  pageRows(input: PageInput): Promise<PageResult>;
+  /** What became of rows that did not report for a while. */
+  sweepRows(input: { batch: string; ids: string[] }): Promise<OpenRowState[]>;
+}
+
+export function rowActivities(deps: Dependencies): RowActivities {
+  return {
+    pageRows: (input) => withRecords(() => pageRows(deps, input)),
+    sweepRows: (input) => withRecords(() => sweepRows(deps, input)),
+  };
+}
+
+async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResult> {
+  const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false, holdsFed } = input;
+  const order = await runOrder(deps, batch, input.retry);
+  const page = await newPage(deps, batch, cursor.part);
+  if (order.isPaused) return { ...page, next: cursor, isPaused: true };
+  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
+    return { ...page, next: cursor, limits: order.limits };
+  }
+  if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
+  const part = await deps.rows.readPart(batch, generation, cursor.part);
+  const feeds = (await deps.rows.generation(batch, generation))?.fed
+    ? await feedsReader(deps, batch, generation).ofPart(cursor.part)
+    : undefined;
+  const filling: Filling = {
+    page,
+    generation,
+    sample: await sampleInForce(deps.home, batch, generation),
+    isSharing,
+    isHeldOnly,
+    holdsFed: holdsFed === true,
+    feeds,
+    room: input.roomNano,
+    chars: 0,
+  };
+  const rerun = await rerunOrder(deps.home, batch, generation);
+  const isFull = () => page.isShort || page.entries.length >= limit || filling.chars >= PAGE_CHARS_MAX;
+  let at = cursor.index;
+  while (at < part.length && !isFull()) {
+    const rows = part.slice(at, at + SCAN_WIDTH);
+    const standings = await Promise.all(
+      rows.map(async (row) => (isPassed(filling, row.row) ? undefined : standingOfRow(deps, batch, row, order, rerun))),
+    );
+    for (const [i, { row }] of rows.entries()) {
+      if (isFull()) break;
+      const standing = standings[i];
+      if (standing !== undefined) await place(deps, filling, row, standing);
+      if (!page.isShort) at += 1;
+    }
+  }
+  page.next =
+    at < part.length ? { part: cursor.part, index: at } : await nextPart(deps, batch, generation, cursor.part);
+  return page;
+}
+
+/** A page while rows are put into it. */
+interface Filling {
+  page: PageResult;
+  generation: string;
+  /** The second way through the rows: it opens those that share a render; all others were counted by the first. */
+  isSharing: boolean;
+  /** A further way: it opens those that others feed, where they were missed. */
+  isHeldOnly: boolean;
+  holdsFed: boolean;
+  /** Undefined where no row feeds another. */
+  feeds: Feeds | undefined;
+  /** The rows that may run before the rest is approved; undefined where all may. */
+  sample: ReadonlySet<string> | undefined;
+  /** What new attempts may still cost, null = no limit. */
+  room: number | null;
+  chars: number;
+}
+
+/** The way that is gone has nothing to do with the row. */
+function isPassed({ isSharing, isHeldOnly }: Filling, row: Row): boolean {
+  return (isSharing && row.shares === undefined) || (isHeldOnly && fedMedia(row).length === 0);
+}
+
+/** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
+async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
+  const { page, isSharing, isHeldOnly, room } = filling;
+  if ((isSharing || isHeldOnly) && (standing.ended || standing.letter !== 'n')) return;
+  if (standing.ended) return count(page, standing);
+  // What is at the service already is fetched in any case.
+  if (standing.letter === 'n' && filling.sample?.has(row.id) === false) return;
+  if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
+    if (!isHeldOnly) page.deferred = (page.deferred ?? 0) + 1;
+    return;
+  }
+  const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
+  const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly);
+  const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
+  const isLeft = filling.holdsFed && feeders.length > 0 && record?.rerunAtMs === undefined;
+  if (standing.letter === 'n' && (isLeft || !isReady(feeders))) {
+    if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
+    return;
+  }
+  // A row with a record has ended in this run; its feeders cannot have been missed.
+  if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
+  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  // A copy reserves nothing: the plan does not count it either.
+  if (isSharing && room !== null && !(await mayPay(deps, { ...page, generation: filling.generation }, row)))
+    entry[5] = 0;
+  const upTo = entry[5];
+  page.isShort = room !== null && (upTo === null || upTo > room);
+  if (page.isShort) return;
+  if (room !== null) filling.room = room - (upTo ?? 0);
+  filling.chars += JSON.stringify(entry).length + 1;
+  page.entries.push(entry);
+  if (filling.feeds?.has(row.index)) page.feeding = [...(page.feeding ?? []), row.index];
+}
+
+async function newPage(deps: Dependencies, batch: string, part: number): Promise<PageResult> {
+  const cap = await windowCap(deps);
+  return { batch, part, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0, cap };
+}
+
+function count(page: PageResult, { status, creditsNano }: Extract<RowStanding, { ended: true }>): void {
+  page.finished[status] = (page.finished[status] ?? 0) + 1;
+  if (creditsNano === null) page.creditsUnknown += 1;
+  else page.creditsNano += creditsNano;
+}
+
+async function nextPart(
+  deps: Dependencies,
+  batch: string,
+  generation: string,
+  part: number,
+): Promise<PageResult['next']> {
+  const facts = await deps.rows.generation(batch, generation);
+  return facts && part + 1 < facts.parts.length ? { part: part + 1, index: 0 } : null;
+}
+
+async function sweepRows(
+  deps: Dependencies,
+  { batch, ids }: { batch: string; ids: string[] },
+): Promise<OpenRowState[]> {
+  const open = await deps.messenger.areOpen(ids.map((id) => ({ batch, id })));
+  return Promise.all(
+    ids.map(async (id, i): Promise<OpenRowState> => {
+      if (open[i]) return { id, state: 'open' };
+      const [record, attempts] = await Promise.all([deps.records.readRecord(batch, id), deps.ledger.read(batch, id)]);
+      const standing = rowStanding(record, attempts, null);
+      if (!standing.ended) return { id, state: 'restart', letter: standing.letter, attempts: standing.attempts };
+      const status: Status = standing.status;
+      return { id, state: 'finished', status, creditsNano: standing.creditsNano };
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import type { RowRef } from '../src/contract/workflows.js';
+import { askedOutput, disagreements } from '../src/domain/asked-output.js';
+import type { OutputFile, RowRecord, Status } from '../src/domain/outcome.js';
+import type { Row } from '../src/domain/row.js';
+import { createOutputs, OutputRefused } from '../src/store/outputs.js';
+import { StoreError } from '../src/store/port.js';
+import { rowAt } from '../src/store/row-place.js';
+import { whileStored } from './blocked.js';
+import type { Dependencies } from './dependencies.js';
+import { withTries } from './download-tries.js';
+import { endRow } from './record.js';
+import { loadRow, type RowWork } from './row-work.js';
+
+/** Rows with the same request are rendered once: the first is paid for, the others get copies of its files. */
+
+export interface ShareActivities {
+  /**
+   * Ends a row that shares the render of another, which has ended: with copies of its files, or as it ended. Null =
+   * there is nothing to share, so that the row runs by itself.
+   */
+  shareOutput(input: { row: RowRef }): Promise<{ status: Status | null }>;
+}
+
+export function shareActivities(deps: Dependencies): ShareActivities {
+  return {
+    shareOutput: ({ row }) =>
+      withTries({ tries: 0, sinceMs: deps.now() }, (tries) =>
+        whileStored(deps, row, tries, async () => ({ status: await share(deps, row) })),
+      ),
+  };
+}
+
+async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
+  const work = await loadRow(deps, ref);
+  const [first, own] = await Promise.all([firstRow(deps, ref, work.row), deps.records.readRecord(ref.batch, ref.id)]);
+  // A row whose hash was taken for this one's, or whose record is of other content, has nothing to give.
+  if (first === undefined || first.hash !== work.row.hash) return null;
+  const record = await deps.records.readRecord(ref.batch, first.id);
+  // Nothing was rendered for it: this row is sent by itself.
+  if (record?.status === 'skipped') return null;
+  const isSame = record?.rowHash === work.row.hash;
+  const files = isSame && record.status === 'done' ? await copyAll(deps, ref, work, record) : undefined;
+  if (files !== undefined) {
+    const warnings = [`shares the render of row ${first.id}`, ...files.flatMap((file) => against(work.row, file))];
+    await endRow(deps, ref, { status: 'done', files, warnings, ...(record === undefined ? {} : { shared: record }) });
+    return 'done';
+  }
+  // Nothing came of it. A person who orders a retry of this row pays for it, unless the same request just failed again.
+  const isOrdered = own?.reasonCode === 'shared_row_failed';
+  if (isOrdered && record?.status !== 'failed') return null;
+  const ended = record === undefined ? 'has no result' : record.status === 'done' ? 'lost its file' : record.status;
+  const text = `row ${first.id}, which has the same request: ${ended}`;
+  if (record?.status === 'cancelled') {
+    await endRow(deps, ref, { status: 'cancelled', reason: 'cancelled_by_user', text });
+    return 'cancelled';
+  }
+  await endRow(deps, ref, { status: 'failed', reason: 'shared_row_failed', text });
+  return 'failed';
+}
+
+/** Whether a row that shares another's render may be sent by itself all the same, as `share` decides it. */
+export async function mayPay(deps: Dependencies, place: BatchPlace, row: Row): Promise<boolean> {
+  const first = await firstRow(deps, place, row);
+  if (first === undefined || first.hash !== row.hash) return true;
+  const [own, record] = await Promise.all([
+    deps.records.readRecord(place.batch, row.id),
+    deps.records.readRecord(place.batch, first.id),
+  ]);
+  return own?.reasonCode === 'shared_row_failed' || record?.status === 'skipped';
+}
+
+type BatchPlace = Pick<RowRef, 'batch' | 'generation'>;
+
+async function firstRow({ rows }: Dependencies, ref: BatchPlace, { shares }: Row): Promise<Row | undefined> {
+  return shares === undefined ? undefined : (await rowAt(rows, ref.batch, ref.generation, shares))?.stored.row;
+}
+
+/** Undefined when a file of the first row is gone or is another one by now. */
+async function copyAll(
+  deps: Dependencies,
+  ref: RowRef,
+  { row, options }: RowWork,
+  record: RowRecord,
+): Promise<OutputFile[] | undefined> {
+  const store = deps.openStore(options.out);
+  const outputs = createOutputs(store, ref.batch);
+  const copies: OutputFile[] = [];
+  for (const [position, file] of record.files.entries()) {
+    const key = `${ref.batch}/${file.file}`;
+    const held = await store.stat(key);
+    const source = held?.sha256 === file.sha256 ? await store.read(key) : undefined;
+    if (source === undefined) return undefined;
+    const name = { stem: row.stem, position, attemptName: `${row.id}-shared`, expected: 'any' } as const;
+    const saved = await outputs.save(source, { ...name, onExists: options.onExists }).catch(refused);
+    if (saved === undefined) return undefined;
+    if (saved.file.sha256 !== file.sha256) {
+      throw new StoreError('DAMAGED', `'${key}' in ${store.location} changed while it was copied`, key);
+    }
+    copies.push({ ...file, ...saved.file });
+  }
+  return copies;
+}
+
+/** A file that is no output has nothing to give, however often it is tried. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof OutputRefused)) throw error;
+  return undefined;
+}
+
+function against(row: Row, file: OutputFile): string[] {
+  return disagreements(askedOutput(row), file);
+}

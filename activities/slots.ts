@@ -1,0 +1,152 @@
+import type { Granted } from '../src/contract/messages.js';
+import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
+import type { LimitsResult } from '../src/contract/semaphore-view.js';
+import {
+  type Attempt,
+  type AttemptRef,
+  acceptanceOf,
+  intentOf,
+  isKnownUnbilled,
+  isLost,
+  standingOf,
+} from '../src/domain/attempt.js';
+import type { Breaker } from '../src/domain/breaker.js';
+import { KINDS, type Kind } from '../src/domain/kind.js';
+import { DEFAULT_SLOT_TERMS } from '../src/domain/slot-terms.js';
+import { readBatchOrder } from '../src/store/batch-order.js';
+import { readBreakers, writeBreakers } from '../src/store/breakers.js';
+import { takeCaps } from './account.js';
+import { rowOf } from './attempts-since.js';
+import { lastCaps } from './caps.js';
+import { nameAgain } from './contested.js';
+import type { Dependencies } from './dependencies.js';
+import { withRecords } from './failures.js';
+import { inspect } from './settle.js';
+import { lastedMs, slotUntilMs } from './waits.js';
+
+/** Holders per page of `recoverOpen`. */
+const RECOVER_MAX = 15;
+
+/** What the semaphore asks of the home. */
+export interface SlotActivities {
+  /** The account's open attempts that hold a slot at the service, from the ledger, and its breakers. */
+  recoverOpen(input: { from: number }): Promise<RecoverResult>;
+  /** The account's cap and how batches share the slots, as ordered; the requests per minute are set at once. */
+  readLimits(input: { batches: string[] }): Promise<LimitsResult>;
+  /** Which holders of slots are gone without having sent anything. */
+  sweepHolders(input: { jobs: JobKey[] }): Promise<SweepAction[]>;
+  /** Keeps the breakers where a wiped server finds them. */
+  keepBreakers(input: { breakers: Breaker[] }): Promise<void>;
+  /** Returns once the home can be written. */
+  probeRecords(): Promise<void>;
+  ensureSemaphore(): Promise<void>;
+  /** False when the job does not run. */
+  tellGrant(input: { job: JobKey; message: Granted }): Promise<boolean>;
+}
+
+export function slotActivities(deps: Dependencies): SlotActivities {
+  return {
+    recoverOpen: (input) => withRecords(() => recoverOpen(deps, input.from)),
+    readLimits: ({ batches }) => withRecords(() => readLimits(deps, batches)),
+    sweepHolders: (input) => withRecords(() => sweepHolders(deps, input.jobs)),
+    keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
+    probeRecords: () => withRecords(() => deps.home.store.probe()),
+    ensureSemaphore: () => deps.messenger.ensureSemaphore(),
+    tellGrant: ({ job, message }) => deps.messenger.granted(job, message),
+  };
+}
+
+async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverResult> {
+  const holders: RecoverResult['holders'] = [];
+  const breakers = from === 0 ? { breakers: await readBreakers(deps.home), ...(await capOf(deps)) } : {};
+  let kept = 0;
+  for await (const open of deps.ledger.open()) {
+    if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
+    const attempt = await readNamed(deps, open);
+    const standing = attempt ? standingOf(attempt) : 'void';
+    const kind = KINDS.indexOf(open.kind);
+    const isOver = attempt !== undefined && (await isAbandoned(deps, open, attempt));
+    const releaseAtMs = isOver ? await inUseUntilMs(deps, open, attempt, open.kind) : undefined;
+    const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
+    // Entries that are closed here do not count: the next page starts after as many kept ones.
+    if (settled) await deps.ledger.close(open);
+    else if (releaseAtMs !== undefined && deps.now() > releaseAtMs) continue;
+    else if (kept++ >= from) {
+      const until = releaseAtMs === undefined ? {} : { releaseAtMs };
+      const job = { batch: open.batch, id: open.id };
+      holders.push({ job, kind, sinceMs: open.atMs, n: open.n, ...until });
+    }
+  }
+  return { holders, next: null, ...breakers };
+}
+
+async function readLimits(deps: Dependencies, batches: string[]): Promise<LimitsResult> {
+  const terms = batches.map(async (batch) => {
+    return { batch, ...((await readBatchOrder(deps.home, batch))?.slots ?? DEFAULT_SLOT_TERMS) };
+  });
+  return { ...(await capOf(deps)), batches: await Promise.all(terms) };
+}
+
+async function capOf(deps: Dependencies): Promise<{ concurrent?: number }> {
+  const caps = await lastCaps(deps);
+  if (caps === undefined) return {};
+  takeCaps(deps, caps);
+  return { concurrent: caps.concurrent };
+}
+
+/** Nobody waits for it any more though its job may run: its answer is lost, or its row ended first, as `review`. */
+async function isAbandoned(deps: Dependencies, { batch, id }: JobKey, attempt: Attempt): Promise<boolean> {
+  const standing = standingOf(attempt);
+  if (isLost(standing)) return true;
+  if (standing !== 'created' && standing !== 'open_case') return false;
+  const record = await deps.records.readRecord(batch, id);
+  return record !== undefined && record.finishedAtMs >= (attempt.states.at(-1)?.atMs ?? 0);
+}
+
+/** Until when the attempt's job may run: an accepted one from then on, one without an answer by its times as a case. */
+async function inUseUntilMs(
+  deps: Dependencies,
+  { batch, id }: JobKey,
+  attempt: Attempt,
+  kind: Kind | undefined = intentOf(attempt)?.kind,
+): Promise<number> {
+  // A torn claim: nobody can say what was sent, so it lasts as the longest does.
+  if (kind === undefined) return Math.max(...KINDS.map((_, one) => slotUntilMs(deps, attempt, one)));
+  const intent = intentOf(attempt);
+  // The row tells how long its job may run, where it can be read.
+  const row = intent && (await rowOf(deps, { batch, id, n: attempt.n }, intent).catch(() => undefined));
+  const acceptedAtMs = acceptanceOf(attempt)?.atMs;
+  if (acceptedAtMs !== undefined) return acceptedAtMs + lastedMs(deps, kind, row);
+  return slotUntilMs(deps, attempt, KINDS.indexOf(kind), row);
+}
+
+/** A process that died before it named its handle leaves that to be done here. */
+async function readNamed(deps: Dependencies, open: AttemptRef): Promise<Attempt | undefined> {
+  const attempt = await deps.ledger.readAttempt(open);
+  return attempt === undefined || (await nameAgain(deps, open, attempt)) ? attempt : deps.ledger.readAttempt(open);
+}
+
+async function sweepHolders(deps: Dependencies, jobs: JobKey[]): Promise<SweepAction[]> {
+  const open = await deps.messenger.areOpen(jobs);
+  return Promise.all(
+    jobs.map(async (job, i): Promise<SweepAction> => {
+      if (open[i]) return { job, action: 'keep' };
+      const last = await lastAttempt(deps, job);
+      const standing = last ? standingOf(last) : 'void';
+      if (last === undefined || isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered') {
+        return { job, action: 'free' };
+      }
+      // Nobody releases it any more: it goes back by itself, once what was sent can no longer run.
+      return { job, action: deps.now() > (await inUseUntilMs(deps, job, last)) ? 'free' : 'keep' };
+    }),
+  );
+}
+
+/** The last attempt of a row whose job is gone; a claim that nobody is sending any more is a case from here on (T12). */
+async function lastAttempt(deps: Dependencies, { batch, id }: JobKey): Promise<Attempt | undefined> {
+  const last = (await deps.ledger.read(batch, id)).at(-1);
+  if (last === undefined || standingOf(last) !== 'claimed') return last;
+  const ref = { batch, id, n: last.n };
+  await inspect(deps, ref);
+  return deps.ledger.readAttempt(ref);
+}

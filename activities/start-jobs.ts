@@ -1,0 +1,33 @@
+import { Context } from '@temporalio/activity';
+import type { BeginningJobs } from '../src/contract/workflows.js';
+import type { Dependencies } from './dependencies.js';
+
+export interface StartActivities {
+  /** Starts jobs of a batch that are not open yet, and asks for the slots of those that begin by submitting. */
+  startJobs(input: BeginningJobs): Promise<void>;
+}
+
+export function startActivities({ messenger }: Dependencies): StartActivities {
+  return {
+    async startJobs({ batch, generation, settings, begin }) {
+      const { attempt, scheduledTimestampMs } = Context.current().info;
+      // What an earlier try of this activity has started may have ended since: it is not begun again.
+      const sinceMs = attempt === 1 ? null : scheduledTimestampMs;
+      const start = ({ letter, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<void> => {
+        const reserved = upToNano === undefined ? {} : { upToNano };
+        const isAsked = asksAtOnce({ letter }) ? { isAsked: true as const } : {};
+        const row = { batch, generation, ...place };
+        return messenger.startJob({ ...settings, row, letter, attempts, ...reserved, ...isAsked }, sinceMs);
+      };
+      await Promise.all(begin.map(start));
+      const jobs = begin.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
+      const apart = settings.policy.ambiguity === 'hold' ? {} : { apart: true as const };
+      if (jobs.length > 0) await messenger.acquireFor({ batch, jobs, ...apart });
+    },
+  };
+}
+
+/** Others have something to do, or something at the service, before they wait for a slot. */
+function asksAtOnce({ letter }: Pick<BeginningJobs['begin'][number], 'letter'>): boolean {
+  return letter === 'n';
+}

@@ -1,0 +1,59 @@
+import type { SubmitResult } from '../src/contract/activities.js';
+import type { RowRef } from '../src/contract/workflows.js';
+import { type Attempt, allowsAnother, standingOf } from '../src/domain/attempt.js';
+import type { ResponseFormat } from '../src/domain/batch-options.js';
+import { isRerun, rerunOrder } from '../src/store/batch-marks.js';
+import type { Dependencies } from './dependencies.js';
+import { type RowInForce, rowInForce } from './row-in-force.js';
+import { standsFor } from './row-letter.js';
+import type { RowWork } from './row-work.js';
+import { resultOf } from './submit-result.js';
+
+/** What keeps a row from being sent: its own earlier attempts, and a manifest that was changed meanwhile. */
+
+/** Attempts of one job that may be found not billed before its row fails. */
+const UNBILLED_MAX = 3;
+
+/** The ledger's guard: nothing is sent over a claim, nor while an earlier attempt may cost. */
+export async function standingResult(
+  deps: Dependencies,
+  attempts: Attempt[],
+  { batch, generation, id }: RowRef,
+  hash: string,
+  n: number,
+): Promise<SubmitResult | undefined> {
+  const same = attempts.find((attempt) => attempt.n === n);
+  if (same) return resultOf(deps, { batch, id, n }, same);
+  if (attempts.length === 0) return undefined;
+  const content = { hash, mayRerun: isRerun(await rerunOrder(deps.home, batch, generation), id) };
+  const open = attempts.find((attempt) => standsFor(attempt, content) && !allowsAnother(standingOf(attempt)));
+  return open && resultOf(deps, { batch, id, n: open.n }, open);
+}
+
+/** Set when the manifest of the batch was changed since this job was started, and the row with it. */
+export async function replacement(deps: Dependencies, own: RowInForce): Promise<SubmitResult | undefined> {
+  const now = await rowInForce(deps.rows, own);
+  if (now?.row.hash === own.row.hash) return undefined;
+  // A row of another kind needs another slot, one that shares a render needs none: the batch opens those anew.
+  const isAlike = now !== undefined && now.row.kind === own.row.kind && now.row.shares === undefined;
+  return isAlike ? { outcome: 'replaced', row: now.ref } : { outcome: 'not_sent', reason: 'row_replaced' };
+}
+
+/** Found not billed this often since its job began, a row is not sent again by itself. */
+export function isGivenUp(earlier: Attempt[], sinceMs: number): boolean {
+  const unbilled = earlier.filter((attempt) => standingOf(attempt) === 'not_billed');
+  return unbilled.filter((attempt) => (attempt.states[0]?.atMs ?? 0) >= sinceMs).length >= UNBILLED_MAX;
+}
+
+/** What was too large to be returned as bytes is asked for by URL from then on. */
+export function formatOf({ row, options }: RowWork, earlier: Attempt[]): ResponseFormat {
+  const wasTooLarge = earlier.some((attempt) => {
+    const last = attempt.states.at(-1);
+    return (
+      standsFor(attempt, { hash: row.hash, mayRerun: true }) &&
+      last?.state === 'refused' &&
+      last.next === 'retry_as_url'
+    );
+  });
+  return wasTooLarge ? 'url' : options.responseFormat;
+}

@@ -1,0 +1,193 @@
+import { Context } from '@temporalio/activity';
+import type { HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import type { ResponseFormat } from '../src/domain/batch-options.js';
+import type { ServiceRequest } from '../src/domain/exchange.js';
+import { BALANCE_TOLERANCE_NANO } from '../src/domain/money.js';
+import { StoreError } from '../src/store/port.js';
+import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
+import { readClosed } from './closed-models.js';
+import type { Dependencies } from './dependencies.js';
+import { tryAgain } from './failures.js';
+import { InputMissing, InputNotFetched } from './input-error.js';
+import type { InputWork } from './input-urls.js';
+import { intentFor } from './intent.js';
+import { resolveMedia } from './media.js';
+import { notOrdered } from './ordered.js';
+import { loadRow, type RowWork } from './row-work.js';
+import { notAtOnce } from './save-at-once.js';
+import { noteResult } from './semaphore-notes.js';
+import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
+import { readExchange, recordOutcome } from './submit-outcome.js';
+import { withOutput } from './submit-result.js';
+import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
+import { claim, readAttempts } from './unsent-claims.js';
+import { FRESH_MS, headersLimitMs } from './waits.js';
+
+const HEARTBEAT_MS = 5_000;
+/** A submit that took longer tells its job directly: the server may have given the activity up. */
+const SLOW_MS = 20_000;
+
+export interface SubmitActivities {
+  /**
+   * One claim, one POST, one recorded outcome. An ambiguous outcome is a result, never an error. With a claim in
+   * place nothing is sent and what stands there is returned.
+   */
+  submit(input: SubmitInput): Promise<SubmitResult>;
+}
+
+export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): SubmitActivities {
+  return {
+    async submit(input) {
+      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+      const startedMs = deps.monotonic();
+      try {
+        const sent = await submitOnce(deps, input);
+        void noteResult(deps, input.grant, sent);
+        const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
+        // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
+        const result = isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent);
+        if (isSlow()) {
+          const { row, n } = input;
+          const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
+          // The row may have ended in review meanwhile: what is known now outdoes that.
+          if (!isHeard) await deps.messenger.reopen({ generation: row.generation, rows: 0, row });
+        }
+        return result;
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<SubmitResult> {
+  try {
+    const ready = await prepare(deps, input);
+    return 'outcome' in ready ? ready : await claimAndSend(deps, input, ready);
+  } catch (error) {
+    // Nothing was sent: what comes after the request is no StoreError any more.
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'DAMAGED') return { outcome: 'not_sent', reason: 'record_damaged' };
+    deps.log.error({ id: input.row.id, n: input.n, code: error.code }, 'the home could not be used');
+    return { outcome: 'no_record' };
+  }
+}
+
+interface Ready {
+  work: RowWork;
+  ref: AttemptRef;
+  request: ServiceRequest;
+  /** Stands in the request, so the claim must have it too. */
+  offer: CallbackOffer | undefined;
+  earlier: Attempt[];
+}
+
+/** Everything that can be done, and refused, without a claim. */
+async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Promise<Ready | SubmitResult> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const [work, earlier, closed] = await Promise.all([
+    loadRow(deps, row),
+    // Before a row's first attempt there is nothing to read; the claim finds out if that was wrong.
+    n === 1 ? [] : readAttempts(deps, ref),
+    readClosed(deps, ref.batch),
+  ]);
+  const standing = await standingResult(deps, earlier, row, work.row.hash, n);
+  if (standing) return standing;
+  const reason = closed(work.row);
+  if (reason) return { outcome: 'not_sent', reason };
+  if (isGivenUp(earlier, sinceMs)) return { outcome: 'not_sent', reason: 'answer_lost_unbilled' };
+  const offer = newCallbackOffer(deps, work);
+  const request = await buildRequest(deps, { ...work, batch: ref.batch }, formatOf(work, earlier), offer);
+  if (request === 'needs_inputs') return { outcome: 'needs_inputs' };
+  if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
+  await deps.requests.turn(Number.POSITIVE_INFINITY); // a claim must be fresh when it is sent
+  return { work, ref, request, offer, earlier };
+}
+
+async function buildRequest(
+  deps: Dependencies,
+  { row, feeders, adapter, options, batch }: InputWork,
+  responseFormat: ResponseFormat,
+  offer: CallbackOffer | undefined,
+): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
+  try {
+    return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
+      responseFormat,
+      aliasPaths: deps.settings.aliasPaths,
+      ...(offer ? { callbackUrl: offer.url } : {}),
+    });
+  } catch (error) {
+    if (error instanceof InputNotFetched) return 'needs_inputs';
+    if (error instanceof InputMissing) return 'input_missing';
+    if (!(error instanceof TypeError)) throw error;
+    // An adapter that cannot build the body: the same row would fail for ever.
+    deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
+    return 'invalid_request';
+  }
+}
+
+async function claimAndSend(
+  deps: Dependencies,
+  { row, grant, upToNano, sinceMs }: SubmitInput,
+  ready: Ready,
+): Promise<SubmitResult> {
+  const { work, ref } = ready;
+  const claimedWallMs = deps.now();
+  const claimedMonotonicMs = deps.monotonic();
+  noteUnderWay(deps, ref, 1);
+  try {
+    const [intent, replaced, unordered] = await Promise.all([
+      intentFor(deps, ready, row, claimedWallMs),
+      replacement(deps, { ref: row, row: work.row }),
+      notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
+    ]);
+    if (replaced) return replaced;
+    if (unordered) return unordered;
+    // The price has risen since the batch's budget reserved it, by more than a balance can show.
+    const reserved = (upToNano ?? Number.POSITIVE_INFINITY) + BALANCE_TOLERANCE_NANO;
+    if ((intent.expected?.hi ?? Number.MAX_VALUE) > reserved) {
+      return { outcome: 'not_sent', reason: 'budget_reached' };
+    }
+    // Nothing was claimed, so whoever takes this row over finds a free place.
+    if (!mayClaim(deps)) throw tryAgain('worker.ending', 'before the claim');
+    const untilMs = claimedWallMs + FRESH_MS + headersLimitMs(deps.settings, work.row.kind);
+    noteAwaited(deps, ref, { creditsNano: intent.expected?.hi ?? null, untilMs });
+    const claimed = await claim(deps, ref, intent);
+    if (claimed === 'no_record') return { outcome: 'no_record' };
+    if (claimed === 'taken') {
+      const attempts = await readAttempts(deps, ref);
+      return (await standingResult(deps, attempts, row, work.row.hash, ref.n)) ?? { outcome: 'no_record' };
+    }
+    return await send(deps, ready, { claimedWallMs, claimedMonotonicMs, grant });
+  } finally {
+    noteUnderWay(deps, ref, -1);
+  }
+}
+
+/** The one POST of a claim, and its outcome made durable. */
+async function send(
+  deps: Dependencies,
+  { work, ref, request }: Ready,
+  { claimedWallMs, claimedMonotonicMs, grant }: { claimedWallMs: number; claimedMonotonicMs: number } & HeldGrant,
+): Promise<SubmitResult> {
+  // The key may have been changed once the answer is there.
+  const keyMark = deps.keyMark();
+  const exchange = await deps.transport.send(request, {
+    headersTimeoutMs: headersLimitMs(deps.settings, work.row.kind),
+    beforeSend: () => {
+      const wallMs = deps.now() - claimedWallMs;
+      const ageMs = Math.max(wallMs, deps.monotonic() - claimedMonotonicMs);
+      // A wall clock that was set back proves nothing about the age either.
+      if (ageMs > FRESH_MS || wallMs < -FRESH_MS) throw new Error('the claim is too old to be sent');
+    },
+  });
+  try {
+    const outcome = await readExchange(deps, work, exchange, request);
+    return await recordOutcome(deps, work, ref, outcome, { claimedAtMs: claimedWallMs, grant, keyMark });
+  } catch (error) {
+    // Its job may render: the slot stays with it, and the ledger is asked what became of it.
+    if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import * as messages from '../src/contract/messages.js';
+import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../src/contract/workflows.js';
+import { cancelJobs, startJobs } from './batch-jobs.js';
+import { mustReadSpent } from './budget.js';
+import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
+import { closeBooks } from './close-books.js';
+import { openHold } from './hold-batch.js';
+import { noteCancelled } from './late-ends.js';
+import { listenForCases } from './noted-cases.js';
+import { openRows, type StartedRow } from './open-rows.js';
+import { answerPayments } from './payments.js';
+import { phaseOf, progressOf } from './progress.js';
+import { homeProxy, resultsProxy } from './proxies.js';
+import { reopenRow, takeReopened } from './reopen.js';
+import { sweepNowAndThen } from './sweep-rows.js';
+import * as window from './window.js';
+
+/**
+ * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
+ * and on a busy machine a long one never gets ready in time.
+ */
+const EVENTS_MAX = 1_200;
+
+/** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
+export async function batch(input: BatchInput): Promise<BatchResult> {
+  const { account } = input;
+  const state = window.resumedState(input.state, Date.now());
+  const home = homeProxy(account);
+  let phase: BatchProgress['phase'] = 'running';
+  let drained = false;
+  let dirty = true;
+
+  const hold = openHold(input, state, touch);
+  const rows = openRows(input, state, { isWoken: () => dirty, touch, start });
+  listen();
+  await condition(() => state.generation !== '');
+  if (input.state === undefined) await home.ensureSemaphore();
+  sweepNowAndThen(input, state, { touch, start });
+
+  for (;;) {
+    dirty = false;
+    if (window.isDraining(state)) await drain();
+    await openMore();
+    window.shareAfterAll(state);
+    rescanHeld(state);
+    if (handOverDue()) return await handOver();
+    if (window.isFinished(state) && (await isOver())) break;
+    if (!rows.hasRoom() && !window.isFinished(state)) await condition(() => dirty || handOverDue());
+  }
+  phase = 'ended';
+  await condition(allHandlersFinished);
+  await hold.end();
+  return window.resultOf(state);
+
+  function touch(): void {
+    dirty = true;
+  }
+
+  async function openMore(): Promise<void> {
+    if (mustReadSpent(state)) await readSpent();
+    await rows.more();
+    for (const row of takeReopened(state)) await reopen(row);
+  }
+
+  async function isOver(): Promise<boolean> {
+    phase = 'writing results';
+    await closeBooks(account, input.batch, state.startedAtMs);
+    delete state.corrected;
+    const tally = await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+    delete state.resultsBlocked;
+    await hold.review();
+    phase = 'running';
+    // An order or a correction that came meanwhile keeps the batch open.
+    const ends = window.isFinished(state) && state.corrected === undefined;
+    if (ends) window.takeTally(state, tally);
+    return ends;
+  }
+
+  function listen(): void {
+    answerPayments(input, state);
+    setHandler(messages.supply, supply);
+    setHandler(messages.setBudget, (limits) => {
+      // The same rows under new limits: nothing else changes for a batch that did not stop.
+      supply({ generation: state.generation, rows: state.rows, retry: null, limits });
+    });
+    setHandler(messages.reopen, ({ row, isRerun, ...order }) => {
+      const isFirst = state.generation === '';
+      if (isFirst) {
+        supply({ ...order, retry: null });
+        freezeChains(state);
+      }
+      if (isRerun) openOrdered(state);
+      if (!isFirst) state.reopened = [...(state.reopened ?? []), row];
+      dirty = true;
+    });
+    setHandler(messages.rowFinished, async (report) => {
+      rows.noteEnded(report);
+      dirty = window.countFinished(state, report, Date.now()) || dirty;
+      await hold.review();
+    });
+    listenForCases(state, touch);
+    setHandler(messages.cancelBatch, () => {
+      state.cancelling = true;
+      dirty = true;
+    });
+    setHandler(messages.batchProgress, () => progressOf(state, phase === 'running' ? phaseOf(state) : phase));
+  }
+
+  function supply(order: messages.Supply): void {
+    // The jobs that are being cancelled end after this order, which runs their rows again.
+    if (order.retry !== null && window.isDraining(state) && patched('retry-outlives-cancel')) noteCancelled(state);
+    window.supplyRows(state, order);
+    drained = false;
+    rows.tryAgain();
+    dirty = true;
+  }
+
+  async function readSpent(): Promise<void> {
+    const { endedNano, openNano, unbounded } = await home.readSpent({ batch: input.batch });
+    // What nobody can bound leaves no room.
+    state.spentNano = unbounded > 0 ? Number.MAX_SAFE_INTEGER : endedNano + openNano;
+  }
+
+  function handOverDue(): boolean {
+    return workflowInfo().historyLength >= (input.eventsMax ?? EVENTS_MAX);
+  }
+
+  async function handOver(): Promise<never> {
+    await condition(allHandlersFinished);
+    return continueAsNew<typeof batch>({ ...input, state });
+  }
+
+  async function reopen(row: RowRef): Promise<void> {
+    const found = await home.reopenRow({ row, cursor: state.cursor });
+    if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
+    const opened = reopenRow(state, row, found, Date.now());
+    if (opened) await start([{ opened, letter: found.letter, attempts: found.attempts }]);
+  }
+
+  function start(rows: StartedRow[]): Promise<void> {
+    const begin = rows.map(({ opened: { row, isJoined, upToNano }, letter, attempts }) => {
+      const isBounded = state.limits.maxCreditsNano !== null && !isJoined && upToNano !== null;
+      return { row, letter, attempts, ...(isBounded ? { upToNano } : {}) };
+    });
+    return startJobs(input, begin);
+  }
+
+  async function drain(): Promise<void> {
+    window.endRest(state);
+    if (drained) return;
+    drained = true;
+    // Before the jobs are asked: they then say why they were not started.
+    if (state.stopped !== null) await home.markStopped({ batch: input.batch, reason: state.stopped });
+    await cancelJobs(account, state.open);
+  }
+}

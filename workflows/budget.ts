@@ -1,0 +1,68 @@
+import type { PaymentAsked, RowFinished } from '../src/contract/messages.js';
+import type { OpenRow } from '../src/contract/open-row.js';
+import type { BatchState } from '../src/contract/workflows.js';
+import type { BatchLimits } from '../src/domain/limits.js';
+import type { CreditsNano } from '../src/domain/money.js';
+
+/**
+ * What a batch may still spend: what ended has cost, plus the most that every open row can cost, never exceeds the
+ * limit (I20). A row's bound is reserved before its job starts and becomes its cost when it ended. Pure.
+ */
+
+/** Takes the limits that are given; the others stay. A batch that stopped for an old one goes on. */
+export function takeLimits(state: BatchState, given: BatchLimits | undefined): void {
+  if (given === undefined) return;
+  const { maxCreditsNano, maxFailures } = given;
+  state.limits = {
+    maxCreditsNano: maxCreditsNano ?? state.limits.maxCreditsNano,
+    maxFailures: maxFailures ?? state.limits.maxFailures,
+  };
+}
+
+/** True when a limit is there and nobody has read yet what the batch has cost so far. */
+export function mustReadSpent(state: BatchState): boolean {
+  return state.limits.maxCreditsNano !== null && state.spentNano === null;
+}
+
+/** What new rows may reserve; null without a limit. An open row whose price is unknown leaves nothing. */
+export function roomNano(state: BatchState): CreditsNano | null {
+  const { maxCreditsNano } = state.limits;
+  if (maxCreditsNano === null) return null;
+  let room = maxCreditsNano - (state.spentNano ?? maxCreditsNano);
+  for (const { upToNano, again } of state.open) room -= (upToNano ?? maxCreditsNano) + (again?.nano ?? 0);
+  return Math.max(0, room);
+}
+
+/** Reserves the price of paying an open row again because of attempt `n`; once, however often it is asked. */
+export function reservePayment(state: BatchState, { id, n, nano }: PaymentAsked): boolean {
+  const row = state.open.find((open) => open.row.id === id);
+  if (row === undefined) return false;
+  if (row.again?.n === n) return true;
+  const room = roomNano(state);
+  if (room !== null && (nano === null || nano > room)) return false;
+  // Should a limit come later, a price that nobody knows leaves no room.
+  if (nano === null) row.upToNano = null;
+  row.again = { n, nano: (row.again?.nano ?? 0) + (nano ?? 0) };
+  return true;
+}
+
+/** The reservation becomes the cost; where that is not known, the whole reservation stays. */
+export function bookFinished(state: BatchState, row: OpenRow, creditsNano: CreditsNano | null): void {
+  if (state.spentNano === null) return;
+  const againNano = row.again?.nano ?? 0;
+  // What was at the service when the row was opened has been counted as spent.
+  state.spentNano += row.isJoined ? againNano : (creditsNano ?? (row.upToNano ?? 0) + againNano);
+}
+
+/** Counts a row that ended without its output, and stops the batch at one too many. */
+export function countFailure(state: BatchState, { status, reason = 'budget_reached' }: RowFinished): void {
+  // Its price rose above what was reserved for it.
+  if (status === 'not_started' && reason === 'budget_reached') state.stopped ??= 'budget_reached';
+  if (status !== 'failed' && status !== 'lost_paid' && status !== 'review') return;
+  state.failures += 1;
+  const limit = state.limits.maxFailures;
+  if (limit === null || state.stopped !== null) return;
+  const isTooMany = 'rows' in limit ? state.failures > limit.rows : state.failures * 100 > limit.percent * state.rows;
+  const isLeft = state.cursor !== null || state.open.length > 0;
+  if (isTooMany && isLeft) state.stopped = 'too_many_failures';
+}

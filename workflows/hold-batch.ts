@@ -1,0 +1,73 @@
+import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import type { PageResult } from '../src/contract/activities.js';
+import * as messages from '../src/contract/messages.js';
+import { semaphoreId } from '../src/contract/names.js';
+import type { BatchInput, BatchState } from '../src/contract/workflows.js';
+import { blockedOf, forgetBlocked, noteBlocked } from './blocked-rows.js';
+import * as window from './window.js';
+
+/** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
+export interface Hold {
+  /** Holds the batch while something finished cannot be stored; it goes on by itself once all of it is. */
+  review(): Promise<void>;
+  /** A pause ends with its batch: the next run of it is another order. */
+  end(): Promise<void>;
+}
+
+/** Opens the batch's dealings with pauses; `touch` wakes its loop. */
+export function openHold({ account, batch }: BatchInput, state: BatchState, touch: () => void): Hold {
+  setHandler(messages.pauseBatch, () => setPaused(true));
+  setHandler(messages.resumeBatch, async () => {
+    forgetBlocked(state);
+    await review();
+    await setPaused(false);
+  });
+  setHandler(messages.outputBlocked, async (what) => {
+    noteBlocked(state, what);
+    await review();
+  });
+  return {
+    review,
+    async end() {
+      if (state.paused) await setPaused(false);
+    },
+  };
+
+  async function setPaused(paused: boolean): Promise<void> {
+    state.paused = paused;
+    await tell('user', paused, {});
+  }
+
+  async function review(): Promise<void> {
+    const blocked = blockedOf(state);
+    const paused = blocked !== null;
+    if (paused === (state.outputsPaused ?? false)) return;
+    state.outputsPaused = paused;
+    const id = blocked?.id === null ? undefined : blocked?.id;
+    await tell('outputs', paused, { ...(blocked && { code: blocked.code }), ...(id === undefined ? {} : { id }) });
+  }
+
+  async function tell(reason: 'user' | 'outputs', paused: boolean, what: { code?: string; id?: string }) {
+    touch();
+    window.addEvent(state, { atMs: Date.now(), type: paused ? 'paused' : 'resumed', reason, ...what });
+    const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+    if (paused) await semaphore.signal(messages.pauseGrants, { reason, batch });
+    else await semaphore.signal(messages.resumeGrants, { reason, batch });
+  }
+}
+
+const HELD_MS = 15_000;
+
+/**
+ * True when a page brought no rows because of what stands in the home: other limits, which are taken over, or a pause
+ * that this batch was not told of, or not yet. It is asked again as soon as `isWoken`, or a little later.
+ */
+export async function isHeld(
+  state: BatchState,
+  { limits, isPaused }: Pick<PageResult, 'limits' | 'isPaused'>,
+  isWoken: () => boolean,
+): Promise<boolean> {
+  if (limits !== undefined) state.limits = limits;
+  if (isPaused) await condition(isWoken, HELD_MS);
+  return limits !== undefined || isPaused === true;
+}

@@ -1,0 +1,200 @@
+import type {
+  Holder,
+  JobKey,
+  OpenedCase,
+  PauseReason,
+  RecoveredHolder,
+  Release,
+  SemaphoreState,
+  Waiting,
+} from '../src/contract/semaphore.js';
+import { merge } from './account-pauses.js';
+import { markProbe, noteCase, noteThrough } from './breakers.js';
+import { effectiveCap, lowerCap } from './cap.js';
+import { noteAnswered, noteTurnedAway } from './paces.js';
+import { rememberRender } from './render-times.js';
+import { sameJob } from './same-job.js';
+import { charge, chargeBack, noteAsking } from './shares.js';
+import { nextTurnMs, nextWaiting } from './turns.js';
+
+/** The semaphore's whole state and every change of it: pure, so that it is tested without a server. */
+
+export interface Grant {
+  job: JobKey;
+  grant: number;
+  kind: number;
+}
+
+export interface Ask {
+  job: JobKey;
+  kind: number;
+  holds: boolean;
+  apart?: true;
+}
+
+export function newPermits(climbMs: number, nowMs: number, timeScale = 1): SemaphoreState {
+  return {
+    climbMs,
+    timeScale,
+    planCap: 0,
+    foreign: null,
+    // Grant numbers never repeat, even after the workflow was ended and started anew.
+    nextGrant: nowMs,
+    holders: [],
+    waiting: [],
+    lastBatch: '',
+    lastReleaseMs: 0,
+    excusedAtMs: null,
+    pauses: [],
+    quiets: [],
+    cases: [],
+    breakers: [],
+    paces: [],
+    pacesByAnswers: true,
+    renderTimesMs: {},
+    unread: {},
+  };
+}
+
+/**
+ * A job asks for a slot. One that holds a grant is told it again; one whose attempt is already at the service gets a
+ * grant at once, above the cap if need be: its job runs there whether we like it or not.
+ */
+export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant | undefined {
+  const own = holderOf(state, ask.job);
+  // The slot of an earlier attempt that may still run is not this one's: a row that is paid again needs one more.
+  const holder = own?.phase === 'held' && !ask.holds ? undefined : own;
+  if (holder) {
+    delete holder.releaseAtMs;
+    if (ask.apart) holder.apart = true;
+    return { job: holder.job, grant: holder.grant, kind: holder.kind };
+  }
+  const { holds, ...asked } = ask;
+  const waiting: Waiting = { ...asked, sinceMs: nowMs };
+  if (holds) {
+    withdraw(state, ask.job);
+    return hold(state, waiting, 'submitted', nowMs);
+  }
+  noteAsking(state, ask.job.batch);
+  if (!state.waiting.some((w) => sameJob(w.job, ask.job))) state.waiting.push(waiting);
+  return undefined;
+}
+
+export function withdraw(state: SemaphoreState, job: JobKey): void {
+  state.waiting = state.waiting.filter((w) => !sameJob(w.job, job));
+}
+
+/** An open attempt found in the ledger at the start becomes a holder before the first grant. */
+export function recover(state: SemaphoreState, found: RecoveredHolder): void {
+  const { job, kind, sinceMs, quiet, releaseAtMs } = found;
+  const isHeld = releaseAtMs !== undefined;
+  if (state.holders.some((h) => sameJob(h.job, job) && (h.phase === 'held') === isHeld)) return;
+  const { grant } = hold(state, { job, kind, sinceMs }, 'submitted', sinceMs);
+  if (quiet) state.quiets.push({ job, ...quiet });
+  if (releaseAtMs !== undefined) release(state, { grant, notBeforeMs: releaseAtMs }, 0);
+}
+
+/** The service accepted the job of a grant: the next of its family may be submitted. */
+export function submitted(state: SemaphoreState, grant: number, nowMs: number): void {
+  const holder = state.holders.find((h) => h.grant === grant);
+  if (holder && holder.phase === 'granted') holder.phase = 'submitted';
+  if (holder) noteAnswered(state, holder, nowMs);
+  noteThrough(state, grant);
+}
+
+/** An answer was lost. Told twice it changes nothing but the times of the quiet. */
+export function caseOpened(state: SemaphoreState, opened: OpenedCase, nowMs: number): void {
+  noteCase(state, opened, nowMs);
+  if (opened.quiet === undefined || !holderOf(state, opened.job)?.apart) return;
+  liftQuiet(state, opened.job);
+  state.quiets.push({ job: opened.job, ...opened.quiet });
+}
+
+/** A case ended; `created` when its handle was found, so that its job renders. */
+export function caseEnded(state: SemaphoreState, { job, created }: { job: JobKey; created: boolean }, nowMs: number) {
+  liftQuiet(state, job);
+  const holder = holderOf(state, job);
+  if (created && holder) submitted(state, holder.grant, nowMs);
+}
+
+/** Gives a slot back, once: a grant number that is not held changes nothing. */
+export function release(state: SemaphoreState, message: Release, nowMs: number): void {
+  const holder = state.holders.find((h) => h.grant === message.grant);
+  if (!holder) return;
+  if (message.notBeforeMs !== undefined && message.notBeforeMs > nowMs) {
+    holder.phase = 'held';
+    holder.releaseAtMs = message.notBeforeMs;
+    return;
+  }
+  if (message.overCap) lowerCap(state, nowMs);
+  if (message.turnedAway) {
+    if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
+  } else if (state.pacesByAnswers !== true || isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
+  if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
+  state.holders = state.holders.filter((h) => h !== holder);
+  chargeBack(state, holder, nowMs);
+  // A refused job never ran, so the service frees nothing for it.
+  if (!message.overCap) state.lastReleaseMs = nowMs;
+  if (message.renderMs !== undefined) rememberRender(state, holder.kind, message.renderMs);
+}
+
+/** Frees the slots whose jobs ended without an answer and whose longest render has passed; ends quiets that are over. */
+export function releaseDue(state: SemaphoreState, nowMs: number): void {
+  state.quiets = state.quiets.filter((q) => q.untilMs > nowMs);
+  for (const { grant, releaseAtMs } of [...state.holders]) {
+    if (releaseAtMs !== undefined && releaseAtMs <= nowMs) release(state, { grant }, nowMs);
+  }
+}
+
+/** When `releaseDue` or `grantNext` can do more than now though no message comes, or undefined. */
+export function nextDueMs(state: SemaphoreState, nowMs: number): number | undefined {
+  const times = [...state.holders.flatMap((h) => h.releaseAtMs ?? []), ...nextTurnMs(state, nowMs)];
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+export function pause(state: SemaphoreState, reason: Omit<PauseReason, 'sinceMs'>, nowMs: number): void {
+  const known = state.pauses.find((p) => p.reason === reason.reason && p.batch === reason.batch);
+  if (known) merge(known, reason, nowMs);
+  else state.pauses.push({ ...reason, sinceMs: nowMs });
+}
+
+export function resume(state: SemaphoreState, which: { reason: PauseReason['reason']; batch?: string }): void {
+  state.pauses = state.pauses.filter((p) => !(p.reason === which.reason && p.batch === which.batch));
+}
+
+/** Takes the next waiting jobs in turn, as caps, pauses, quiets and breakers allow. */
+export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
+  if (state.foreign !== null && effectiveCap(state, nowMs) >= state.planCap) state.foreign = null;
+  const grants: Grant[] = [];
+  for (let next = nextWaiting(state, nowMs); next; next = nextWaiting(state, nowMs)) {
+    withdraw(state, next.job);
+    state.lastBatch = next.job.batch;
+    const granted = hold(state, next, 'granted', nowMs);
+    markProbe(state, next.kind, granted.grant);
+    grants.push(granted);
+  }
+  return grants;
+}
+
+function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sinceMs: number): Grant {
+  const grant = state.nextGrant++;
+  const { job, kind, apart } = asked;
+  const holder: Holder = { job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) };
+  state.holders.push(holder);
+  if (phase === 'granted') charge(state, holder);
+  return { job, grant, kind };
+}
+
+/** The job's holder that is in use; else the one that is held for an attempt without an answer. */
+function holderOf(state: SemaphoreState, job: JobKey): Holder | undefined {
+  const own = state.holders.filter((h) => sameJob(h.job, job));
+  return own.find((h) => h.phase !== 'held') ?? own.at(-1);
+}
+
+/** Whether the service answered the submit of this grant: a slot goes back for many other reasons. */
+const isAnswer = ({ phase }: Holder, { answered, overCap, done }: Release): boolean =>
+  phase === 'granted' && (answered || overCap || done) === true;
+
+function liftQuiet(state: SemaphoreState, job: JobKey): void {
+  state.quiets = state.quiets.filter((q) => !sameJob(q.job, job));
+}

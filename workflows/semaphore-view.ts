@@ -1,0 +1,45 @@
+import type { SemaphoreState } from '../src/contract/semaphore.js';
+import type { BatchSlots, Curb, SemaphoreView } from '../src/contract/semaphore-view.js';
+import { effectiveCap } from './cap.js';
+import { REFUSALS_MAX } from './paces.js';
+
+/** What a watcher sees of the semaphore, with every reason why fewer jobs are granted than the plan allows. Pure. */
+export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): SemaphoreView {
+  const { planCap, holders, waiting, pauses } = state;
+  return {
+    planCap,
+    effectiveCap: effectiveCap(state, nowMs),
+    holders,
+    waiting: waiting.length,
+    pauses,
+    curbs: curbsOf(state, nowMs),
+    ready,
+    ...(state.shares === undefined ? {} : { batches: batchesOf(state) }),
+  };
+}
+
+function batchesOf({ shares = {}, holders, waiting }: SemaphoreState): BatchSlots[] {
+  return Object.entries(shares).flatMap(([batch, { usedMs: _, ...terms }]) => {
+    const [held, waits] = [holders, waiting].map((jobs) => jobs.filter(({ job }) => job.batch === batch).length);
+    return held || waits ? [{ batch, ...terms, held: held ?? 0, waiting: waits ?? 0 }] : [];
+  });
+}
+
+function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, nowMs: number): Curb[] {
+  const silent = quiets.filter((q) => q.fromMs <= nowMs && nowMs < q.untilMs);
+  const curbs: Curb[] = [];
+  if (silent.length > 0) curbs.push({ curb: 'quiet', untilMs: Math.max(...silent.map((q) => q.untilMs)) });
+  for (const { family, cause, sinceMs, nextProbeMs } of breakers) {
+    curbs.push({ curb: 'breaker', family, cause, sinceMs, nextProbeMs });
+  }
+  for (const { cause, route, sinceMs, untilMs, refusals } of paces) {
+    // The account's pause says that the network is away.
+    if (refusals >= REFUSALS_MAX && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
+  }
+  for (const what of ['credits', 'discounts'] as const) {
+    const sinceMs = unread[what];
+    if (sinceMs !== undefined) curbs.push({ curb: 'unread', what, sinceMs });
+  }
+  if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
+  return curbs;
+}

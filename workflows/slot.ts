@@ -1,0 +1,105 @@
+import { condition, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import * as messages from '../src/contract/messages.js';
+import { semaphoreId } from '../src/contract/names.js';
+import type { Release } from '../src/contract/semaphore.js';
+import type { JobInput, RenderTimes } from '../src/contract/workflows.js';
+import { homeProxy } from './proxies.js';
+
+/** One of the plan's simultaneous jobs (or of the few without a slot) as a job workflow sees it. */
+export interface Slot {
+  /**
+   * Waits for a grant. `holds`: an attempt of this row is already at the service, so it has its slot. False when the
+   * history has grown long by waiting: the job hands over to a new run, which asks again.
+   */
+  acquire(holds: boolean): Promise<boolean>;
+  /** The grant in hand, for the activities that give it back themselves. */
+  grant(): number | null;
+  /** An activity has given the grant back. */
+  released(): void;
+  /** Gives the grant back, without waiting for it to arrive; does nothing without one. */
+  release(how?: Omit<Release, 'grant'>): void;
+  /** Leaves the queue, and gives back a grant that came meanwhile. */
+  withdraw(): Promise<void>;
+  /** Waits until what was given back has arrived. */
+  settled(): Promise<void>;
+  expected(): RenderTimes | null;
+}
+
+/** How long a job waits before it asks again: a lost message must not stall it for ever. */
+const ASK_AGAIN = '60 s';
+/** One whose batch has asked for it, sooner: where the job starts over, nobody has asked for this run. */
+const ASKED_FOR = '15 s';
+/** Far below what the server allows: a pause may last for weeks. */
+const EVENTS_MAX = 1_500;
+
+/** Opens the job's dealings with its account's semaphore. */
+export function openSlot({ account, row, policy, isAsked }: JobInput): Slot {
+  const job = { batch: row.batch, id: row.id };
+  const semaphore = getExternalWorkflowHandle(semaphoreId(account));
+  let grant: number | undefined;
+  let lastReleased = 0;
+  let expected: RenderTimes | null = null;
+  let givingBack: Promise<void> = Promise.resolve();
+  let isWaitedFor = isAsked === true;
+
+  setHandler(messages.granted, (message) => {
+    // A grant that was given back already is told twice when its acquire was repeated.
+    if (message.grant <= lastReleased) return;
+    grant = message.grant;
+    expected = message.expected;
+  });
+
+  return {
+    async acquire(holds) {
+      if (grant !== undefined) return true;
+      // An acquire that overtakes a release would be told the grant that is just going back.
+      await givingBack;
+      for (;;) {
+        const wait = isWaitedFor ? ASKED_FOR : ASK_AGAIN;
+        if (!isWaitedFor) await ask(holds);
+        isWaitedFor = false;
+        if (await condition(() => grant !== undefined, wait)) return true;
+        if (!holds && workflowInfo().historyLength >= EVENTS_MAX) return false;
+      }
+    },
+    grant: () => grant ?? null,
+    released() {
+      if (grant === undefined) return;
+      lastReleased = grant;
+      grant = undefined;
+    },
+    release(how = {}) {
+      if (grant === undefined) return;
+      const message = { grant, ...how };
+      this.released();
+      givingBack = tell(() => semaphore.signal(messages.release, message));
+    },
+    async withdraw() {
+      await tell(() => semaphore.signal(messages.withdraw, { job }));
+      this.release();
+    },
+    settled: () => givingBack,
+    expected: () => expected,
+  };
+
+  async function ask(holds: boolean): Promise<void> {
+    const apart = policy.ambiguity !== 'hold' ? { apart: true as const } : {};
+    const asked = { job, kind: row.kind, holds, ...apart };
+    try {
+      await semaphore.signal(messages.acquire, asked);
+    } catch {
+      // No semaphore runs (first job of the account, or a wiped server): start it and ask again.
+      await homeProxy(account).ensureSemaphore();
+      await semaphore.signal(messages.acquire, asked);
+    }
+  }
+
+  /** A semaphore that is gone has nothing to take back: its successor reads the ledger. */
+  async function tell(send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } catch {
+      await homeProxy(account).ensureSemaphore();
+    }
+  }
+}
