@@ -229,6 +229,23 @@ describe('several lost answers', () => {
     expect(verdictOf({ rivals: late, equals, readings: flat(20 - 8 * 0.28) }), 'one is not past its time').toBe('wait');
   });
 
+  it('are counted alike by the last and by the first of them, however often the balance was read in between', () => {
+    const firstMs = T0 - 20 * minute;
+    const claims = [firstMs, T0 - 10 * minute];
+    const earlier = claims.map((claimedAtMs, i) => lost({ name: `films/r${i}/1`, claimedAtMs, ...unknownTiming }));
+    const equals = earlier.map(({ name }) => name);
+    // The first was billed at once; then came a reading a minute, which tell nothing of it.
+    const between = Array.from({ length: 19 }, (_, i): [number, number] => [i - 19, 19.72]);
+    const readings = balances([-21, 20], ...between, [36, 19.44], [36.5, 19.44], [37, 19.44]);
+    const nowMs = T0 + 38 * minute;
+    const counted = settle(evidence({ ...unknownTiming, nowMs, rivals: earlier, equals, readings }));
+    expect(counted).toMatchObject({ outcome: 'group', billed: 2 });
+    // A person follows the count from before the first of them.
+    const story = 'story' in counted ? counted.story : undefined;
+    expect(story).toMatchObject({ fallNano: credits(0.56), rivals: 2 });
+    expect(story?.base.atMs).toBeLessThanOrEqual(firstMs);
+  });
+
   it('are counted quickly, fifty of them, beside others of other prices', () => {
     const equals = Array.from({ length: 50 }, (_, i) => lost({ name: `films/r${i}/1` }));
     const others = [0.5, 0.07, 1.3].map((price, i) => lost({ name: `films/s${i}/1`, ...at(price) }));

@@ -58,7 +58,15 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   if (!first || !latest || !isCounted(latest)) return undefined;
   const { least: billed } = first.equalsBilled;
   const end = `${billed} of ${equals.length} interchangeable answers were billed`;
-  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(evidence, first, end) };
+  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(sinceFirst(evidence), first, end) };
+}
+
+/** What is counted together is told from before the first claim of all, whichever of them is looked at. */
+function sinceFirst(evidence: Evidence): Evidence {
+  const [first, ...others] = equalsOf(evidence).sort((a, b) => a.claimedAtMs - b.claimedAtMs);
+  if (first === undefined) return evidence;
+  const rest = evidence.rivals.filter(({ name }) => !evidence.equals.includes(name));
+  return { ...evidence, subject: first, rivals: [...others, ...rest] };
 }
 
 /** From when on two readings can show that a case was not billed, as the readings tell time. */
