@@ -6,11 +6,12 @@ import type { Row } from '../src/domain/row.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
 import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
 import type { BookedAttempt } from '../src/store/charge-book.js';
+import { groupOf } from '../src/store/groups.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, expectedCredits, listCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
-import { forgetRunning, lastRunning } from './running.js';
+import { forgetRunning, lastRunning, nameOf } from './running.js';
 import { renderMaxMs } from './waits.js';
 
 /** When an attempt was claimed, answered and over. */
@@ -92,7 +93,9 @@ export async function bookVerdict(
   }: { attempt: Attempt; endedAtMs: number; verdict: Verdict; goneMs: number | null },
 ): Promise<void> {
   const intent = intentOf(attempt);
-  const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  const ownMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  // Which of a group was billed is a label: the charge can be that of its first member.
+  const claimedAtMs = Math.min(ownMs, (await groupOf(deps.home, nameOf(ref)))?.sinceMs ?? ownMs);
   const cost = await expectedOf(deps, ref, attempt);
   if (verdict === 'not_billed') {
     await bookGone(deps, work, ref, { claimedAtMs, goneMs: goneMs ?? deps.now(), cost });

@@ -51,6 +51,7 @@ export async function groupFor(deps: Dependencies, cases: Case[], { billed, sent
     members,
     billed: strongestFirst.slice(0, billed),
     sentence,
+    sinceMs: Math.min(...cases.map(({ claimedAtMs }) => claimedAtMs)),
     atMs: deps.now(),
   };
 }

@@ -13,6 +13,8 @@ export interface Group {
   /** Those that count as billed: which of the members were is not known, and does not matter. */
   billed: string[];
   sentence: string;
+  /** The first claim of all; absent in groups of an earlier callsheet. */
+  sinceMs?: number;
   atMs: number;
 }
 
@@ -22,6 +24,7 @@ export const groupSchema: z.ZodType<Group> = z.object({
   members: z.array(z.string()),
   billed: z.array(z.string()),
   sentence: z.string(),
+  sinceMs: z.exactOptional(timeSchema),
   atMs: timeSchema,
 });
 
