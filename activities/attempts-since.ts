@@ -12,12 +12,12 @@ import {
 import { KINDS, type Kind } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
+import { adapterFor } from '../src/kinds/index.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
 import { discounted } from '../src/reconcile/price-book.js';
 import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
 import type { BookedAttempt } from '../src/store/charge-book.js';
 import type { OpenAttempt } from '../src/store/ledger.js';
-import { adapterFor } from '../src/vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { lambdaMs, rhoMs, timingOf } from './learned.js';

@@ -6,7 +6,7 @@ import { finishBooks } from '../../activities/finish-books.js';
 import { loadRow } from '../../activities/row-work.js';
 import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
 import { settleTogether } from '../../activities/settle-together.js';
-import type { Attempt, Intent } from '../../src/domain/attempt.js';
+import { type Attempt, intentOf } from '../../src/domain/attempt.js';
 import { KINDS } from '../../src/domain/kind.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
@@ -125,7 +125,8 @@ test('a verdict that a crash cut off from its entry is open until its row ends, 
   const ref = { batch: 'b', id: 'r', n: 1 };
   await deps.ledger.append(ref, { state: 'verdict', atMs: clock.nowMs, verdict: 'billed', sentence: 'it fell' });
   expect((await attemptsSince(deps, 0)).cases.map(({ name }) => name)).toEqual(['b/r/1']);
-  const { generation } = (await deps.ledger.readAttempt(ref))?.states[0] as Intent;
+  const claimed = (await deps.ledger.readAttempt(ref)) ?? NEVER;
+  const generation = intentOf(claimed)?.generation ?? '';
   const rowRef = { batch: 'b', generation, part: 0, index: 0, id: 'r', kind: KINDS.indexOf(ROW.kind) };
   await finishBooks(deps, await loadRow(deps, rowRef), ref, (await deps.ledger.readAttempt(ref)) ?? NEVER);
   const { cases, known } = await attemptsSince(deps, 0);
