@@ -13,8 +13,13 @@ export interface Group {
   /** Those that count as billed: which of the members were is not known, and does not matter. */
   billed: string[];
   sentence: string;
-  /** The first claim of all; absent in groups of an earlier callsheet. */
+  /**
+   * From the first claim of all until nothing of any of them can run, and when the balance still held those that were
+   * billed; absent in groups of an earlier callsheet.
+   */
   sinceMs?: number;
+  untilMs?: number;
+  heldAtMs?: number;
   atMs: number;
 }
 
@@ -25,6 +30,8 @@ export const groupSchema: z.ZodType<Group> = z.object({
   billed: z.array(z.string()),
   sentence: z.string(),
   sinceMs: z.exactOptional(timeSchema),
+  untilMs: z.exactOptional(timeSchema),
+  heldAtMs: z.exactOptional(timeSchema),
   atMs: timeSchema,
 });
 
