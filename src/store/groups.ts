@@ -42,11 +42,15 @@ export function writeGroup({ store, keys }: Home, first: AttemptRef, group: Grou
 
 /** The group that an attempt was settled in, if it was in one. */
 export async function groupOf(home: Home, name: string): Promise<Group | undefined> {
+  for await (const group of allGroups(home)) if (group.members.includes(name)) return group;
+  return undefined;
+}
+
+export async function* allGroups(home: Home): AsyncIterable<Group> {
   for await (const key of home.store.list(home.keys.groups)) {
     const group = await readGroup(home, key);
-    if (group?.members.includes(name)) return group;
+    if (group !== undefined) yield group;
   }
-  return undefined;
 }
 
 /** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */

@@ -109,6 +109,22 @@ test('a charge of the group can be that of its first member, whichever counts as
   expect(billed?.known.claimedAtMs).toBe(firstMs);
 });
 
+test('a later group counts with an earlier one that may still be given back, whole and by labels', async () => {
+  const { deps, clock } = await lostIn({ b: 'if-proved', c: 'if-proved', d: 'if-proved', e: 'if-proved' });
+  await recordGroup(deps, { ...group, untilMs: clock.nowMs });
+  const ref = { batch: 'e', id: 'r', n: 1 };
+  const judgedOf = async () => {
+    const attempt = (await deps.ledger.readAttempt(ref)) ?? NEVER;
+    const { judged } = await gatherEvidence(deps, ROW.kind, ref, attempt, { mayGroup: true });
+    return judged && [judged.cases.map(({ name }) => name).sort(), judged.billed];
+  };
+  expect(await judgedOf()).toEqual([group.members, 1]);
+  // None of a batch whose lost answers are a person's.
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  await writeBatchOrder(deps.home, 'c', { limits, policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } });
+  expect(await judgedOf()).toBeUndefined();
+});
+
 test('an attempt that is settled while the home is read is seen, as it was or as it is', async () => {
   const { deps } = await lostIn(THREE);
   const since: typeof deps.book.since = async (sinceMs) => {

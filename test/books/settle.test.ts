@@ -28,7 +28,7 @@ type Change = Partial<Omit<Evidence, 'subject'>> & Partial<Case>;
 
 /** That attempt on an exclusive account on which nothing else happens. */
 function evidence(change: Change = {}): Evidence {
-  const { nowMs, exclusive, roundingNano, readings, movements, rivals, equals, ...subject } = change;
+  const { nowMs, exclusive, roundingNano, readings, movements, rivals, equals, judged, ...subject } = change;
   return {
     nowMs: nowMs ?? T0 + 10 * minute,
     exclusive: exclusive ?? true,
@@ -42,6 +42,7 @@ function evidence(change: Change = {}): Evidence {
     movements: movements ?? [],
     rivals: rivals ?? [],
     equals: equals ?? [],
+    ...(judged === undefined ? {} : { judged }),
     subject: lost(subject),
   };
 }
@@ -244,6 +245,26 @@ describe('several lost answers', () => {
     const story = 'story' in counted ? counted.story : undefined;
     expect(story).toMatchObject({ fallNano: credits(0.56), rivals: 2 });
     expect(story?.base.atMs).toBeLessThanOrEqual(firstMs);
+  });
+
+  it('count with those that were judged before and may have been given back since: the sum is known', () => {
+    const earlier = lost({ name: 'films/e/1', claimedAtMs: T0 - 30 * minute, ...unknownTiming });
+    const price = credits(0.28);
+    const bill = { fromMs: earlier.claimedAtMs, toMs: T0 - 20 * minute, afterMs: 0, lo: price, hi: price, peak: price };
+    const refund = { fromMs: bill.toMs, toMs: T0 + 3 * minute, afterMs: 30 * minute, lo: -price, hi: 0, peak: 0 };
+    const judged = { cases: [earlier], billed: 1, movements: [] };
+    const at = (after: number): Change => ({
+      ...unknownTiming,
+      nowMs: T0 + 38 * minute,
+      movements: [bill, refund],
+      readings: balances([-31, 20], [-10, 19.72], [-1, 19.72], [36, after], [36.5, after], [37, after]),
+    });
+    // A bill of this one and a refund of that one would show the same.
+    expect(verdictOf(at(19.72))).toBe('wait');
+    expect(settle(evidence({ ...at(19.72), judged }))).toMatchObject({ outcome: 'group', billed: 0 });
+    expect(verdictOf({ ...at(19.44), judged })).toBe('billed');
+    // What came back is for the watch of the earlier verdict.
+    expect(verdictOf({ ...at(20), judged })).not.toBe('group');
   });
 
   it('are counted quickly, fifty of them, beside others of other prices', () => {

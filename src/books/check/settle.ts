@@ -41,7 +41,8 @@ export function settle(evidence: Evidence): Settlement {
   }
   if (bill) return verdict('billed', evidence, bill, 'billed');
   const together = evidence.equals.length > 0 ? count(evidence, looks) : undefined;
-  if (together) return together;
+  const withJudged = together ?? countWithJudged(evidence);
+  if (withJudged) return withJudged;
   if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
 }
@@ -59,6 +60,26 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   const { least: billed } = first.equalsBilled;
   const end = `${billed} of ${equals.length} interchangeable answers were billed`;
   return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(sinceFirst(evidence), first, end) };
+}
+
+/**
+ * The same where attempts of that price were judged before and a refund of one would look like a bill less of these: what
+ * all of them together were billed in the end is known, and of it those that count as billed already are taken off.
+ */
+function countWithJudged(evidence: Evidence): Counted | undefined {
+  const { judged, rivals, equals } = evidence;
+  if (judged === undefined) return undefined;
+  const names = judged.cases.map(({ name }) => name);
+  const { movements } = judged;
+  const all = { ...evidence, movements, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
+  const counted = count(all, explain(all));
+  if (counted === undefined) return undefined;
+  const billed = counted.billed - judged.billed;
+  const members = equals.length + 1;
+  // A bill of an earlier one came back: that is for whoever watches its verdict.
+  if (billed < 0 || billed > members) return undefined;
+  const sentence = `${counted.sentence}, ${judged.billed} of them are settled so already: ${billed} of ${members} others`;
+  return { ...counted, billed, sentence };
 }
 
 /** What is counted together is told from before the first claim of all, whichever of them is looked at. */
