@@ -45,7 +45,7 @@ async function decide(
 
 /** The decision on interchangeable cases; those whose evidence speaks most for a job count as the billed ones. */
 export async function groupFor(deps: Dependencies, cases: Case[], counted: Counted): Promise<Group> {
-  const { billed, sentence, story } = counted;
+  const { billed, beside, sentence, story } = counted;
   const strengths = new Map<string, number>();
   let [sinceMs, untilMs] = [Number.POSITIVE_INFINITY, 0];
   for (const { name, claimedAtMs } of cases) {
@@ -62,6 +62,7 @@ export async function groupFor(deps: Dependencies, cases: Case[], counted: Count
     id: createHash('sha256').update(members.join('\n')).digest('hex').slice(0, 12),
     members,
     billed: strongestFirst.slice(0, billed),
+    ...(beside === undefined ? {} : { beside }),
     sentence,
     ...{ sinceMs, untilMs },
     ...(story === undefined ? {} : { heldAtMs: heldAtMs(story, await lambdaMs(deps)) }),

@@ -12,6 +12,8 @@ export interface Group {
   members: string[];
   /** Those that count as billed: which of the members were is not known, and does not matter. */
   billed: string[];
+  /** Attempts that were settled before and were counted with these: what may come back of them would look the same. */
+  beside?: string[];
   sentence: string;
   /**
    * From the first claim of all until nothing of any of them can run, and when the balance still held those that were
@@ -28,6 +30,7 @@ export const groupSchema: z.ZodType<Group> = z.object({
   id: z.string(),
   members: z.array(z.string()),
   billed: z.array(z.string()),
+  beside: z.exactOptional(z.array(z.string())),
   sentence: z.string(),
   sinceMs: z.exactOptional(timeSchema),
   untilMs: z.exactOptional(timeSchema),

@@ -253,18 +253,22 @@ describe('several lost answers', () => {
     const bill = { fromMs: earlier.claimedAtMs, toMs: T0 - 20 * minute, afterMs: 0, lo: price, hi: price, peak: price };
     const refund = { fromMs: bill.toMs, toMs: T0 + 3 * minute, afterMs: 30 * minute, lo: -price, hi: 0, peak: 0 };
     const judged = { cases: [earlier], billed: 1, movements: [] };
+    const twin = lost({ name: 'films/t/1', ...unknownTiming });
     const at = (after: number): Change => ({
       ...unknownTiming,
+      ...{ rivals: [twin], equals: [twin.name] },
       nowMs: T0 + 38 * minute,
       movements: [bill, refund],
       readings: balances([-31, 20], [-10, 19.72], [-1, 19.72], [36, after], [36.5, after], [37, after]),
     });
-    // A bill of this one and a refund of that one would show the same.
-    expect(verdictOf(at(19.72))).toBe('wait');
-    expect(settle(evidence({ ...at(19.72), judged }))).toMatchObject({ outcome: 'group', billed: 0 });
-    expect(verdictOf({ ...at(19.44), judged })).toBe('billed');
+    // A bill of one of the two and a refund of that one would show the same.
+    expect(verdictOf(at(19.44))).toBe('wait');
+    const counted = { outcome: 'group', billed: 1, beside: [earlier.name] };
+    expect(settle(evidence({ ...at(19.44), judged }))).toMatchObject(counted);
     // What came back is for the watch of the earlier verdict.
     expect(verdictOf({ ...at(20), judged })).not.toBe('group');
+    // One by itself is not told apart by it: its own verdict would be a guess.
+    expect(verdictOf({ ...at(19.72), rivals: [], equals: [], judged })).toBe('wait');
   });
 
   it('are counted quickly, fifty of them, beside others of other prices', () => {

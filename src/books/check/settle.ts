@@ -16,7 +16,13 @@ export type Settlement =
   | ({ outcome: 'wait'; untilMs: number } & Told);
 
 /** Of the subject and its equals exactly so many were billed; which of them does not matter. */
-export type Counted = { outcome: 'group'; billed: number; goneMs: number } & Told;
+export type Counted = {
+  outcome: 'group';
+  billed: number;
+  goneMs: number;
+  /** Names of those that were judged before, without which the number would not be known. */
+  beside?: string[];
+} & Told;
 
 /**
  * Settles one lost answer from the balance: was it billed, or can it still be? Pure: the same evidence always gives the
@@ -40,9 +46,8 @@ export function settle(evidence: Evidence): Settlement {
     };
   }
   if (bill) return verdict('billed', evidence, bill, 'billed');
-  const together = evidence.equals.length > 0 ? count(evidence, looks) : undefined;
-  const withJudged = together ?? countWithJudged(evidence);
-  if (withJudged) return withJudged;
+  const together = evidence.equals.length > 0 ? (count(evidence, looks) ?? countWithJudged(evidence)) : undefined;
+  if (together) return together;
   if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
 }
@@ -79,7 +84,7 @@ function countWithJudged(evidence: Evidence): Counted | undefined {
   // A bill of an earlier one came back: that is for whoever watches its verdict.
   if (billed < 0 || billed > members) return undefined;
   const sentence = `${counted.sentence}, ${judged.billed} of them are settled so already: ${billed} of ${members} others`;
-  return { ...counted, billed, sentence };
+  return { ...counted, billed, sentence, beside: names };
 }
 
 /** What is counted together is told from before the first claim of all, whichever of them is looked at. */
