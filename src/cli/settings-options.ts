@@ -34,10 +34,15 @@ const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS
 
 export type ShownSettings = keyof typeof SHOWN | 'all';
 
+/** The flags that stand for settings: a command's own flag of the same name, as `dashboard --listen`, is none of them. */
+const settingFlags = new WeakSet<Option>();
+
 export function addSettings(command: Command, shown: ShownSettings): Command {
   for (const setting of SETTINGS) {
     const isShown = shown === 'all' || SHOWN[shown].includes(setting.path);
     for (const option of optionsFor(setting)) {
+      if (command.options.some(({ long }) => long === option.long)) continue;
+      settingFlags.add(option);
       command.addOption(isShown && !option.negate ? option.helpGroup('Settings:') : option.hideHelp());
     }
   }
@@ -66,7 +71,8 @@ export function givenSettings(command: Command): FlagValues {
   return Object.fromEntries(
     SETTINGS.flatMap((setting) => {
       const name = new Option(`--${setting.flag}`).attributeName();
-      if (command.getOptionValueSource(name) !== 'cli') return [];
+      const isSetting = command.options.some((option) => option.attributeName() === name && settingFlags.has(option));
+      if (!isSetting || command.getOptionValueSource(name) !== 'cli') return [];
       return [[setting.path, command.getOptionValue(name) as string | boolean | string[]]];
     }),
   );

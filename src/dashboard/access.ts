@@ -5,9 +5,13 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
  * which a page sends as a header. Media elements cannot send one, so their addresses are signed with it.
  */
 export interface Access {
+  /** True where a secret opens a session too. */
+  readonly hasSecret: boolean;
   newCode(): string;
   /** The token of a new session, or undefined for a code that is unknown, used or old. */
   exchange(code: string): string | undefined;
+  /** The token of a new session for whoever knows the secret of the dashboard; undefined where it has none. */
+  exchangeSecret(given: string): string | undefined;
   isSession(token: string): boolean;
   /** `s=…&m=…` for a path, good as long as the session. */
   signature(token: string, path: string): string;
@@ -18,11 +22,18 @@ const CODE_LIFE_MS = 600_000;
 const CODES_MAX = 100;
 const SESSIONS_MAX = 1_000;
 
-export function createAccess(now: () => number): Access {
+export function createAccess(now: () => number, secret?: string): Access {
   const codes = new Map<string, number>();
   /** The name of a session, which may stand in an address, and its token. */
   const sessions = new Map<string, string>();
+  const newSession = (): string => {
+    const token = randomBytes(32).toString('base64url');
+    dropOldest(sessions, SESSIONS_MAX);
+    sessions.set(nameOf(token), token);
+    return token;
+  };
   return {
+    hasSecret: secret !== undefined,
     newCode: () => {
       const code = randomBytes(32).toString('base64url');
       dropOldest(codes, CODES_MAX);
@@ -32,12 +43,9 @@ export function createAccess(now: () => number): Access {
     exchange: (code) => {
       const endsAtMs = codes.get(nameOf(code));
       codes.delete(nameOf(code));
-      if (endsAtMs === undefined || endsAtMs <= now()) return undefined;
-      const token = randomBytes(32).toString('base64url');
-      dropOldest(sessions, SESSIONS_MAX);
-      sessions.set(nameOf(token), token);
-      return token;
+      return endsAtMs === undefined || endsAtMs <= now() ? undefined : newSession();
     },
+    exchangeSecret: (given) => (secret !== undefined && isSame(given, secret) ? newSession() : undefined),
     isSession: (token) => sessions.has(nameOf(token)),
     signature: (token, path) => `s=${nameOf(token)}&m=${markOf(token, path)}`,
     isSigned: (session, mark, path) => {

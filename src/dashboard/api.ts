@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
 import type { Access } from './access.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
 import { chainOfRow } from './chain-of-row.js';
 import { createEvents } from './events.js';
-import { SESSION_HEADER, sessionOnly } from './guard.js';
+import { refuse, SESSION_HEADER, sessionOnly } from './guard.js';
 import { mediaAnswer } from './media.js';
 import { orderSchema } from './orders.js';
 import { chosenRows, facetsOf, rowsQuerySchema } from './page-of-rows.js';
@@ -15,6 +16,12 @@ import { timeOf } from './time.js';
 /** What the page asks for. Everything but the exchange of a code needs a session. */
 
 const BODY_MAX = 64 * 1024;
+
+/** What opens a session: the code of a printed address, or the secret of a dashboard that is served elsewhere too. */
+const keySchema = z.union([z.object({ code: z.string() }), z.object({ secret: z.string() })]);
+const OLD_CODE =
+  'this address was used already, or is older than 10 minutes: `callsheet dashboard --url` prints another';
+const WRONG_SECRET = 'this is not the secret: it is in the file that --secret-file names';
 
 export type ReadRows = (batch: string) => Promise<BatchRows>;
 
@@ -27,14 +34,11 @@ export function createApi(source: DashboardSource, access: Access, readRows: Rea
   app.use('/batches', sessionOnly(access));
   app.use('/events', sessionOnly(access));
   app.post('/session', async (context) => {
-    const body: unknown = await context.req.json().catch(() => undefined);
-    const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
-    const token = access.exchange(code);
-    if (token !== undefined) return context.json({ token });
-    const message =
-      'this address was used already, or is older than 10 minutes: `callsheet dashboard --url` prints another';
-    return context.json({ message }, 403);
+    const key = keySchema.safeParse(await context.req.json().catch(() => undefined)).data ?? { code: '' };
+    const token = 'code' in key ? access.exchange(key.code) : access.exchangeSecret(key.secret);
+    return token === undefined ? refuse(context, 'code' in key ? OLD_CODE : WRONG_SECRET) : context.json({ token });
   });
+  app.get('/session', (context) => context.json({ asksForSecret: access.hasSecret }));
   app.get('/events', (context) => context.body(events.stream(context.req.raw.signal)));
   app.get('/batches', async (context) => context.json(await source.list()));
   defineReads(app, source, access, readRows);

@@ -10,10 +10,10 @@ const POLICY =
 export const SESSION_HEADER = 'x-callsheet-session';
 
 /**
- * The Host must be this server's own (a foreign name that leads to 127.0.0.1 is another origin), and so must the Origin
- * where a browser sends one.
+ * The Host must be this server's own or one that `--host` names (any other name that leads here is another origin), and
+ * so must the Origin where a browser sends one.
  */
-export function ownPlaceOnly(hosts: () => readonly string[]): MiddlewareHandler {
+export function ownPlaceOnly(places: () => ReadonlyMap<string, readonly string[]>): MiddlewareHandler {
   return async (context, next) => {
     context.header('content-security-policy', POLICY);
     context.header('x-content-type-options', 'nosniff');
@@ -22,11 +22,15 @@ export function ownPlaceOnly(hosts: () => readonly string[]): MiddlewareHandler 
     context.header('cross-origin-resource-policy', 'same-origin');
     context.header('cache-control', 'no-store');
     const host = context.req.header('host') ?? '';
-    if (!hosts().includes(host)) {
-      return refuse(context, 'this server answers only to its own address: open the URL that it printed');
+    const origins = places().get(host.toLowerCase());
+    if (origins === undefined) {
+      return refuse(
+        context,
+        'this server answers only to its own address: open the URL that it printed, or name this one by --host',
+      );
     }
     const origin = context.req.header('origin');
-    if (origin !== undefined && origin !== `http://${host}`) {
+    if (origin !== undefined && !origins.includes(origin)) {
       return refuse(context, 'this request comes from a page of another origin: open the URL that the server printed');
     }
     await next();

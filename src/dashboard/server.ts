@@ -8,12 +8,15 @@ import { createAccess, isSame } from './access.js';
 import { createApi, createMedia } from './api.js';
 import { createRowsReader } from './batch-rows.js';
 import { ownPlaceOnly, refuse } from './guard.js';
+import { boundAddresses, knownPlaces, type OtherPlace, otherUrls } from './places.js';
 import type { DashboardSource } from './source.js';
 
-/** The page's server, for the person in front of this machine. */
+/** The page's server, for the person in front of this machine and whoever it is opened to. */
 export interface Dashboard {
   /** `http://127.0.0.1:<port>`. */
   readonly address: string;
+  /** Where else it is served, for whoever knows the secret. */
+  readonly otherUrls: readonly string[];
   /** An address with a new code in its fragment, which no server and no log ever sees. */
   newUrl(): string;
   close(): Promise<void>;
@@ -25,6 +28,8 @@ export interface DashboardOptions {
   port: number;
   /** Whoever knows it may ask for codes: another command of the same user. */
   controlSecret: string;
+  /** Another address to serve on, which the secret opens. */
+  other?: OtherPlace & { secret: string };
 }
 
 export const CONTROL_HEADER = 'x-callsheet-control';
@@ -36,15 +41,16 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Listens on 127.0.0.1 alone; rejects when the port is taken. */
-export async function startDashboard({ source, port, controlSecret }: DashboardOptions): Promise<Dashboard> {
-  const access = createAccess(Date.now);
+/** Listens on 127.0.0.1, and where it is told to; rejects when the port is taken. */
+export async function startDashboard({ source, port, controlSecret, other }: DashboardOptions): Promise<Dashboard> {
+  const access = createAccess(Date.now, other?.secret);
   const readRows = createRowsReader((batch) => source.lines(batch), Date.now);
   const api = createApi(source, access, readRows);
-  let hosts: string[] = [];
+  let address = '';
+  let places = new Map<string, string[]>();
   const app = new Hono();
-  app.use(ownPlaceOnly(() => hosts));
-  const newUrl = (): string => `http://${hosts[0]}/#code=${access.newCode()}`;
+  app.use(ownPlaceOnly(() => places));
+  const newUrl = (): string => `${address}/#code=${access.newCode()}`;
   app.post('/control/url', (context) => {
     const isKnown = isSame(context.req.header(CONTROL_HEADER) ?? '', controlSecret);
     return isKnown ? context.json({ url: newUrl() }) : refuse(context, 'this command is not of the same user');
@@ -55,20 +61,18 @@ export async function startDashboard({ source, port, controlSecret }: DashboardO
   for (const [path, file] of pageFiles()) {
     app.get(path, (context) => context.body(file.bytes, 200, { 'content-type': file.type }));
   }
-  const server = createServer(getRequestListener(app.fetch));
-  await listen(server, port);
-  const bound = server.address();
-  const at = typeof bound === 'object' && bound !== null ? bound.port : port;
-  hosts = [`127.0.0.1:${at}`, `localhost:${at}`];
+  const { servers, at } = await listenOn(boundAddresses(other), port, () =>
+    createServer(getRequestListener(app.fetch)),
+  );
+  address = `http://127.0.0.1:${at}`;
+  places = knownPlaces(at, other);
   return {
-    address: `http://127.0.0.1:${at}`,
+    address,
+    otherUrls: otherUrls(at, other),
     newUrl,
-    close: () => {
+    close: async () => {
       api.close();
-      return new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await closeAll(servers);
     },
   };
 }
@@ -81,9 +85,37 @@ function pageFiles(): [string, { type: string; bytes: Uint8Array<ArrayBuffer> }]
   });
 }
 
-function listen(server: Server, port: number): Promise<void> {
+/** One server for each address, all on the port that the first one got. */
+async function listenOn(addresses: readonly string[], port: number, create: () => Server) {
+  const servers: Server[] = [];
+  let at = port;
+  try {
+    for (const address of addresses) {
+      const server = create();
+      await listen(server, at, address);
+      servers.push(server);
+      const bound = server.address();
+      if (typeof bound === 'object' && bound !== null) at = bound.port;
+    }
+  } catch (error) {
+    await closeAll(servers);
+    throw error;
+  }
+  return { servers, at };
+}
+
+function listen(server: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, address, resolve);
   });
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  for (const server of servers) {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
 }

@@ -135,3 +135,32 @@ test('a retry names its rows before it is given, and is refused as the command l
   expect(stderr).toContain(said);
   await page.close();
 });
+
+test('on another address the secret opens the page, and again after a restart', async () => {
+  const file = `${home.folder}/dashboard.secret`;
+  const secret = 'a secret of a team, long enough'.replaceAll(' ', '-').padEnd(32, '!');
+  writeFileSync(file, secret, { mode: 0o600 });
+  const flags = ['--listen', '0.0.0.0', '--host', 'localhost', '--secret-file', file];
+  let elsewhere = await serveHome(home, ...flags);
+  const { port } = new URL(elsewhere.url);
+  const page = await browser.newPage();
+  const open = async (given: string): Promise<void> => {
+    await page.getByLabel('The secret').fill(given);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(`http://localhost:${port}/#/b/b`);
+  await page.getByRole('form', { name: 'This dashboard is opened by its secret' }).waitFor();
+  expect(await accessibilityBreaches(page)).toEqual([]);
+  await open('wrong');
+  await page.getByRole('alert').getByText('this is not the secret').waitFor();
+  expect(await accessibilityBreaches(page)).toEqual([]);
+  await open(secret);
+  await page.getByRole('heading', { name: 'Rows' }).waitFor();
+  expect(await page.evaluate('JSON.stringify(sessionStorage) + location.href')).not.toContain(secret);
+  await elsewhere.stop();
+  elsewhere = await serveHome(home, ...flags, '--port', port);
+  await open(secret);
+  await page.getByRole('heading', { name: 'Rows' }).waitFor();
+  await page.close();
+  await elsewhere.stop();
+}, 60_000);

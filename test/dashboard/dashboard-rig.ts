@@ -8,10 +8,12 @@ export interface ServedHome {
   url: string;
   origin: string;
   args: string[];
+  /** Everything that the command said so far. */
+  told(): string;
   stop(): Promise<void>;
 }
 
-export async function serveHome(home: SeededHome): Promise<ServedHome> {
+export async function serveHome(home: SeededHome, ...flags: string[]): Promise<ServedHome> {
   let end = (): void => undefined;
   let told = '';
   const settings = ['--home', `${home.folder}/home`, '--account', ACCOUNT, '--base-url', 'http://127.0.0.1:9'];
@@ -20,7 +22,7 @@ export async function serveHome(home: SeededHome): Promise<ServedHome> {
   const url = new Promise<string>((resolve) => {
     heard = resolve;
   });
-  const ended = cli(['dashboard', '--json', ...settings], {
+  const ended = cli(['dashboard', '--json', ...flags, ...settings], {
     ...{ cwd: home.folder, env },
     onOutput: (text) => {
       told += text;
@@ -33,7 +35,7 @@ export async function serveHome(home: SeededHome): Promise<ServedHome> {
   });
   const at = await Promise.race([url, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   return {
-    ...{ url: at, origin: new URL(at).origin, args: settings },
+    ...{ url: at, origin: new URL(at).origin, args: settings, told: () => told },
     stop: async () => {
       end();
       await ended;

@@ -9,6 +9,9 @@ interface DashboardFlags {
   port: number;
   open?: boolean;
   url?: boolean;
+  listen?: string;
+  secretFile?: string;
+  host?: string[];
   config?: string;
   apiKeyFile?: string;
 }
@@ -21,19 +24,30 @@ export function defineDashboard(command: Command, cli: Cli): void {
         'It prints one address that is good once and for 10 minutes. Without an engine it shows what the home has.',
     )
     .option('--port <n>', 'listen here (default: a free port)', portNumber, 0)
+    .option('--listen <address>', 'serve it on this IP address too, for whoever has the secret')
+    .option('--secret-file <file>', 'with --listen: the secret, 32 characters or more, in a file of mode 0600')
+    .option(
+      '--host <name>',
+      'with --listen: a name under which browsers open it (repeatable)',
+      (name: string, before: string[] = []) => [...before, name],
+    )
     .option('--open', 'show it in the browser')
     .option('--url', 'print a new address of the dashboard that runs already');
   addSettings(described, 'run')
     .addHelpText(
       'after',
-      '\nExamples:\n  callsheet dashboard --open\n  callsheet dashboard --port 8790 --json\n  callsheet dashboard --url\n\nExit codes:\n  0  ended by Ctrl-C or SIGTERM    2  wrong command line, or no dashboard runs    4  settings, or the port is taken',
+      '\nExamples:\n  callsheet dashboard --open\n  callsheet dashboard --port 8790 --json\n  callsheet dashboard --url\n  callsheet dashboard --listen 10.1.2.3 --port 8790 --secret-file dashboard.secret --host films.example.com\n\nExit codes:\n  0  ended by Ctrl-C or SIGTERM    2  wrong command line, or no dashboard runs    4  settings, or the port is taken',
     )
     .action(async () => {
       const session = await openSession(command, cli);
-      const { port, open = false, url = false } = command.opts<DashboardFlags>();
+      const { port, open = false, url = false, ...flags } = command.opts<DashboardFlags>();
       const { printNewUrl, serveDashboard } = await import('../dashboard/serve-dashboard.js');
       if (url) await printNewUrl(session);
-      else await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command) });
+      else {
+        const { otherPlace } = await import('../dashboard/other-place.js');
+        const other = await otherPlace(flags, cli.io.cwd);
+        await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command), other });
+      }
     });
 }
 

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { OtherPlace } from '../../dashboard/places.js';
 import { CONTROL_HEADER, type Dashboard, startDashboard } from '../../dashboard/server.js';
 import { html } from '../../report/html.js';
 import { EXIT } from '../exit-codes.js';
@@ -12,28 +13,38 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { createDashboardSource } from './dashboard-source.js';
 
+export interface ServeOptions {
+  port: number;
+  isOpened: boolean;
+  /** The flags of this command that the orders of the page repeat. */
+  settings: readonly string[];
+  /** Besides 127.0.0.1. */
+  other: (OtherPlace & { secret: string }) | undefined;
+}
+
 /** Serves the page until it is told to end; a record of mode 0600 lets the same user ask for further addresses. */
 export async function serveDashboard(
   session: Session,
-  { port, isOpened, settings }: { port: number; isOpened: boolean; settings: readonly string[] },
+  { port, isOpened, settings, other }: ServeOptions,
 ): Promise<void> {
   const { terminal, isJson, cli } = session;
   const controlSecret = randomBytes(32).toString('base64url');
   const source = createDashboardSource(session, settings);
-  const dashboard = await startDashboard({ source, port, controlSecret }).catch((error: unknown) => {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new UserError(
-      `the page cannot be served on 127.0.0.1:${port} (${why}): take another --port`,
-      EXIT.configuration,
-    );
-  });
+  const dashboard = await startDashboard({ source, port, controlSecret, ...(other && { other }) }).catch(
+    (error: unknown) => {
+      throw new UserError(unservedSentence(error, port, other), EXIT.configuration);
+    },
+  );
   const told = new Promise<void>((resolve) => {
     for (const on of [cli.io.onInterrupt, cli.io.onTerminate]) on(resolve);
   });
   const record = await keepRecord(session, { address: dashboard.address, controlSecret });
   const url = dashboard.newUrl();
-  if (isJson) terminal.json({ schema: 1, event: 'dashboard', url });
+  const elsewhere = dashboard.otherUrls;
+  const others = elsewhere.length === 0 ? {} : { otherUrls: [...elsewhere] };
+  if (isJson) terminal.json({ schema: 1, event: 'dashboard', url, ...others });
   else terminal.data(url);
+  if (other !== undefined) terminal.warn(openSentence(elsewhere));
   terminal.note(
     `good once and for 10 minutes; \`${commandHint(session, 'dashboard --url')}\` prints another; Ctrl-C ends it`,
   );
@@ -42,6 +53,20 @@ export async function serveDashboard(
   await dashboard.close();
   await rm(record, { force: true });
   if (opened !== undefined) await rm(opened, { recursive: true, force: true });
+}
+
+function unservedSentence(error: unknown, port: number, other: ServeOptions['other']): string {
+  const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  const elsewhere = other === undefined ? '' : ` and ${other.address}`;
+  const remedy = why === 'EADDRNOTAVAIL' ? '--listen must be an address of this machine' : 'take another --port';
+  return `the page cannot be served on 127.0.0.1${elsewhere}, port ${port} (${why}): ${remedy}`;
+}
+
+function openSentence(urls: readonly string[]): string {
+  return (
+    `also served at ${urls.join(' and ')} for whoever has the secret; plain HTTP can be read and changed on its way, ` +
+    'so let others reach it behind TLS only (docs/operations.md, "The dashboard")'
+  );
 }
 
 const recordSchema = z.object({ address: z.string().startsWith('http://127.0.0.1:'), controlSecret: z.string() });

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { BatchView, type Place } from './batch';
 import { Batches } from './batches';
 import { Failed } from './parts';
-import { beginSession, follow } from './session';
+import { asksForSecret, beginSession, follow } from './session';
+import { SignIn } from './sign-in';
 import type { Overview } from './types';
 
 function placeOf(hash: string): Place {
@@ -17,19 +18,29 @@ function App() {
   const [version, setVersion] = useState(0);
   const [isLost, setLost] = useState(false);
   const [failed, setFailed] = useState<string>();
+  const [isShut, setShut] = useState(false);
   const [place, setPlace] = useState(placeOf(location.hash));
-  useEffect(() => {
-    const go = (): void => setPlace(placeOf(location.hash));
-    addEventListener('hashchange', go);
+  const start = async (): Promise<void> => {
     const tell = (state: Overview): void => {
       setFailed(state.failed);
       if (state.failed === undefined) setOverview(state);
       setVersion((last) => last + 1);
     };
-    beginSession().then(
-      (token) => (token === undefined ? setFailed(NO_SESSION) : follow<Overview>(tell, setLost)),
-      (error: Error) => setFailed(error.message),
-    );
+    try {
+      const token = await beginSession();
+      setShut(false);
+      setFailed(undefined);
+      if (token === undefined) throw new Error(NO_SESSION);
+      await follow<Overview>(tell, setLost);
+    } catch (error) {
+      if (await asksForSecret().catch(() => false)) setShut(true);
+      else setFailed((error as Error).message);
+    }
+  };
+  useEffect(() => {
+    const go = (): void => setPlace(placeOf(location.hash));
+    addEventListener('hashchange', go);
+    void start();
     return () => removeEventListener('hashchange', go);
   }, []);
   useEffect(() => {
@@ -46,8 +57,9 @@ function App() {
       </header>
       <main>
         <Failed text={failed} />
+        {isShut ? <SignIn done={() => void start()} /> : null}
         {overview?.blocked == null ? null : <p class="notice">{overview.blocked}</p>}
-        {overview === undefined ? null : place.batch === '' ? (
+        {overview === undefined || isShut ? null : place.batch === '' ? (
           <Batches overview={overview} />
         ) : (
           <BatchView key={place.batch} place={place} version={version} isServed={overview.isServed} />
