@@ -1,10 +1,13 @@
 import { resultLines } from '../../../activities/result-files.js';
 import type { Order } from '../../dashboard/orders.js';
+import type { BatchHistory } from '../../dashboard/slot-history.js';
 import type { DashboardSource } from '../../dashboard/source.js';
+import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { nameFlaw } from '../../manifest/ids.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
+import { readPauses } from '../../store/pauses.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import { unservedText } from '../access/served.js';
@@ -17,6 +20,7 @@ import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
+import { sentRequests } from './sent-requests.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
@@ -39,9 +43,23 @@ export function createDashboardSource(session: Session, settings: readonly strin
       return (row) => withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
     },
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
+    history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
     order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
   };
+}
+
+async function historyOf(
+  { config }: Session,
+  { home, ledger }: HomeAccess,
+  batch: string,
+  ids: readonly string[],
+  sinceMs: number,
+): Promise<BatchHistory> {
+  const attempts = new Map<string, Attempt[]>();
+  for (const id of ids) attempts.set(id, await ledger.read(batch, id));
+  const sentMs = await sentRequests(config.data, config.account.name, sinceMs);
+  return { attempts, pauses: await readPauses(home, batch), sentMs };
 }
 
 async function listed(session: Session, access: HomeAccess): Promise<JsonObject> {

@@ -98,6 +98,14 @@ interface Bins {
   values: number[];
 }
 
+export type GapCause = 'verdict' | 'paused' | 'requests' | 'idle' | 'unknown';
+
+export interface Gaps {
+  widthMs: number;
+  values: Record<GapCause, number[]>;
+  totals: Record<GapCause, number>;
+}
+
 export interface BatchTime {
   fromMs: number;
   toMs: number;
@@ -105,6 +113,7 @@ export interface BatchTime {
   heldCount: number;
   slots: Bins;
   submits: Bins;
+  gaps: Gaps | null;
   concurrent: number | null;
   rpm: number | null;
   balance: [number, number][];
