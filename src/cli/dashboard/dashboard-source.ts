@@ -10,6 +10,7 @@ import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { readPauses } from '../../store/pauses.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
+import { sentRequests } from '../access/sent-requests.js';
 import { unservedText } from '../access/served.js';
 import { joinWork } from '../access/work-access.js';
 import { type BatchStateReport, readBatchState } from '../batch/batch-state.js';
@@ -20,7 +21,6 @@ import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
-import { sentRequests } from './sent-requests.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {

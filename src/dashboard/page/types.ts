@@ -1,5 +1,7 @@
 // What the server's answers look like.
 
+export type EtaBound = 'slots' | 'requests' | 'credits' | 'longest_job' | 'chains';
+
 export interface Status {
   batch: string;
   state: string;
@@ -11,7 +13,7 @@ export interface Status {
   creditsUnknown: number;
   createdAt: string;
   lastEndedAt: string | null;
-  etaSeconds: number | null;
+  eta: { lowSeconds: number; highSeconds: number; bound: EtaBound | null } | null;
   stopped: string | null;
   blocked: string | null;
   out: string;
