@@ -91,6 +91,8 @@ export interface RowFacts {
   row: Row;
   chain: { fedBy: ChainLink[]; feeds: ChainLink[] };
   asked: Record<string, unknown> | null;
+  /** As it is sent; null where none can be made. */
+  request: { method: string; path: string; body: unknown } | null;
   shown: Shown | null;
   explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
 }
