@@ -10,12 +10,15 @@ import { mediaAnswer } from './media.js';
 import { orderSchema } from './orders.js';
 import { chosenRows, facetsOf, rowsQuerySchema } from './page-of-rows.js';
 import { quoteOf } from './quote.js';
+import { unusualRows } from './slot-history.js';
 import { type DashboardSource, OrderRefused } from './source.js';
 import { timeOf } from './time.js';
 
 /** What the page asks for. Everything but the exchange of a code needs a session. */
 
 const BODY_MAX = 64 * 1024;
+/** States of a batch for which nothing is done now, as far as one can tell. */
+const AT_REST = ['finished', 'sampled', 'not running', 'unknown'];
 
 /** What opens a session: the code of a printed address, or the secret of a dashboard that is served elsewhere too. */
 const keySchema = z.union([z.object({ code: z.string() }), z.object({ secret: z.string() })]);
@@ -78,7 +81,10 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, readRow
     const status = await source.status(batch);
     if (status === undefined) return unknown(context);
     const beganAtMs = Date.parse(String(status.createdAt)) || 0;
-    return context.json(timeOf(await readRows(batch), beganAtMs, await source.balance(beganAtMs)));
+    const rows = await readRows(batch);
+    const isRunning = !AT_REST.includes(String(status.state));
+    const history = await source.history(batch, unusualRows(rows), beganAtMs);
+    return context.json(timeOf(rows, { beganAtMs, history, isRunning, readings: await source.balance(beganAtMs) }));
   });
 }
 

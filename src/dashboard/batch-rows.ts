@@ -29,6 +29,8 @@ export interface PageRow {
   reason: string;
   needsPerson: boolean;
   credits: string | null;
+  /** Claims so far, as its record has them. */
+  attempts: number;
   files: OutputFile[];
   submittedAtMs: number | null;
   renderedAtMs: number | null;
@@ -103,6 +105,7 @@ function pageRow(line: ResultLine): PageRow {
     reason: record?.reason ?? '',
     needsPerson: record !== undefined && needsPerson(record),
     credits: nano === undefined ? null : formatCredits(nano),
+    attempts: record?.attempts ?? 0,
     files: [...filesOf(line)],
     submittedAtMs: record?.submittedAtMs ?? null,
     renderedAtMs: record?.renderedAtMs ?? null,

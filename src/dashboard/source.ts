@@ -5,6 +5,7 @@ import type { ResultLine } from '../manifest/result-fields.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { Store } from '../store/port.js';
 import type { Order } from './orders.js';
+import type { BatchHistory } from './slot-history.js';
 
 /** What the page is made from: the home, the store and the commands' own functions, handed in by the command line. */
 export interface DashboardSource {
@@ -22,6 +23,8 @@ export interface DashboardSource {
   pricer(): Promise<(row: Row) => CreditsRange | null>;
   /** Readings of the balance since then, epoch ms. */
   balance(sinceMs: number): Promise<BalanceCheckpoint[]>;
+  /** What was recorded of these rows' attempts, of the batch's pauses, and of the account's requests since then. */
+  history(batch: string, ids: readonly string[], sinceMs: number): Promise<BatchHistory>;
   /** The store that holds the batch's files, below `<batch>/`. */
   outputs(batch: string): Promise<Store>;
   /** Gives the order as the command line does; gives what it said. Throws an `OrderRefused` with its sentence. */

@@ -1,6 +1,9 @@
+import { takesSlot } from '../domain/kind.js';
 import { TimeBins } from '../report/time-bins.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { BatchRows } from './batch-rows.js';
+import { type Gaps, gapsOf } from './gaps.js';
+import { type BatchHistory, slotHistory } from './slot-history.js';
 
 interface Bins {
   widthMs: number;
@@ -17,6 +20,8 @@ export interface BatchTime {
   /** Slots held on average, and requests per minute, of each bin. */
   slots: Bins;
   submits: Bins;
+  /** The slots that it did not use, by cause; null where the plan's number of them is not known. */
+  gaps: Gaps | null;
   /** Of the plan, as it was read last; null where the service did not say. */
   concurrent: number | null;
   rpm: number | null;
@@ -30,9 +35,19 @@ const HELD_MAX = 400;
 const READINGS_MAX = 500;
 const CHARGES_MAX = 400;
 
-export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, readings: BalanceCheckpoint[]): BatchTime {
+/** What is asked besides the rows; times are epoch ms. */
+export interface TimeFacts {
+  beganAtMs: number;
+  readings: BalanceCheckpoint[];
+  history: BatchHistory;
+  /** False where nothing is done for it now, so that its time ended with its last row. */
+  isRunning: boolean;
+}
+
+export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunning }: TimeFacts): BatchTime {
+  const { rows, readAtMs } = batch;
   const sent = rows
-    .filter((row) => row.submittedAtMs !== null && row.row.shares === undefined)
+    .filter((row) => row.submittedAtMs !== null && row.row.shares === undefined && takesSlot(row.row.kind))
     .map(({ id, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
       const startMs = submittedAtMs ?? 0;
       return { id, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
@@ -46,6 +61,12 @@ export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, reading
     slots.addSpan(startMs, endMs);
     submits.add(startMs, 1);
   }
+  // A batch that goes on has gaps until now.
+  const untilMs = isRunning ? Math.max(toMs, readAtMs) : toMs;
+  slots.addSpan(untilMs - 1, untilMs - 1);
+  const gaps = gapsOf(slotHistory(batch, history, readings, beganAtMs), {
+    ...{ fromMs, toMs: untilMs, widthMs: slots.widthMs, count: slots.sums().length },
+  });
   const last = readings.at(-1);
   const during = readings.filter(({ atMs }) => atMs <= toMs + 600_000);
   const step = Math.ceil(during.length / READINGS_MAX) || 1;
@@ -53,7 +74,7 @@ export function timeOf({ rows, readAtMs }: BatchRows, beganAtMs: number, reading
     ...{ fromMs, toMs, held: sent.slice(0, HELD_MAX), heldCount: sent.length },
     slots: { widthMs: slots.widthMs, values: slots.sums().map((heldMs) => heldMs / slots.widthMs) },
     submits: { widthMs: submits.widthMs, values: submits.sums().map((sum) => (sum * 60_000) / submits.widthMs) },
-    ...{ concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },
+    ...{ gaps, concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },
     charges: chargesOf(rows),
     balance: during.filter((_, i) => i % step === 0).map(({ atMs, balanceNano }) => [atMs, balanceNano / 1e9]),
   };

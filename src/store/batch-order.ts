@@ -7,6 +7,7 @@ import { timeSchema } from './attempt-schema.js';
 import { priceRuleSchema } from './given-prices.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';
+import { notePause } from './pauses.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
@@ -71,9 +72,10 @@ export async function readBatchOrder(home: Home, batch: string): Promise<BatchOr
  */
 export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<boolean> {
   const order = await readBatchOrder(home, batch);
-  if (order === undefined || (order.isPaused ?? false) === isPaused) return false;
-  await writeBatchOrder(home, batch, { ...order, isPaused });
-  return true;
+  const isNew = order !== undefined && (order.isPaused ?? false) !== isPaused;
+  if (isNew) await writeBatchOrder(home, batch, { ...order, isPaused });
+  await notePause(home, batch, isPaused, Date.now());
+  return isNew;
 }
 
 function orderKey(home: Home, batch: string): string {

@@ -17,6 +17,7 @@ import { checkpointSchema } from './home.js';
 import { claimsSchema } from './home-mark.js';
 import { learnedSchema, pricesSchema } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
+import { pausesSchema } from './pauses.js';
 import { rerunsSchema } from './reruns.js';
 import { rowRecordSchema, storedRowSchema } from './row-schema.js';
 import { currentSchema } from './rows.js';
@@ -83,6 +84,7 @@ const SORTS: DocumentSort[] = [
   },
   { place: /^batches\/[^/]+\/reruns\.json$/, name: 'rows rendered again', schema: rerunsSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/rerun\.json$/, name: 'an order to pay again', schema: rerunSchema, mended: 'again' },
+  { place: /^batches\/[^/]+\/pauses\.json$/, name: 'when it was paused', schema: pausesSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/waste\//, name: 'a reserved payment', schema: wasteSchema, mended: 'kept' },
   { place: /^account\.json$/, name: 'what the account is bound to', schema: accountSchema, mended: 'run' },

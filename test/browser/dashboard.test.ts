@@ -118,6 +118,9 @@ test('rows are found by status and text; keys go from row to row and from pictur
   expect(await accessibilityBreaches(page)).toEqual([]);
   await page.goto(`${served.origin}/#/b/b/time`);
   await page.getByText(/^Balance of the account: .*; rows cost /).waitFor();
+  const legend = page.getByRole('list', { name: 'What the slots were, as a share of the time of all of them' });
+  await legend.getByText(/^held \d+ %$/).waitFor();
+  await legend.getByText(/^not known \d+ %, /).waitFor();
   await page.close();
 });
 

@@ -64,15 +64,21 @@ describe('the live view', () => {
       `rows   ${'█'.repeat(10)}${'░'.repeat(30)} 10/40 25 %`,
       '       done 9, failed 1, 12 under way',
       'slots  ████░░░░░░ 4/10  2 submitting, 1 rendering, 1 held, 8 waiting',
-      'spent  3.2 credits, the cost of 2 rows is not known, balance 96  ETA 3 min',
+      'spent  3.2 credits, the cost of 2 rows is not known, balance 96',
+      'ETA    2 min 16 s to 4 min 24 s',
     ]);
   });
 
   test('what is not known is said to be unknown', () => {
     const early = { ...snapshot, slots: undefined, balanceNano: undefined };
     expect(liveLines(early, { ...options, finishedBefore: 9 }).at(-1)).toBe(
-      'spent  3.2 credits, the cost of 2 rows is not known  ETA unknown yet',
+      'ETA    not known until 3 rows of this run have ended',
     );
+  });
+
+  test('without an ETA while it is paused, since that is said already', () => {
+    const paused = { ...snapshot, progress: { ...snapshot.progress, phase: 'paused' as const } };
+    expect(liveLines(paused, options).join()).not.toContain('ETA');
   });
 
   test('pauses and outages stand last', () => {
@@ -92,7 +98,7 @@ describe('the live view', () => {
     const again = { ...options, finishedBefore: 9 };
     expect(liveLines(fresh, again).map((line) => line.split(' ')[0])).toEqual(['slots']);
     expect(liveLines({ ...fresh, lostSinceMs: 500 }, again)).toHaveLength(2);
-    expect(liveLines({ ...fresh, atMs: 31_000 }, again)).toHaveLength(4);
+    expect(liveLines({ ...fresh, atMs: 31_000 }, again)).toHaveLength(5);
     expect([isCounted(fresh, again), isCounted(snapshot, again), isCounted(fresh, options)]).toEqual([
       false,
       true,
@@ -100,6 +106,13 @@ describe('the live view', () => {
     ]);
     expect(plainLine(fresh, 'b', false)).toBeUndefined();
     expect(plainLine({ ...fresh, lostSinceMs: 1_000 }, 'b', false)).toMatch(/^\S+ b: no answer from Temporal/);
+  });
+
+  test('the slots stand nowhere before the plan was read', () => {
+    const slots = snapshot.slots && { ...snapshot.slots, planCap: 0, effectiveCap: 0, holders: [] };
+    const fresh = { ...snapshot, slots };
+    expect(liveLines(fresh, options).map((line) => line.split(' ')[0])).toEqual(['rows', '', 'spent', 'ETA']);
+    expect(plainLine(fresh, 'b', true)).not.toContain('slots');
   });
 
   test('a narrow terminal has short bars', () => {

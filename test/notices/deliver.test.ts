@@ -61,7 +61,7 @@ test('a webhook gets the notice with its id, and a signature over timestamp and 
   expect(await notices.waiting('shots')).toEqual([]);
 });
 
-test.each([500, 408, 429, 302])(
+test.each([500, 408, 429, 302, 307, 308])(
   'HTTP %i: what is behind it waits with it, and all arrives in order later',
   async (status) => {
     const targets = [own(hook.url)];
@@ -107,6 +107,25 @@ test('after a day it is given up, also where no settings name the target any mor
   expect(await notices.batches().then((all) => Promise.all(all.map(notices.waiting)))).toEqual(
     expect.not.arrayContaining([expect.arrayContaining([expect.anything()])]),
   );
+});
+
+test('for a day it is tried again, then it is given up and said with what the webhook answered last', async () => {
+  const targets = [own(hook.url)];
+  hook.answer = 503;
+  await add('paused', targets);
+  const sender = delivery(targets);
+  await sender.deliver();
+  for (let hour = 0; hour < 24; hour += 1) {
+    nowMs += 3_599_000;
+    await sender.deliver();
+  }
+  expect([hook.arrived.length, sender.pending(), dropped]).toEqual([25, 1, []]);
+  nowMs = T0 + DAY_MS + 1;
+  await sender.deliver();
+  expect([sender.pending(), dropped]).toMatchObject([0, [{ id: 'id-1', type: 'paused', why: 'HTTP 503' }]]);
+  expect((await notices.told('shots')).dropped).toMatchObject([{ type: 'paused', why: 'HTTP 503', atMs: nowMs }]);
+  await sender.deliver();
+  expect(hook.arrived).toHaveLength(26);
 });
 
 test('one target that is away keeps another from nothing', async () => {

@@ -22,6 +22,16 @@ test('Discord: one text without mentions', () => {
   expect(body.content).toContain('\\<!channel\\> @\u200beveryone \\*x\\*');
 });
 
+test.each(['<@U012AB3CD>', '<!here>', '<!subteam^S1|team>', '@here', '<@&1>', '<@!1>', '<#C1>'])(
+  'a batch named %s calls nobody in Slack or Discord',
+  (batch) => {
+    for (const url of ['https://hooks.slack.com/services/x', 'https://ptb.discord.com/api/webhooks/1/x']) {
+      const body = JSON.parse(messageFor(url, { ...notice, batch }, null, 0).body);
+      expect(body.text ?? body.content).not.toMatch(/@(?!\u200b)|(?<!\\)<[@!#]/);
+    }
+  },
+);
+
 test('anywhere else, also where a path or subdomain looks like theirs: the notice itself', () => {
   expect(sent('https://hooks.slack.com.example.com/x')).toMatchObject({ id: 'id', type: 'done', credits: '1.5' });
   expect(sent('https://example.com/discord.com')).toMatchObject({ id: 'id' });

@@ -4,11 +4,14 @@ import type { StopReason } from '../../domain/limits.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { stoppedReason } from '../../store/batch-marks.js';
 import { readBatchOptions } from '../../store/batch-options.js';
+import { readBatchOrder } from '../../store/batch-order.js';
 import { StoreError } from '../../store/port.js';
 import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { isMinuteFull } from '../access/sent-requests.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { creditsJson } from '../views/counts.js';
+import { type Eta, etaOf } from '../views/eta.js';
 import { standstillTexts } from '../views/standstill-texts.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
@@ -35,7 +38,7 @@ export interface BatchStateReport {
   /** When the last row ended. */
   lastEndedAt: string | null;
   /** How long the rest will take, by what ended since the batch was started last; null where that is not known. */
-  etaSeconds: number | null;
+  eta: Eta | null;
   generation: string;
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
@@ -74,7 +77,7 @@ export async function readBatchState(
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
     lastEndedAt: endedAtMs === undefined ? null : new Date(endedAtMs).toISOString(),
-    etaSeconds: seen === undefined || blocked.length > 0 ? null : etaSeconds(seen.progress, tally, Date.now()),
+    eta: seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally),
     generation,
     stopped: (await stoppedReason(access.home, batch)) ?? null,
     blocked: blocked.length === 0 ? null : blocked.join('; '),
@@ -112,14 +115,25 @@ async function manifestOf({ home }: HomeAccess, batch: string): Promise<string |
   }
 }
 
-/** Fewer rows tell nothing of a rate. */
-const RATE_ROWS_MIN = 3;
-
-function etaSeconds(
-  { phase, startedAtMs }: BatchProgress,
-  { open, endedSince }: HomeTally,
-  nowMs: number,
-): number | null {
-  if (phase === 'paused' || endedSince < RATE_ROWS_MIN) return null;
-  return Math.ceil((((nowMs - startedAtMs) / endedSince) * open) / 1000);
+/** Of a batch that goes on. */
+async function etaOfBatch(
+  access: HomeAccess,
+  batch: string,
+  { progress, slots }: RunningBatch,
+  tally: HomeTally,
+): Promise<Eta | null> {
+  const nowMs = Date.now();
+  const reading = await access.home.latestCheckpoint();
+  const maxNano = (await readBatchOrder(access.home, batch))?.limits.maxCreditsNano ?? null;
+  const { open, endedSince, counts, creditsNano, creditsUnknown, live } = tally;
+  const isPriced = creditsUnknown === 0 && counts.done > 0;
+  const left = [reading?.balanceNano, maxNano === null ? undefined : maxNano - creditsNano];
+  const known = left.filter((one) => one !== undefined);
+  return etaOf({
+    ...{ batch, isPaused: progress.phase === 'paused', ended: endedSince, elapsedMs: nowMs - progress.startedAtMs },
+    ...{ open, held: live.held ?? 0, slots },
+    perRowNano: isPriced ? creditsNano / counts.done : undefined,
+    leftNano: known.length === 0 ? undefined : Math.min(...known),
+    isMinuteFull: await isMinuteFull(access.config, reading?.rpm ?? null, nowMs),
+  });
 }

@@ -1,12 +1,19 @@
 import { resultLines } from '../../../activities/result-files.js';
 import type { Order } from '../../dashboard/orders.js';
+import type { BatchHistory } from '../../dashboard/slot-history.js';
 import type { DashboardSource } from '../../dashboard/source.js';
+import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
+import type { Row } from '../../domain/row.js';
 import { nameFlaw } from '../../manifest/ids.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
+import { readBatchOptions } from '../../store/batch-options.js';
+import { readPauses } from '../../store/pauses.js';
+import { StoreError } from '../../store/port.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
+import { sentRequests } from '../access/sent-requests.js';
 import { unservedText } from '../access/served.js';
 import { joinWork } from '../access/work-access.js';
 import { type BatchStateReport, readBatchState } from '../batch/batch-state.js';
@@ -17,6 +24,7 @@ import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
+import { shownRequest } from './shown-request.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
@@ -39,9 +47,23 @@ export function createDashboardSource(session: Session, settings: readonly strin
       return (row) => withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
     },
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
+    history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
     order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
   };
+}
+
+async function historyOf(
+  { config }: Session,
+  { home, ledger }: HomeAccess,
+  batch: string,
+  ids: readonly string[],
+  sinceMs: number,
+): Promise<BatchHistory> {
+  const attempts = new Map<string, Attempt[]>();
+  for (const id of ids) attempts.set(id, await ledger.read(batch, id));
+  const sentMs = await sentRequests(config.data, config.account.name, sinceMs);
+  return { attempts, pauses: await readPauses(home, batch), sentMs };
 }
 
 async function listed(session: Session, access: HomeAccess): Promise<JsonObject> {
@@ -76,19 +98,38 @@ async function rowFacts(session: Session, access: HomeAccess, batch: string, id:
   const shown = attempts.length === 0 ? null : await caseOf(session, batch, id);
   const record = await access.records.readRecord(batch, id);
   const [explanation = null] = record?.reasonCode === undefined ? [] : explanationsOf(record.reasonCode);
-  return asJson({ shown, explanation, asked: await askedFor(access, batch, id) });
+  const row = await rowOf(access, batch, id);
+  return asJson({
+    shown,
+    explanation,
+    asked: row && askedFor(row),
+    request: row && (await requestOf(access, batch, row)),
+  });
 }
 
-/** The row's own cells and media, as they were handed to the kind. */
-async function askedFor(access: HomeAccess, batch: string, id: string): Promise<Json> {
+async function rowOf(access: HomeAccess, batch: string, id: string): Promise<Row | null> {
   const generation = await access.rows.currentGeneration(batch);
   const facts = generation === undefined ? undefined : await access.rows.generation(batch, generation);
   for (const part of facts?.parts.keys() ?? []) {
-    for (const { row } of await access.rows.readPart(batch, generation ?? '', part)) {
-      if (row.id === id) return asJson({ ...row.cells, ...row.media, ...(row.extra ? { extra: row.extra } : {}) });
-    }
+    for (const { row } of await access.rows.readPart(batch, generation ?? '', part)) if (row.id === id) return row;
   }
   return null;
+}
+
+/** The row's own cells and media, as they were handed to the kind. */
+function askedFor(row: Row): object {
+  return { ...row.cells, ...row.media, ...(row.extra ? { extra: row.extra } : {}) };
+}
+
+async function requestOf({ home, config }: HomeAccess, batch: string, row: Row): Promise<Json> {
+  try {
+    const { responseFormat } = await readBatchOptions(home, batch);
+    return shownRequest(row, { responseFormat, aliasPaths: config.svc.aliasPaths });
+  } catch (error) {
+    // The rest of the row is shown all the same; `ledger verify` names a batch whose options are damaged.
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
 }
 
 /** Only what JSON can say: what is undefined is left out. */

@@ -18,13 +18,16 @@ export function answerLines(state: AttemptState): string[] {
   return answer === undefined ? [] : [`    its answer began: ${plain(answer, ANSWER_SHOWN)}`];
 }
 
+/** What proves whose a claim or a callback is. */
+const HIDDEN = ['nonce', 'callbackToken'];
+
 export function attemptJson({ n, states, torn }: Attempt): Json {
   return { n, torn, states: states.map(stateJson) };
 }
 
 function stateJson(state: AttemptState): Json {
   const { atMs, ...facts } = state;
-  const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => name !== 'nonce'));
+  const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => !HIDDEN.includes(name)));
   return { at: new Date(atMs).toISOString(), ...(shown as Record<string, Json>) };
 }
 

@@ -1,10 +1,11 @@
 import type { Holder } from '../../contract/semaphore.js';
-import type { Curb } from '../../contract/semaphore-view.js';
+import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
-import { formatClock, formatDuration } from './durations.js';
+import { formatClock } from './durations.js';
+import { ETA_NOT_YET, etaOf, etaText } from './eta.js';
 import { troubles } from './troubles.js';
 
 /** What the live view shows: lines made from a snapshot, without any terminal. Pure. */
@@ -28,7 +29,6 @@ export interface Paint {
 }
 
 const BAR_MAX = 40;
-const RATE_ROWS_MIN = 3;
 /** A batch that was handed over has read its earlier rows by then, but for very large ones. */
 const COUNTING_MAX_MS = 30_000;
 
@@ -44,7 +44,7 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
     `       ${countsText(progress.counts)}, ${openText(progress)}`,
   ];
   const lines = isKnown ? rowLines : [];
-  if (slots !== undefined) {
+  if (slots !== undefined && isCapKnown(slots)) {
     const inSlots = slotHolders(slots.holders);
     const held = inSlots.length;
     lines.push(
@@ -52,7 +52,8 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
     );
   }
   if (isKnown) {
-    lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}  ${paint.dim(`ETA ${etaText(snapshot, options)}`)}`);
+    lines.push(`${paint.bold('spent')}  ${spentText(snapshot)}`);
+    lines.push(...etaLines(snapshot, options).map((words) => `${paint.bold('ETA')}    ${paint.dim(words)}`));
   }
   lines.push(...troubles(snapshot).map((line) => paint.yellow(line)));
   return lines.map((line) => line.trimEnd());
@@ -64,6 +65,11 @@ export function isCounted(
   { finishedBefore, sinceMs }: Pick<ViewOptions, 'finishedBefore' | 'sinceMs'>,
 ): boolean {
   return totalOf(progress.counts) >= finishedBefore || atMs - sinceMs >= COUNTING_MAX_MS;
+}
+
+/** False until the account's plan was read first: its slots would be 0 of 0. */
+function isCapKnown({ planCap }: SemaphoreView): boolean {
+  return planCap > 0;
 }
 
 /** Jobs that have one of the plan's slots; a few kinds need none. */
@@ -99,7 +105,9 @@ export function plainLine(snapshot: Snapshot, batch: string, isKnown: boolean): 
   const numbers = [
     `${totalOf(progress.counts)}/${progress.rows} rows (${countsText(progress.counts)})`,
     openText(progress),
-    ...(slots === undefined ? [] : [`${slotHolders(slots.holders).length}/${slots.effectiveCap} slots`]),
+    ...(slots === undefined || !isCapKnown(slots)
+      ? []
+      : [`${slotHolders(slots.holders).length}/${slots.effectiveCap} slots`]),
     spentText(snapshot),
   ];
   const parts = [...(isKnown ? numbers : []), ...matters];
@@ -138,12 +146,18 @@ function spentText({ progress, balanceNano }: Snapshot): string {
   return `${spentWords(progress.creditsNano, progress.creditsUnknown)}${balance}`;
 }
 
-/** From the rows that finished while we looked; unknown before there are some. */
-function etaText({ progress, atMs }: Snapshot, { finishedBefore, sinceMs }: ViewOptions): string {
+/** By the rows that ended while we looked; none while it is paused, which stands elsewhere, or at its end. */
+function etaLines({ progress, slots, balanceNano, atMs }: Snapshot, options: ViewOptions): string[] {
+  const { batch, finishedBefore, sinceMs } = options;
   const finished = totalOf(progress.counts);
-  const here = finished - finishedBefore;
-  const left = progress.rows - finished;
-  if (left <= 0) return formatDuration(0);
-  if (here < RATE_ROWS_MIN || progress.phase === 'paused') return 'unknown yet';
-  return formatDuration(((atMs - sinceMs) / here) * left);
+  const { counts, creditsNano, creditsUnknown } = progress;
+  const isPaused = progress.phase === 'paused';
+  const eta = etaOf({
+    ...{ batch, isPaused, slots, held: progress.held ?? 0, open: progress.rows - finished },
+    ...{ ended: finished - finishedBefore, elapsedMs: atMs - sinceMs, isMinuteFull: false },
+    ...{ perRowNano: creditsUnknown > 0 || counts.done === 0 ? undefined : creditsNano / counts.done },
+    leftNano: balanceNano,
+  });
+  if (eta === null) return isPaused ? [] : [ETA_NOT_YET];
+  return eta.highSeconds === 0 ? [] : [etaText(eta)];
 }

@@ -5,7 +5,8 @@ import { noticesLines } from '../batch/notices-left.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
-import { formatDate, formatDuration } from './durations.js';
+import { formatDate } from './durations.js';
+import { ETA_NOT_YET, etaText } from './eta.js';
 import { formatTable } from './table.js';
 
 /** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
@@ -18,7 +19,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `${colors.bold(report.batch)}: ${stateWords(report.state)}`,
     `rows      ${report.rows}: ${countsText(report.counts)}`,
     ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
-    ...(report.etaSeconds === null ? [] : [`ETA       ${formatDuration(report.etaSeconds * 1000)}`]),
+    ...etaLines(report),
     `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
     `began     ${formatDate(report.createdAt)}${ended}`,
     `manifest  ${report.manifest ?? 'standard input, or not known'}`,
@@ -30,18 +31,36 @@ export function statusLines(session: Session, report: BatchStateReport): string[
   ];
 }
 
+/** Said while rows run; what stands still says why in other lines. */
+function etaLines({ state, eta, blocked }: BatchStateReport): string[] {
+  if (eta === null) return state === 'running' && blocked === null ? [`ETA       ${ETA_NOT_YET}`] : [];
+  return eta.highSeconds === 0 ? [] : [`ETA       ${etaText(eta)}`];
+}
+
 export function listLines(session: Session, states: readonly BatchStateReport[]): string[] {
+  const isEtaShown = states.some(({ eta }) => (eta?.highSeconds ?? 0) > 0);
   const rows = states.map((one) => [
     ...[
       one.batch,
       one.state === 'unknown' ? 'no answer' : one.state,
       String(one.rows),
       countsText(one.counts),
+      ...(isEtaShown ? [one.eta === null ? '-' : etaText(one.eta)] : []),
       formatDate(one.createdAt),
     ],
     ...[one.manifest ?? '-', one.out, commandHint(session, nextWords(one))],
   ]);
-  const head = ['batch', 'state', 'rows', 'ended', 'began', 'manifest', 'writes to', 'next'];
+  const head = [
+    'batch',
+    'state',
+    'rows',
+    'ended',
+    ...(isEtaShown ? ['ETA'] : []),
+    'began',
+    'manifest',
+    'writes to',
+    'next',
+  ];
   const reasons = states.flatMap(({ batch, blocked }) => (blocked === null ? [] : [`${batch}: ${blocked}`]));
   return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.colors.yellow(line))];
 }

@@ -1,6 +1,6 @@
 // Every batch of the account.
 import { Bar, credits, date, duration, Fact, Facts, rows } from './parts';
-import type { Overview, Status } from './types';
+import type { EtaBound, Overview, Status } from './types';
 
 export function Batches({ overview }: { overview: Overview }) {
   const { batches, balance } = overview;
@@ -26,8 +26,28 @@ export function Batches({ overview }: { overview: Overview }) {
   );
 }
 
+const BOUNDS: Record<EtaBound, string> = {
+  slots: 'simultaneous jobs',
+  requests: 'requests per minute',
+  credits: 'credits, which do not suffice for the rest',
+  longest_job: 'the longest job',
+  chains: 'rows that wait for others',
+};
+
+/** A range with what binds; nothing for a batch that stands still. */
+function Eta({ status: { eta, state, blocked } }: { status: Status }) {
+  if (eta === null) {
+    return state === 'running' && blocked === null ? <Fact name="Ends in">not known yet</Fact> : null;
+  }
+  const { lowSeconds, highSeconds, bound } = eta;
+  if (highSeconds === 0) return null;
+  const [low, high] = [duration(lowSeconds), duration(highSeconds)];
+  const range = low === high ? high : `${low} to ${high}`;
+  return <Fact name="Ends in">{bound === null ? range : `${range}, bound by ${BOUNDS[bound]}`}</Fact>;
+}
+
 export function Summary({ status }: { status: Status }) {
-  const { blocked, needPerson, creditsUnknown, etaSeconds } = status;
+  const { blocked, needPerson, creditsUnknown } = status;
   const unknown = creditsUnknown > 0 ? `, of ${rows(creditsUnknown)} not known` : '';
   return (
     <>
@@ -36,7 +56,7 @@ export function Summary({ status }: { status: Status }) {
         <Fact name="State">{status.state === 'unknown' ? 'Temporal does not answer' : status.state}</Fact>
         <Fact name="Rows">{rows(status.rows)}</Fact>
         <Fact name="Credits spent">{`${credits(status.credits)}${unknown}`}</Fact>
-        {etaSeconds === null ? null : <Fact name="Ends in about">{duration(etaSeconds)}</Fact>}
+        <Eta status={status} />
         <Fact name="Last row ended">{date(status.lastEndedAt)}</Fact>
       </Facts>
       {blocked === null ? null : <p class="notice">Blocked: {blocked}</p>}

@@ -2,7 +2,7 @@
 import { Media } from './gallery';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
-import type { ChainLink, RowFacts, Shown } from './types';
+import type { ChainLink, Row, RowFacts, Shown } from './types';
 
 interface RowViewProps {
   batch: string;
@@ -14,7 +14,7 @@ interface RowViewProps {
 export function RowView({ batch, id, version, order }: RowViewProps) {
   const { answer, failed } = useAnswer<RowFacts>(`/batches/${batch}/rows/${id}`, version);
   if (answer === undefined) return <Failed text={failed} />;
-  const { row, chain, asked, shown, explanation } = answer;
+  const { row, chain, asked, request, shown, explanation } = answer;
   return (
     <article aria-labelledby="row">
       <h2 id="row">{row.title}</h2>
@@ -50,8 +50,15 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
           </Fact>
         ))}
       </Facts>
+      {request === null ? null : (
+        <>
+          <h3>{shown === null ? 'Request, as it will be sent' : 'Request, as it was sent'}</h3>
+          <p class="words">{`${request.method} ${request.path}`}</p>
+          <pre class="words">{JSON.stringify(request.body, null, 2)}</pre>
+        </>
+      )}
       <h3>Attempts</h3>
-      {shown === null ? <p>Nothing was sent yet.</p> : <Attempts shown={shown} />}
+      {shown === null ? <p>Nothing was sent yet.</p> : <Attempts shown={shown} row={row} />}
     </article>
   );
 }
@@ -92,19 +99,45 @@ function Chain({ batch, title, links }: { batch: string; title: string; links: C
   );
 }
 
-/** Every record of every attempt in the order of time. */
-function Attempts({ shown }: { shown: Shown }) {
+const STEPS: Record<string, string> = {
+  intent: 'claimed, then sent',
+  void: 'not sent',
+  refused: 'answered: refused',
+  created: 'answered: accepted',
+  done: 'answered with its output',
+  unknown: 'no whole answer',
+  created_lost: 'accepted, without a whole answer',
+  verdict: 'verdict by the credits check',
+  attached: 'handle given by a person',
+  ruled: 'settled by a person',
+  overridden: 'another attempt allowed',
+  rendered: 'a poll says: rendered',
+  ended: 'a poll says: ended without output',
+};
+
+/** Every record of every attempt in the order of time, and what was stored in the end. */
+function Attempts({ shown, row: { status, files, finishedAtMs } }: { shown: Shown; row: Row }) {
   const states = shown.attempts.flatMap(({ n, states }) => states.map((state) => ({ n, state })));
+  const isPolled = states.some(({ state }) => state.state === 'created');
   return (
-    <ol class="line">
-      {states.map(({ n, state: { state, at, atMs, ...more } }, i) => (
-        <li key={`${n}-${i}`}>
-          <strong>{String(state)}</strong>{' '}
-          <span class="soft">{`attempt ${n}, ${date((at ?? atMs ?? null) as string)}`}</span>
-          <pre class="words">{JSON.stringify(more, null, 1).replace(/^\{\n?|\n?\}$/g, '')}</pre>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="line">
+        {states.map(({ n, state: { state, at, atMs, ...more } }, i) => (
+          <li key={`${n}-${i}`}>
+            <strong>{STEPS[String(state)] ?? String(state)}</strong>{' '}
+            <span class="soft">{`attempt ${n}, ${date((at ?? atMs ?? null) as string)}`}</span>
+            <pre class="words">{JSON.stringify(more, null, 1).replace(/^\{\n?|\n?\}$/g, '')}</pre>
+          </li>
+        ))}
+        {status === 'done' && files.length > 0 ? (
+          <li>
+            <strong>downloaded and stored</strong> <span class="soft">{date(finishedAtMs)}</span>
+            <p class="words">{files.map(({ file }) => file).join(', ')}</p>
+          </li>
+        ) : null}
+      </ol>
+      {isPolled ? <p class="soft">Of polls, only the one that ended the job is kept.</p> : null}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
-// Who held a slot when, requests per minute, and the balance.
+// Who held a slot when and why others were free, requests per minute, and the balance.
 import { credits, date, Failed, number, useAnswer } from './parts';
+import { SlotUse } from './slot-use';
 import type { BatchTime } from './types';
 
 const WIDTH = 960;
@@ -16,13 +17,7 @@ export function TimeView({ batch, version }: { batch: string; version: number })
     <section aria-labelledby="time">
       <h2 id="time">Time</h2>
       <Held time={answer} />
-      <Bars
-        title="Slots held"
-        values={slots.values}
-        limit={answer.concurrent}
-        fromMs={fromMs}
-        widthMs={slots.widthMs}
-      />
+      <SlotUse slots={slots} gaps={answer.gaps} limit={answer.concurrent} fromMs={fromMs} />
       <Bars
         title="Requests per minute"
         values={submits.values}

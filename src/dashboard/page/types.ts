@@ -1,5 +1,7 @@
 // What the server's answers look like.
 
+export type EtaBound = 'slots' | 'requests' | 'credits' | 'longest_job' | 'chains';
+
 export interface Status {
   batch: string;
   state: string;
@@ -11,7 +13,7 @@ export interface Status {
   creditsUnknown: number;
   createdAt: string;
   lastEndedAt: string | null;
-  etaSeconds: number | null;
+  eta: { lowSeconds: number; highSeconds: number; bound: EtaBound | null } | null;
   stopped: string | null;
   blocked: string | null;
   out: string;
@@ -89,6 +91,8 @@ export interface RowFacts {
   row: Row;
   chain: { fedBy: ChainLink[]; feeds: ChainLink[] };
   asked: Record<string, unknown> | null;
+  /** As it is sent; null where none can be made. */
+  request: { method: string; path: string; body: unknown } | null;
   shown: Shown | null;
   explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
 }
@@ -98,6 +102,14 @@ interface Bins {
   values: number[];
 }
 
+export type GapCause = 'verdict' | 'paused' | 'requests' | 'idle' | 'unknown';
+
+export interface Gaps {
+  widthMs: number;
+  values: Record<GapCause, number[]>;
+  totals: Record<GapCause, number>;
+}
+
 export interface BatchTime {
   fromMs: number;
   toMs: number;
@@ -105,6 +117,7 @@ export interface BatchTime {
   heldCount: number;
   slots: Bins;
   submits: Bins;
+  gaps: Gaps | null;
   concurrent: number | null;
   rpm: number | null;
   balance: [number, number][];

@@ -1,0 +1,55 @@
+// What the page of one row is told: its request as it is sent, its attempts, and nothing that proves whose a claim is.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shownRequest } from '../../src/cli/dashboard/shown-request.js';
+import { attemptJson } from '../../src/cli/review/state-lines.js';
+import type { Attempt } from '../../src/domain/attempt.js';
+import type { Row } from '../../src/domain/row.js';
+import { rowOf, type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';
+import { type ServedHome, serveHome } from './dashboard-rig.js';
+
+let home: SeededHome;
+let served: ServedHome;
+
+beforeAll(async () => {
+  const rendered = { state: 'created', atMs: T0 + 2_000, handle: 'h' } as const;
+  home = await seededHome('b', [{ id: 'one', states: [rendered], record: {} }, { id: 'two' }]);
+  served = await serveHome(home);
+});
+afterAll(() => served?.stop());
+
+test('the request, the attempts and no secret of them', async () => {
+  const body = JSON.stringify({ code: served.url.split('#code=')[1] });
+  const opened = await fetch(`${served.origin}/api/session`, { method: 'POST', body });
+  const { token } = (await opened.json()) as { token: string };
+  const ask = async (id: string) =>
+    (await fetch(`${served.origin}/api/batches/b/rows/${id}`, { headers: { 'x-callsheet-session': token } })).text();
+  const text = await ask('one');
+  const { request, shown } = JSON.parse(text);
+  expect(request).toMatchObject({ method: 'POST', path: expect.stringMatching(/^\/v1\//) });
+  expect(JSON.stringify(request.body)).toContain('film one');
+  expect(shown.attempts[0].states.map(({ state }: { state: string }) => state)).toEqual(['intent', 'created']);
+  expect(text).not.toMatch(/sk-svc|a{64}/);
+  expect(JSON.parse(await ask('two'))).toMatchObject({ shown: null, request: { method: 'POST' } });
+});
+
+test('bytes and outputs of other rows stand as notes', () => {
+  const row: Row = {
+    ...rowOf('clip', 0),
+    kind: 'svc/image',
+    cells: { model: 'svc-alpha.2-klein-4b', prompt: 'p', width: 512, height: 512 },
+  };
+  const options = { responseFormat: 'url', aliasPaths: false } as const;
+  const blob = { source: 'blob', sha256: 'f00', mediaType: 'image/png', bytes: 9 } as const;
+  const fed = { source: 'row', id: 'hero', at: 0, frame: 'last' } as const;
+  const film: Row = { ...rowOf('film', 1), media: { image: [blob] } };
+  expect(JSON.stringify(shownRequest(row, options))).toContain('"prompt":"p"');
+  expect(JSON.stringify(shownRequest(film, options))).toContain('(9 bytes, sha256 f00)');
+  const chained = JSON.stringify(shownRequest({ ...film, media: { image: [fed] } }, options));
+  expect(chained).toContain('(the last frame of row hero)');
+});
+
+test('what proves whose a callback is stays in the ledger', () => {
+  const claim = { state: 'intent', atMs: T0, nonce: 'n0', callbackToken: 'c0', kind: 'svc/image' };
+  const text = JSON.stringify(attemptJson({ n: 1, torn: false, states: [claim] } as unknown as Attempt));
+  expect(text).not.toMatch(/n0|c0/);
+});
