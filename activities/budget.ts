@@ -1,13 +1,22 @@
 import type { SpentResult } from '../src/contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, isKnownUnbilled, standingOf } from '../src/domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptRef,
+  type Intent,
+  intentOf,
+  isKnownUnbilled,
+  standingOf,
+} from '../src/domain/attempt.js';
 import type { StopReason } from '../src/domain/limits.js';
 import type { CreditsNano } from '../src/domain/money.js';
+import type { Row } from '../src/domain/row.js';
 import { LIST_PRICE_PPB } from '../src/reconcile/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../src/reconcile/row-price.js';
 import { markStopped } from '../src/store/batch-marks.js';
 import type { BookedAttempt, ChargeBook } from '../src/store/charge-book.js';
 import { readMeasuredPrices } from '../src/store/learned.js';
 import type { Ledger } from '../src/store/ledger.js';
+import { StoreError } from '../src/store/port.js';
 import type { Rows } from '../src/store/rows.js';
 import type { Dependencies } from './dependencies.js';
 import { dropReruns } from './drop-reruns.js';
@@ -78,7 +87,8 @@ async function mostOfOpen(
   if (intent === undefined) return null;
   const expected = intent.expected?.hi ?? null;
   if (expected !== null && !hasFollowUp(intent.kind)) return expected;
-  const { row } = await rows.readRow(batch, intent.generation, intent.part, intent.index);
+  const row = await legibleRow(rows, batch, intent);
+  if (row === undefined) return null;
   const cost = expected === null ? rowPrice(row, await prices(), LIST_PRICE_PPB) : intent.expected;
   return withFollowUp(row, cost ?? null)?.hi ?? null;
 }
@@ -92,9 +102,20 @@ async function mostOfEnded(
   const attempt = await ledger.readAttempt(entry);
   const intent = attempt && intentOf(attempt);
   if (attempt === undefined || intent === undefined) return null;
-  const { row } = await rows.readRow(entry.batch, intent.generation, intent.part, intent.index);
+  const row = await legibleRow(rows, entry.batch, intent);
+  if (row === undefined) return null;
   const cost = rowPrice(row, await prices(), LIST_PRICE_PPB, resultState(attempt)?.facts);
   return entry.end === 'follow_up' ? followUpNano(row, cost) : (cost?.hi ?? null);
+}
+
+/** Undefined where its line is damaged: nobody can price it, and waiting mends nothing. */
+async function legibleRow(rows: Rows, batch: string, { generation, part, index }: Intent): Promise<Row | undefined> {
+  try {
+    return (await rows.readRow(batch, generation, part, index)).row;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'DAMAGED') return undefined;
+    throw error;
+  }
 }
 
 function onFirstUse(read: PricesNow): PricesNow {

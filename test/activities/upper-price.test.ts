@@ -6,6 +6,7 @@ import { knownPrices, upperCredits } from '../../activities/prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { cellsOf } from '../../src/reconcile/measured-prices.js';
+import { homeKeys } from '../../src/store/home-keys.js';
 import { writeMeasuredPrices } from '../../src/store/learned.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
@@ -57,4 +58,21 @@ test('a price that another worker has measured a moment ago counts for the budge
   await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
   const spent = await budgetActivities(deps).readSpent({ batch: 'b' });
   expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
+});
+
+test('what a damaged row has cost is not known, and the sum of its batch is had all the same', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, generation } = await accountAtHand(rows);
+  for (const { id, hash, index } of rows) {
+    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind: 'svc/image', generation, index, expected: null });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+  }
+  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
+  await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+  const key = homeKeys('a').part('b', generation, 0);
+  await deps.home.store.put(key, Buffer.from('cut off\ncut off\n'));
+
+  const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
+  const spent = await spentOf(deps, 'b', async () => ({ configured, measured: [] }));
+  expect(spent).toEqual({ endedNano: 0, openNano: 0, unbounded: 2 });
 });

@@ -38,7 +38,7 @@ export async function submitAndFollow(
   const { startWork } = await import('../access/work-access.js');
   const { unservedText } = await import('../access/served.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
-  const { tryRefusedKey } = await import('./refused-key.js');
+  const { refusedKeyTold } = await import('./refused-key.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
   const { access, batch, retry, retries, isBreadthFirst = false } = toRun;
   const { generation, rows } = toRun.generation;
@@ -83,8 +83,8 @@ export async function submitAndFollow(
       const afterSeq = await lastEventSeq(session, work, batch);
       early.handingOver();
       await submitBatch(session, work, order);
-      const stillRefused = await tryRefusedKey(session, work, batch);
-      if (stillRefused !== undefined) session.terminal.warn(stillRefused);
+      const keyTrouble = await refusedKeyTold(session, work, batch);
+      if (keyTrouble !== undefined) session.terminal.warn(keyTrouble);
       return { work, afterSeq };
     } catch (error) {
       await work.close();
