@@ -63,7 +63,7 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   const report: BatchStateReport = {
     ...{ batch: 'b', state: 'finished', rows: 2, counts: { ...NONE, done: 2 }, live: {}, needPerson: 0 },
     ...{ credits: '0', creditsUnknown: 0, manifest: '/m/my shots.csv', out: '/o/b', createdAt: '', lastEndedAt: null },
-    ...{ eta: null, generation: 'g', stopped: null, blocked: null },
+    ...{ eta: null, etaSeconds: null, generation: 'g', stopped: null, blocked: null },
   };
   test.each<[Partial<BatchStateReport>, string]>([
     [{}, 'results b'],

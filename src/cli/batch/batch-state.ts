@@ -39,6 +39,8 @@ export interface BatchStateReport {
   lastEndedAt: string | null;
   /** How long the rest will take, by what ended since the batch was started last; null where that is not known. */
   eta: Eta | null;
+  /** Its upper end. */
+  etaSeconds: number | null;
   generation: string;
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
@@ -64,6 +66,7 @@ export async function readBatchState(
   const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const restState = (await sampleInForce(access.home, batch, generation)) === undefined ? 'finished' : 'sampled';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
+  const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally);
   return {
     batch,
     state: running === 'unknown' ? running : (running?.progress.phase ?? (open > 0 ? 'not running' : restState)),
@@ -77,7 +80,8 @@ export async function readBatchState(
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
     lastEndedAt: endedAtMs === undefined ? null : new Date(endedAtMs).toISOString(),
-    eta: seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally),
+    eta,
+    etaSeconds: eta?.highSeconds ?? null,
     generation,
     stopped: (await stoppedReason(access.home, batch)) ?? null,
     blocked: blocked.length === 0 ? null : blocked.join('; '),
