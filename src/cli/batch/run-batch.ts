@@ -4,6 +4,7 @@ import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js
 import type { SlotTerms } from '../../domain/slot-terms.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
+import { clearFollowers } from '../../store/followers.js';
 import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
@@ -177,6 +178,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await access.rows.setCurrentGeneration(batch, generation.generation);
   await writeHomeMark(openPlace(config, config.out, 'shared'), access.home, batch);
   await clearStopped(access.home, batch);
+  await clearFollowers(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
   await awaitAgain(access, batch, prepared.lost);
 }
