@@ -1,15 +1,17 @@
 import { overrideOf, standingOf } from '../src/domain/attempt.js';
 import type { AccountRecords } from '../src/store/account-records.js';
+import { clearFollowers } from '../src/store/followers.js';
 import { rerunIds } from '../src/store/reruns.js';
 import { failedAgain } from './earlier-render.js';
 import { statesOf } from './row-letter.js';
 
-/** Takes back what was ordered to be rendered again and was not sent yet: its batch was cancelled, or stopped. */
+/** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
 export async function dropReruns(
   { home, ledger, records }: Pick<AccountRecords, 'home' | 'ledger' | 'records'>,
   batch: string,
   nowMs: number,
 ): Promise<void> {
+  await clearFollowers(home, batch);
   for (const id of await rerunIds(home, batch)) {
     const record = await records.readRecord(batch, id);
     if (record?.rerunAtMs === undefined) continue;

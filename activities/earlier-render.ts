@@ -7,6 +7,12 @@ export function hasEarlier({ rerunAtMs, hasEarlierFiles, flags }: RowRecord): bo
   return rerunAtMs !== undefined || hasEarlierFiles === true || flags.includes('rerun_failed');
 }
 
+/** What stays with a row by a person's order does so while its record tells of the same output. */
+export function keepMark(before: RowRecord | undefined, record: RowRecord): RowRecord {
+  if (before?.keptFor === undefined || record.rowHash !== before.rowHash) return record;
+  return { ...record, keptFor: before.keptFor };
+}
+
 /**
  * The record as it is written over `before`: a row that was done stays done with its old files where the other render
  * brought none, and keeps them while a person has to say what became of it.

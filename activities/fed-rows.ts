@@ -4,6 +4,7 @@ import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chai
 import type { Row } from '../src/domain/row.js';
 import { rerunOrder } from '../src/store/batch-marks.js';
 import { type Feeds, readFeeds } from '../src/store/feeds.js';
+import { type Followers, readFollowers } from '../src/store/followers.js';
 import { rowAt } from '../src/store/row-place.js';
 import { sampleInForce } from '../src/store/sample-gate.js';
 import { windowCap } from './account.js';
@@ -37,6 +38,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   const rerun = await rerunOrder(deps.home, batch, generation);
   const sample = await sampleInForce(deps.home, batch, generation);
   const feeds = feedsReader(deps, batch, generation);
+  const followers = await readFollowers(deps.home, batch);
   const seen = new Set<number>();
   let room = input.roomNano;
   let chars = 0;
@@ -56,7 +58,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     const mayRun =
       place !== undefined &&
       sample?.has(place.stored.row.id) !== false &&
-      (await isMeant(deps, input, place.stored.row));
+      (await isMeant(deps, input, place.stored.row, followers));
     if (mayRun && standing?.ended === false && standing.letter === 'n') {
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
@@ -81,8 +83,11 @@ async function isMeant(
   { records }: Dependencies,
   { batch, isOrderedOnly }: FedRowsInput,
   { id }: Row,
+  { starts, stays }: Followers,
 ): Promise<boolean> {
-  return isOrderedOnly !== true || (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
+  if (stays.has(id)) return false;
+  if (isOrderedOnly !== true || starts.has(id)) return true;
+  return (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
 }
 
 async function aheadOf(

@@ -1,5 +1,5 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import type { OutputFile, RowRecord } from '../src/domain/outcome.js';
+import { isRecordOf, type OutputFile, type RowRecord } from '../src/domain/outcome.js';
 import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../src/domain/row.js';
 import type { Records } from '../src/store/records.js';
 import { rowAt } from '../src/store/row-place.js';
@@ -38,8 +38,8 @@ export async function feedersOf(sources: FeedSources, { batch, generation }: Pla
       const place = await rowAt(sources.rows, batch, generation, media.at);
       const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
       const record = feeding && (await sources.records.readRecord(batch, feeding.id));
-      const isDone = record?.status === 'done' && record.rowHash === feeding?.hash;
-      return { media, row: feeding, record, file: isDone ? record.files[0] : undefined };
+      const isDone = record?.status === 'done' && feeding !== undefined && isRecordOf(record, feeding.hash);
+      return { media, row: feeding, record, file: isDone ? record?.files[0] : undefined };
     }),
   );
 }

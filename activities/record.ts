@@ -8,7 +8,7 @@ import { modelOf } from '../src/manifest/cost-notes.js';
 import { damagedRecord } from '../src/store/damaged-row.js';
 import { sidecarOf, writeSidecars } from '../src/store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
-import { hasEarlier, keepEarlier } from './earlier-render.js';
+import { hasEarlier, keepEarlier, keepMark } from './earlier-render.js';
 import { fedInputs } from './feeders.js';
 import { finishBooks } from './finish-books.js';
 import { tellRevised } from './revise.js';
@@ -41,7 +41,8 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const last = attempts.at(-1);
   if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
   const before = await deps.records.readRecord(ref.batch, ref.id);
-  const record = keepEarlier(before, await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending)));
+  const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
+  const record = keepMark(before, keepEarlier(before, made));
   if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
     const sidecar = sidecarOf(work.row, record, modelOf(work.row), inputFiles(work, record));
     await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);

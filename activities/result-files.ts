@@ -150,6 +150,7 @@ async function withStale(
   made: Promise<ResultLine>,
 ): Promise<ResultLine> {
   const line = await made;
+  if (line.record?.status === 'done' && line.record.keptFor === line.row.hash) return { ...line, isStale: true };
   const isFed = reruns.size > 0 && line.record?.status === 'done' && line.record.inputs !== undefined;
   return isFed && (await isStale(sources, place, line.row, line.record)) ? { ...line, isStale: true } : line;
 }

@@ -1,7 +1,7 @@
 import type { Letter, RetryOrder } from '../src/contract/workflows.js';
 import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../src/domain/attempt.js';
 import { REASONS } from '../src/domain/failure.js';
-import type { RowRecord, Status } from '../src/domain/outcome.js';
+import { isRecordOf, type RowRecord, type Status } from '../src/domain/outcome.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
 export type RowStanding =
@@ -42,7 +42,7 @@ export function rowStanding(
 
 /** A row whose content changed is a new request, but one that was paid is paid again only by order. */
 function isBinding(record: RowRecord, content: RowContent | undefined): boolean {
-  if (content === undefined || record.rowHash === content.hash) return true;
+  if (content === undefined || isRecordOf(record, content.hash)) return true;
   // Its own content is not known; what was never tried runs once its line can be read again.
   if (record.reasonCode === 'record_damaged') return record.attempts > 0;
   return isPaid(record) && !content.mayRerun;
@@ -57,7 +57,8 @@ function isPaid({ status, attempts }: RowRecord): boolean {
  * and a person says what is to become of it. Nothing is changed in the home: with its old content back, the row is done.
  */
 export function recordFor(record: RowRecord, rowHash: string | undefined): RowRecord {
-  if (rowHash === undefined || record.rowHash === rowHash || record.status !== 'done' || !isPaid(record)) return record;
+  if (rowHash === undefined || isRecordOf(record, rowHash)) return record;
+  if (record.status !== 'done' || !isPaid(record)) return record;
   return {
     ...record,
     status: 'review',

@@ -4,6 +4,7 @@ import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { rerunOrder } from '../src/store/batch-marks.js';
 import type { Feeds } from '../src/store/feeds.js';
+import { type Followers, readFollowers } from '../src/store/followers.js';
 import { sampleInForce } from '../src/store/sample-gate.js';
 import { windowCap } from './account.js';
 import { reopen } from './closed-models.js';
@@ -53,6 +54,7 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
     isHeldOnly,
     holdsFed: holdsFed === true,
     feeds,
+    followers: feeds === undefined ? undefined : await readFollowers(deps.home, batch),
     room: input.roomNano,
     chars: 0,
   };
@@ -87,6 +89,8 @@ interface Filling {
   holdsFed: boolean;
   /** Undefined where no row feeds another. */
   feeds: Feeds | undefined;
+  /** What a person ordered for rows that settled ones feed; undefined where no row feeds another. */
+  followers: Followers | undefined;
   /** The rows that may run before the rest is approved; undefined where all may. */
   sample: ReadonlySet<string> | undefined;
   /** What new attempts may still cost, null = no limit. */
@@ -113,7 +117,8 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
   const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly);
   const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
-  const isLeft = filling.holdsFed && feeders.length > 0 && record?.rerunAtMs === undefined;
+  const isOrdered = record?.rerunAtMs !== undefined || filling.followers?.starts.has(row.id) === true;
+  const isLeft = filling.followers?.stays.has(row.id) || (filling.holdsFed && feeders.length > 0 && !isOrdered);
   if (standing.letter === 'n' && (isLeft || !isReady(feeders))) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;

@@ -1,6 +1,6 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { askedOutput, disagreements } from '../src/domain/asked-output.js';
-import type { OutputFile, RowRecord, Status } from '../src/domain/outcome.js';
+import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
@@ -38,7 +38,7 @@ async function share(deps: Dependencies, ref: RowRef): Promise<Status | null> {
   const record = await deps.records.readRecord(ref.batch, first.id);
   // Nothing was rendered for it: this row is sent by itself.
   if (record?.status === 'skipped') return null;
-  const isSame = record?.rowHash === work.row.hash;
+  const isSame = record !== undefined && isRecordOf(record, work.row.hash);
   const files = isSame && record.status === 'done' ? await copyAll(deps, ref, work, record) : undefined;
   if (files !== undefined) {
     const warnings = [`shares the render of row ${first.id}`, ...files.flatMap((file) => against(work.row, file))];

@@ -11,8 +11,9 @@ export interface Quote {
   credits: string | null;
 }
 
-const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost', 'attach-handle'];
+const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost'];
 const AGAIN = ['failed', 'cancelled'];
+const UNTRIED = ['held', 'not_started'];
 const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
 
 export async function quoteOf(source: DashboardSource, batch: BatchRows, order: Order): Promise<Quote> {
@@ -20,8 +21,10 @@ export async function quoteOf(source: DashboardSource, batch: BatchRows, order: 
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
   const priceOf = await source.pricer();
   let nano = 0;
-  for (const { row } of rows) {
-    const price = row.shares === undefined ? priceOf(row) : { lo: 0, hi: 0 };
+  for (const { id, row } of rows) {
+    // A handle that is attached is asked for and not paid: what costs is what follows its row.
+    const isFree = row.shares !== undefined || (order.order === 'attach-handle' && order.id === id);
+    const price = isFree ? { lo: 0, hi: 0 } : priceOf(row);
     if (price?.hi == null) return { rows: rows.length, credits: null };
     nano += price.hi;
   }
@@ -47,8 +50,9 @@ function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
     case 'resume':
       return rows.filter(({ status }) => status === 'waiting' || status === 'not_started');
     case 'resubmit':
-    case 'mark-lost':
     case 'attach-handle':
+      return withDependents(rows, order.id).filter(({ id, status }) => id === order.id || UNTRIED.includes(status));
+    case 'mark-lost':
       return rows.filter(({ id }) => id === order.id);
   }
 }

@@ -20,8 +20,8 @@ export const LIVE_WORDS = ['held', 'waiting', 'submitting', 'rendering', 'checki
 export type LiveWord = (typeof LIVE_WORDS)[number];
 
 /**
- * `removed` (the row left the manifest) and `stale_input` (what feeds it was rendered again since) stand in the results
- * alone: they depend on more than the row. `rerun_failed`: another render was ordered and brought nothing.
+ * `removed` (the row left the manifest) and `stale_input` (what feeds it was rendered again since, or changed) stand in
+ * the results alone: they depend on more than the row. `rerun_failed`: another render was ordered and brought nothing.
  */
 export const FLAGS = [
   'possibly_paid_twice',
@@ -86,6 +86,13 @@ export interface RowRecord {
   inputs?: FedInput[];
   /** The hash of the row as it was when it ended. */
   rowHash: string;
+  /** The hash of the row for which this output stays by a person's order, although what feeds the row was changed. */
+  keptFor?: string;
   /** How many states the row's attempts had in the ledger: more of them since then outdo this record. */
   seenStates?: number;
+}
+
+/** Whether a record is of a row as it is now: made for it, or left to it although what feeds it was changed. */
+export function isRecordOf({ rowHash, keptFor }: Pick<RowRecord, 'rowHash' | 'keptFor'>, hash: string): boolean {
+  return rowHash === hash || keptFor === hash;
 }

@@ -28,7 +28,8 @@ export const OWN_REASONS = {
     retry: true,
     billed: 'no',
     meaning: 'A row that feeds this one needs a person: this one was not submitted.',
-    advice: 'Settle that row with `callsheet review`, then run the manifest again.',
+    advice:
+      'Settle that row with `callsheet review`: what it feeds follows once its output is there, else run the manifest again.',
   },
   input_unfit: {
     class: 'input',

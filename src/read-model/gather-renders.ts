@@ -1,7 +1,7 @@
 import { liveWordOf } from '../../activities/live-word.js';
 import { intentOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
-import type { RowRecord } from '../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../domain/outcome.js';
 import type { FedInput, Row } from '../domain/row.js';
 import { createLineIndex } from '../manifest/line-index.js';
 import { renderKey } from '../manifest/row-hash.js';
@@ -57,7 +57,7 @@ async function renderOf(
   if (isDamaged || !(await touched.wasTried(row.id))) return undefined;
   const record = (await touched.hasRecord(row.id)) ? await records.readRecord(batch, row.id) : undefined;
   if (record !== undefined) {
-    if (!isRender(record) || record.rowHash !== row.hash) return undefined;
+    if (!isRender(record) || !isRecordOf(record, row.hash)) return undefined;
     const { creditsNano = null, finishedAtMs: atMs } = record;
     return keyed(row, record.inputs, { batch, id: row.id, creditsNano, atMs, isUnderWay: false });
   }

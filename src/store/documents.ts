@@ -9,6 +9,7 @@ import { booksSchema } from './books.js';
 import { breakersSchema } from './breakers.js';
 import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
+import { followersSchema } from './followers.js';
 import { frameSchema } from './frames.js';
 import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
@@ -83,6 +84,12 @@ const SORTS: DocumentSort[] = [
     mended: 'kept',
   },
   { place: /^batches\/[^/]+\/reruns\.json$/, name: 'rows rendered again', schema: rerunsSchema, mended: 'again' },
+  {
+    place: /^batches\/[^/]+\/followers\.json$/,
+    name: 'what follows a settled row',
+    schema: followersSchema,
+    mended: 'again',
+  },
   { place: /^batches\/[^/]+\/rerun\.json$/, name: 'an order to pay again', schema: rerunSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/pauses\.json$/, name: 'when it was paused', schema: pausesSchema, mended: 'again' },
   { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },

@@ -84,5 +84,6 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
   reusedFrom: optionalText,
   inputs: z.exactOptional(z.array(fedInputSchema)),
   rowHash: text,
+  keptFor: optionalText,
   seenStates: z.exactOptional(z.int()),
 });

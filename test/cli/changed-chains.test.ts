@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
+import { recordFor } from '../../activities/row-letter.js';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import { keepFedRows, recordKept } from '../../src/cli/plan/keep-fed-rows.js';
+import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
+import { rowRecord } from '../support/row-record.js';
 
 const row = (id: string, line: number, feeder?: string): Row => ({
   ...{ index: line, line, id, kind: 'svc/edit', stem: id, cells: {}, hash: `hash-${id}` },
@@ -34,4 +39,52 @@ describe('a changed row and what it feeds', () => {
     const other = changed(row('other', 5), ['width']);
     expect(() => refuseChangedRows({ changed: [hero, edit, other], changedCount: 3 }, place, order)).toThrow(/'other'/);
   });
+
+  test('without what it feeds: the rest stays, but for rows that were changed by themselves or are named', async () => {
+    const records = new Map(['edit', 'film', 'own'].map((id) => [id, rowRecord({ id, rowHash: 'old', attempts: 1 })]));
+    const access = homeOf(records, { own: { prompt: 'as it was' } });
+    const own = changed({ ...row('own', 5, 'hero'), cells: { prompt: 'another' } }, []);
+    const keep = keepFedRows(access, 'story', new Set(['hero', 'film']));
+    const planned = await keep([hero, edit, film, own]);
+    expect(planned.map(({ row: { id }, isKept, plan }) => [id, isKept ?? false, plan.plan])).toEqual([
+      ['hero', false, 'submit'],
+      ['edit', true, 'finished'],
+      ['film', false, 'submit'],
+      ['own', false, 'submit'],
+    ]);
+    expect(coveredBy(new Set(['hero']), [hero, own], true)).toEqual(new Set(['hero']));
+    await recordKept(access, 'story', { kept: [{ id: 'edit', hash: 'hash-edit' }] });
+    const kept = records.get('edit');
+    expect(kept).toMatchObject({ status: 'done', rowHash: 'old', keptFor: 'hash-edit' });
+    // With the content that it was kept for it is done, with any other it is not.
+    expect(kept && recordFor(kept, 'hash-edit').status).toBe('done');
+    expect(kept && recordFor(kept, 'other')).toMatchObject({ status: 'review', reasonCode: 'row_changed' });
+  });
+
+  test('a row that went on meanwhile is not left as it was', async () => {
+    const records = new Map([['edit', rowRecord({ id: 'edit', rowHash: 'old', rerunAtMs: 1 })]]);
+    const kept = [{ id: 'edit', hash: 'hash-edit' }];
+    await expect(recordKept(homeOf(records, {}), 'story', { kept })).rejects.toThrow(/'edit' went on meanwhile/);
+  });
 });
+
+/** A home whose rows were submitted with these cells. */
+function homeOf(records: Map<string, RowRecord>, before: Record<string, Row['cells']>): HomeAccess {
+  const intent = { state: 'intent', rowHash: 'old', generation: 'g', part: 0, index: 0 };
+  let asked = '';
+  return {
+    ledger: {
+      read: async (_batch: string, id: string) => {
+        asked = id;
+        return [{ n: 1, states: [intent], torn: false }];
+      },
+    },
+    rows: { readRow: async () => ({ row: { ...row(asked, 1, FEEDER[asked]), cells: before[asked] ?? {} }, raw: {} }) },
+    records: {
+      readRecord: async (_batch: string, id: string) => records.get(id),
+      writeRecord: async (_batch: string, record: RowRecord) => void records.set(record.id, record),
+    },
+  } as unknown as HomeAccess;
+}
+
+const FEEDER: Record<string, string> = { edit: 'hero', film: 'edit', own: 'hero' };

@@ -115,6 +115,8 @@ test('callsheet run --help', async () => {
       --retries <n>                   try unbilled failed renders this often by itself (default: 0)
       --changed <what>                rows whose content changed after a submit that was or may be
                                       billed: rerun pays again for all, rerun=ID,… for these
+      --no-dependents                 with --changed: what the changed rows feed stays as it is, with
+                                      the flag stale_input, and is not paid again
       --order <order>                 depth: carry chains of rows through before new ones begin;
                                       breadth: as the manifest has them (choices: "depth", "breadth",
                                       default: "depth")

@@ -32,6 +32,7 @@ function planOf(tally: PlanTally): Plan {
     caps: undefined,
     time: undefined,
     costNotes: [],
+    keptRows: 0,
     changedRows: 0,
     chains: { count: 0, rows: 0, fed: 0, longest: 0 },
     cancelledRows: 0,

@@ -144,10 +144,26 @@ describe('JSON events', () => {
     const told: Record<string, unknown>[] = [];
     const events = createJsonEvents(
       { batch: 'b', account: 'a' },
-      { write: (one) => told.push(one as Record<string, unknown>), now: () => 1_000, recordOf },
+      {
+        write: (one) => told.push(one as Record<string, unknown>),
+        now: () => 1_000,
+        recordOf,
+        fileInWay: async () => '/out/b/media/x.png',
+      },
     );
     return { told, events };
   }
+
+  test('a batch that a file holds up: the event names the file, as the sentence does', async () => {
+    const { told, events } = collect();
+    const paused = { seq: 1, atMs: 5, type: 'paused', reason: 'blocked', id: 'x' } as const;
+    events.follow({ type: 'batch', event: { ...paused, code: 'EEXIST' } } as FollowEvent);
+    events.follow({ type: 'batch', event: { ...paused, code: 'ENOSPC' } } as FollowEvent);
+    await events.written();
+    expect(told[0]).toMatchObject({ type: 'paused', id: 'x', code: 'EEXIST', file: '/out/b/media/x.png' });
+    expect(told[0]?.message).toContain('move /out/b/media/x.png away');
+    expect(told[1]).not.toHaveProperty('file');
+  });
 
   test('each has the schema; a row is told once, with its file or its reason (friction 5)', async () => {
     const { told, events } = collect();

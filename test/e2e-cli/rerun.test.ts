@@ -133,6 +133,43 @@ describe.skipIf(!hasTemporal())('rerun', { timeout: 300_000 }, () => {
     expect(lines().get('hero')).toMatchObject({ status: 'done', flags: [], file: 'media/hero.v2.png' });
   });
 
+  it('a changed row alone: what it feeds stays done with stale_input, and nothing of it is rendered', async () => {
+    await story();
+    const before = lines();
+    await rig.write('story.csv', STORY.replace('a hero', 'another hero'));
+    const alone = ['story.csv', '--changed', 'rerun=hero', '--no-dependents'];
+    expect((await ok('plan', 'story.csv', '--changed', 'rerun=hero')).stdout).toContain('4 to run');
+    const plan = await ok('plan', ...alone);
+    expect(plan.stdout).toContain('rows      4: 1 to run, 3 finished');
+    expect(plan.stdout).toContain('kept      3 rows stay although what feeds them changed (stale_input)');
+    expect((await rig.run(['plan', 'story.csv', '--no-dependents'])).stderr).toContain('goes with --changed rerun');
+    await ok('run', ...alone, '--yes');
+    expect(jobs()).toBe(5);
+    const flags = () => [...lines()].map(([id, line]) => [id, line.status, line.flags]);
+    const stale = [
+      ['hero', 'done', []],
+      ['edit', 'done', ['stale_input']],
+      ['clip', 'done', ['stale_input']],
+      ['film', 'done', ['stale_input']],
+    ];
+    expect(flags()).toEqual(stale);
+    expect(lines().get('edit')).toMatchObject({ file: before.get('edit')?.file, credits: before.get('edit')?.credits });
+    // The same manifest again: they stay; another row that one of them feeds takes the file that stayed.
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(5);
+    const longer = `${STORY.replace('a hero', 'another hero')}more,vendor-a/image2video,,it clears,@edit,,,5\n`;
+    await rig.write('story.csv', longer);
+    await ok('run', 'story.csv', '--yes');
+    expect(jobs()).toBe(6);
+    expect(flags()).toEqual([...stale, ['more', 'done', []]]);
+    // A person may render them again, and the first manifest still has its renders.
+    await ok('rerun', 'story', 'edit', '--yes');
+    await ended();
+    expect(jobs()).toBe(7);
+    expect(lines().get('edit')).toMatchObject({ status: 'done', flags: [], attempts: 2 });
+    await ok('ledger', 'verify');
+  });
+
   it('a retouched file: a row that waited ends with input_changed, and `retry --accept-inputs` takes it as it lies', async () => {
     rig = await startRig({ speed: 100, emulator: { faults: [refuses('svc.edit', 1)] } });
     await rig.write('story.csv', STORY);

@@ -6,7 +6,7 @@ import { type HomeAccess, openPlace } from '../access/home-access.js';
 /** Names the file that keeps a finished output from its name: the workflow knows the row alone. */
 export interface FileInWay {
   /** With its folder or bucket; undefined where it cannot be found, or is gone by now. */
-  of(progress: BatchProgress): Promise<string | undefined>;
+  of(progress: Pick<BatchProgress, 'blocked' | 'generation'>): Promise<string | undefined>;
 }
 
 export function createFileInWay(access: HomeAccess, batch: string): FileInWay {

@@ -1,4 +1,4 @@
-import type { BatchResult } from '../../contract/workflows.js';
+import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
@@ -6,6 +6,7 @@ import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js'
 import type { Session } from '../session.js';
 import { blockedText } from '../views/blocked.js';
 import { creditsJson } from '../views/counts.js';
+import { createFileInWay } from './file-in-way.js';
 import type { FollowEvent } from './follow.js';
 import type { Standstill } from './standstills.js';
 
@@ -29,6 +30,8 @@ export interface JsonSink {
   now(): number;
   /** What the home keeps of a row that ended. */
   recordOf(id: string): Promise<RowRecord | undefined>;
+  /** The file that keeps the output of a row from its name; undefined where it cannot be found. */
+  fileInWay(id: string): Promise<string | undefined>;
 }
 
 export interface FinishedFacts {
@@ -46,15 +49,20 @@ export interface FinishedFacts {
 /** The events of a command with `--json`; undefined without it. */
 export function newJsonEvents(
   { isJson, config, terminal }: Session,
-  { records }: Pick<HomeAccess, 'records'>,
+  access: HomeAccess,
   batch: string,
 ): JsonEvents | undefined {
   if (!isJson) return undefined;
   const names = { batch, account: config.account.name };
+  const inWay = createFileInWay(access, batch);
   return createJsonEvents(names, {
     write: (event) => terminal.json(event),
     now: () => Date.now(),
-    recordOf: (id) => records.readRecord(batch, id),
+    recordOf: (id) => access.records.readRecord(batch, id),
+    fileInWay: async (id) => {
+      const generation = (await access.rows.currentGeneration(batch)) ?? '';
+      return inWay.of({ generation, blocked: { id, code: 'EEXIST', count: 1 } });
+    },
   });
 }
 
@@ -95,8 +103,11 @@ export function createJsonEvents(names: { batch: string; account: string }, sink
           return say(type, { id, verdict: verdict ?? null }, atMs);
         case 'paused':
         case 'resumed': {
-          const why = code === undefined ? {} : { code, message: blockedText({ id: id || null, code, count: 1 }) };
-          return say(type, { reason: reason ?? 'user', ...(id === '' ? {} : { id }), ...why }, atMs);
+          const facts = { reason: reason ?? 'user', ...(id === '' ? {} : { id }) };
+          if (code === undefined) return say(type, facts, atMs);
+          const found = code === 'EEXIST' && id !== '' ? sink.fileInWay(id).catch(() => undefined) : undefined;
+          const blocked = { id: id || null, code, count: 1 };
+          return say(type, blockedFacts(facts, blocked, found), atMs);
         }
       }
     },
@@ -111,6 +122,17 @@ export function createJsonEvents(names: { batch: string; account: string }, sink
     detached: (reason, exitCode) => say('detached', { reason, exitCode }),
     written: () => written,
   };
+}
+
+/** Why an output cannot be stored, with the file that is in its way where one is. */
+async function blockedFacts(
+  facts: object,
+  blocked: NonNullable<BatchProgress['blocked']>,
+  found: Promise<string | undefined> | undefined,
+): Promise<object> {
+  const file = await found;
+  const named = file === undefined ? blocked : { ...blocked, file };
+  return { ...facts, code: blocked.code, message: blockedText(named), ...(file === undefined ? {} : { file }) };
 }
 
 /** Where the output is, or why there is none. `file` is relative to the batch's folder. */

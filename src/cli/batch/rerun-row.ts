@@ -1,18 +1,14 @@
-import { fedRow, feedersOf } from '../../../activities/feeders.js';
 import { KINDS } from '../../domain/kind.js';
-import type { CreditsNano } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { readBatchOrder } from '../../store/batch-order.js';
 import { noteReruns } from '../../store/reruns.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
-import { type CaseSum, sumOf, sumText } from '../review/case-list.js';
+import { sumText } from '../review/case-list.js';
 import { continueRows } from '../review/continue-rows.js';
 import { refuseOverBudget } from '../review/room-for.js';
+import { rowsCost } from '../review/rows-cost.js';
 import { userName } from '../review/user-name.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -66,7 +62,12 @@ async function approve(
 ): Promise<void> {
   const { batch } = known;
   const [id, others] = [rows[0]?.row.id, rows.length - 1];
-  const cost = await costOf(session, access, known, rows);
+  const cost = await rowsCost(
+    session,
+    access,
+    known,
+    rows.map(({ row }) => row),
+  );
   const names = others === 0 ? `row '${id}'` : `row '${id}' and ${amount(others, 'row')} that it feeds`;
   const costs = cost.unknown === cost.rows ? 'at a price that nobody knows' : `up to ${sumText(cost)}`;
   const limits = (await readBatchOrder(access.home, batch))?.limits;
@@ -82,21 +83,6 @@ async function approve(
   const { askPerson } = await import('../ask-person.js');
   const isGranted = await askPerson(session.cli.io, `Render ${names} again: ${costs}?`);
   if (!isGranted) throw new UserError('not confirmed: nothing was changed');
-}
-
-async function costOf(
-  session: Session,
-  access: HomeAccess,
-  { batch, generation: { generation } }: KnownBatch,
-  rows: readonly RerunRow[],
-): Promise<CaseSum> {
-  const prices = await knownPrices(session, access, batch);
-  const stakes: { stakeNano: CreditsNano | null }[] = [];
-  for (const one of rows) {
-    const row = fedRow(one.row, await feedersOf(access, { batch, generation }, one.row));
-    stakes.push({ stakeNano: withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))?.hi ?? null });
-  }
-  return sumOf(stakes);
 }
 
 /** The ledger first: the record then says for certain that another attempt may be made. */

@@ -1,6 +1,6 @@
 import { feedsReader } from '../../../activities/fed-rows.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/attempt.js';
-import type { RowRecord } from '../../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { rowAt } from '../../store/row-place.js';
@@ -92,7 +92,7 @@ export async function readyToRerun(
     if (!isAsked) return undefined;
     return refuse(`is not done: \`callsheet run\`, \`retry\` and \`review\` go on with it`);
   }
-  if (record.rowHash !== row.hash) {
+  if (!isRecordOf(record, row.hash)) {
     return refuse(
       `was changed in the manifest since: \`callsheet run … --changed rerun=${row.id}\` pays for its new values`,
     );

@@ -1,6 +1,7 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { fedMedia } from '../../domain/row.js';
 import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
+import { clearFollowers } from '../../store/followers.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { sampleInForce } from '../../store/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
@@ -75,6 +76,7 @@ export async function retryBatch(
   await acceptFiles(access, batch, retouched.values(), (line) => terminal.note(line));
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);
+  await clearFollowers(access.home, batch);
   return submitAndFollow(session, { access, batch, generation, rows, ...order });
 }
 

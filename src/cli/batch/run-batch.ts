@@ -1,10 +1,10 @@
 import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js';
-import { isS3Address } from '../../domain/s3.js';
 import type { SlotTerms } from '../../domain/slot-terms.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
+import { clearFollowers } from '../../store/followers.js';
 import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
@@ -12,26 +12,26 @@ import { writeSampleGate } from '../../store/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
 import { placeRefused } from '../place-refused.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';
-import { refuseChanged } from '../plan/changed-columns.js';
 import { bothOrders, type ChangedOrder } from '../plan/changed-flag.js';
 import { changedByNow } from '../plan/compare-again.js';
+import { keepFedRows, recordKept } from '../plan/keep-fed-rows.js';
 import { leavingText } from '../plan/leaving-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
 import { type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
+import { refuseChanged } from '../plan/refuse-changed.js';
 import { refuseFullDisk } from '../plan/refuse-full-disk.js';
-import { refuseTakenNames, withFedRows } from '../plan/refuse-rows.js';
+import { coveredBy, refuseTakenNames } from '../plan/refuse-rows.js';
 import { recordSkipped } from '../plan/skip-rows.js';
 import { takenOver } from '../reuse/found-renders.js';
 import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
 import { finishWithoutWork } from './finish-without-work.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
+import { refuseOtherPlaces } from './other-places.js';
 import { refuseForgottenBatch, refuseOtherHome } from './same-home.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
@@ -43,6 +43,8 @@ export interface RunRequest {
   retry: RetryOrder | null;
   retries: number;
   rerunsChanged: ChangedOrder;
+  /** What the changed rows feed stays as it is. */
+  keepsFed: boolean;
   /** The manifest's order, where rows feed others. */
   isBreadthFirst: boolean;
   /** How the batch shares the slots, as far as it is given. */
@@ -77,28 +79,31 @@ export async function runBatch(session: Session, request: RunRequest): Promise<n
   await session.apiKey();
   const access = openHomeAccess(session.config);
   await proveHome(session, access);
-  await refuseOtherPlaces(session, access, request, baseUrl);
+  await refuseOtherPlaces(session, access, { batch: place.batch, isSharedFolder: request.isSharedFolder }, baseUrl);
   await refuseOtherHome(session, access, place.batch, request.trustsHome);
-  const prepared = await prepareBatch(session, { ...request, access, keep: true });
+  const keepsFed = request.keepsFed ? { except: request.rerunsChanged } : undefined;
+  const prepared = await prepareBatch(session, { ...request, access, keep: true, keepsFed });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
   const ordered = await rerunOrder(access.home, place.batch, generation.generation);
-  const mayRerun = withFedRows(bothOrders(request.rerunsChanged, ordered), prepared.changed);
-  await refuseChanged(access, place, prepared, mayRerun);
+  const mayRerun = coveredBy(bothOrders(request.rerunsChanged, ordered), prepared.changed, request.keepsFed);
+  await refuseChanged(access, place, prepared, mayRerun, request.keepsFed);
   refuseTakenNames(prepared, place);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) session.terminal.warn(leaving);
   const { retry } = request;
+  const keepFed = keepsFed && keepFedRows(access, place.batch, request.rerunsChanged);
   const sample = await sampleOfRun(
     session,
-    { access, batch: place.batch, generation, prepared, retry },
+    { access, batch: place.batch, generation, prepared, retry, keepFed },
     request.sample,
   );
   const rows = sample?.rows ?? prepared;
   const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
   for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
   const reused = takenOver(prepared.earlier);
-  const isRecorded = reused === undefined && prepared.skipped.every((skipped) => skipped.isRecorded);
+  const isSeen = reused === undefined && prepared.kept.length === 0;
+  const isRecorded = isSeen && prepared.skipped.every((skipped) => skipped.isRecorded);
   if (isRecorded && rows.finishedBefore.every((finished) => finished)) {
     if (sample?.isNew) await writeSampleGate(access.home, place.batch, sample.gate);
     const exitCode = await finishWithoutWork(run);
@@ -125,35 +130,6 @@ async function proveHome({ config }: Session, { home }: HomeAccess): Promise<voi
   }
 }
 
-/** Refuses what the home knows to be wrong before anything is read or asked. */
-async function refuseOtherPlaces(
-  session: Session,
-  access: HomeAccess,
-  { place, isSharedFolder }: RunRequest,
-  baseUrl: string,
-): Promise<void> {
-  const { config } = session;
-  const { sharedAddress } = await import('../access/work-access.js');
-  const folders = [config.out, config.home].filter((location) => !isS3Address(location));
-  if (sharedAddress(session) !== undefined && !isSharedFolder && folders.length > 0) {
-    throw new UserError(
-      `with a shared Temporal every worker must reach ${folders.join(' and ')}: say --shared-folder when it does, or use a bucket`,
-    );
-  }
-  const bound = await access.home.readBatch(place.batch);
-  if (bound !== undefined && bound.out !== config.out) {
-    throw new UserError(
-      `batch '${place.batch}' writes to ${bound.out}, not to ${config.out}: use that --out, or another --name`,
-    );
-  }
-  const known = await access.home.baseUrl();
-  if (known === undefined || known === baseUrl) return;
-  throw new UserError(
-    `account '${config.account.name}' belongs to ${known}, not to ${baseUrl}: use another --account for that service`,
-    EXIT.configuration,
-  );
-}
-
 /** A store that can be written, with room for the outputs. */
 async function provePlaces({ session: { config }, prepared }: Run): Promise<void> {
   const out = openPlace(config, config.out, 'shared');
@@ -175,7 +151,13 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   const { place, rerunsChanged } = request;
   const { batch, folder, file } = place;
   await refuseForgottenBatch(session, access, work, { batch, trusts: request.trustsHome });
-  await refuseChanged(access, place, await changedByNow(access, batch, generation, prepared), mayRerun);
+  await refuseChanged(
+    access,
+    place,
+    await changedByNow(access, batch, generation, prepared),
+    mayRerun,
+    request.keepsFed,
+  );
   if (run.sample?.isNew) await closeGate(access, work, batch, run.sample.gate);
   await access.home.bindOut(batch, config.out, Date.now());
   const options: BatchOptions = {
@@ -191,10 +173,12 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await writeBatchOptions(access.home, batch, options);
   if (rerunsChanged !== false) await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
   await recordSkipped(access, batch, prepared);
+  await recordKept(access, batch, prepared);
   await takeRenders(session, { access, batch, generation, options, earlier: prepared.earlier });
   await access.rows.setCurrentGeneration(batch, generation.generation);
   await writeHomeMark(openPlace(config, config.out, 'shared'), access.home, batch);
   await clearStopped(access.home, batch);
+  await clearFollowers(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);
   await awaitAgain(access, batch, prepared.lost);
 }

@@ -14,6 +14,7 @@ import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';
 import { type ChainsLeft, createChainsLeft } from '../plan/chains-left.js';
 import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
+import type { KeepFedRows } from '../plan/keep-fed-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
 import { type Plan, planJson, planLines } from '../plan/plan-view.js';
@@ -44,6 +45,7 @@ interface RunFacts {
   generation: GenerationFacts;
   prepared: PreparedBatch;
   retry: RetryOrder | null;
+  keepFed?: KeepFedRows | undefined;
 }
 
 type QuoteFacts = Pick<RunFacts, 'access' | 'batch' | 'generation'>;
@@ -106,11 +108,12 @@ async function countRows(
     generation,
     retry = null,
     outputs,
-  }: QuoteFacts & { retry?: RetryOrder | null; outputs?: OutputCheck | undefined },
+    keepFed,
+  }: QuoteFacts & Partial<Pick<RunFacts, 'retry' | 'keepFed'>> & { outputs?: OutputCheck | undefined },
   isMeant: (id: string) => boolean,
   chains?: ChainsLeft,
 ): Promise<CountedRows> {
-  const counter = await createRowCounter(session, { access, batch, retry, takenNames: undefined, outputs });
+  const counter = await createRowCounter(session, { access, batch, retry, takenNames: undefined, outputs, keepFed });
   for (const part of generation.parts.keys()) {
     for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
       if (!isMeant(row.id)) continue;

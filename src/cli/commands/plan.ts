@@ -3,7 +3,7 @@ import { keyOrigin } from '../../config/api-key.js';
 import type { Cli } from '../cli.js';
 import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
-import { type ChangedOrder, changedOption } from '../plan/changed-flag.js';
+import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { sayChecking } from '../say-checking.js';
 import type { Session } from '../session.js';
@@ -11,6 +11,7 @@ import { addSettings } from '../settings-options.js';
 
 interface PlanFlags extends ManifestFlags {
   changed?: ChangedOrder;
+  dependents: boolean;
 }
 
 /** `plan`: checks a whole manifest and shows what running it would do. Nothing is written and nothing is spent. */
@@ -19,7 +20,7 @@ export function definePlan(command: Command, cli: Cli): void {
     .description('Checks a whole manifest and shows rows, costs, time and which cap binds. Spends and writes nothing.')
     .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
   addManifestFlags(command);
-  command.addOption(changedOption().helpGroup('Running:'));
+  for (const option of [changedOption(), noDependentsOption()]) command.addOption(option.helpGroup('Running:'));
   addSettings(command, 'run')
     .addHelpText(
       'after',
@@ -44,13 +45,16 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { makePlan } = await import('../plan/make-plan.js');
   const { planJson, planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
-  const { refuseChanged } = await import('../plan/changed-columns.js');
+  const { refuseChanged } = await import('../plan/refuse-changed.js');
   const { refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
   const access = openHomeAccess(config);
-  const prepared = await prepareBatch(session, { access, place, retry: null, keep: false });
+  const keepsFed = keepsDependents(flags.changed, flags.dependents);
+  const order = flags.changed ?? false;
+  const kept = keepsFed ? { keepsFed: { except: order } } : {};
+  const prepared = await prepareBatch(session, { access, place, retry: null, keep: false, ...kept });
   refuseTakenNames(prepared, place);
-  await refuseChanged(access, place, prepared, flags.changed ?? false);
+  await refuseChanged(access, place, prepared, order, keepsFed);
   const credits = canRead ? await (await import('../access/account-reads.js')).readOwnCredits(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   const leaving = await leavingText(access, place, prepared.leaving);

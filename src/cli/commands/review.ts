@@ -2,8 +2,17 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { READ_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
+import {
+  aloneOption,
+  finish,
+  type OrderFlags,
+  orderFlags,
+  rowCommand,
+  rowsCommand,
+  sub,
+  WHY,
+} from '../review/order-flags.js';
 import type { ReviewOrder } from '../review/orders.js';
-import { addSettings } from '../settings-options.js';
 import { trustHomeOption } from '../trust-home-option.js';
 
 /** `review`: the rows that need a person, the evidence, and the orders that settle them. */
@@ -24,9 +33,6 @@ export function defineReview(command: Command, cli: Cli): void {
   defineSettleGroup(command, cli);
   defineTrust(command, cli);
 }
-
-const WHY = '--why <text>';
-const WHY_HELP = 'why you decide so; kept in the ledger with your user name and the time';
 
 function defineList(review: Command, cli: Cli): void {
   const list = sub(review, 'list', 'Lists the rows that need a person, with the money at stake.').argument(
@@ -63,7 +69,7 @@ function defineAttachHandle(review: Command, cli: Cli): void {
   )
     .argument('<batch>', "the batch's name")
     .argument('[row-and-handle...]', 'a row and its handle as the service gave it, then the next row and its handle');
-  orderFlags(attach, 'fetch without asking');
+  orderFlags(attach, 'fetch without asking').addOption(aloneOption());
   finish(attach, 'connection', [
     'callsheet review attach-handle shots a1 cgt-20260101-x7',
     'callsheet review attach-handle shots a1 cgt-20260101-x7 a2 cgt-20260101-x8',
@@ -98,22 +104,14 @@ function defineResubmit(review: Command, cli: Cli): void {
     'resubmit',
     'Submits rows again although their earlier requests may have been billed: they can be paid twice, and the results say so.',
   );
-  orderFlags(resubmit, 'pay without asking');
+  orderFlags(resubmit, 'pay without asking').addOption(aloneOption());
   finish(resubmit, 'run', [
     'callsheet review resubmit shots a1 --why "needed today" --yes',
     'callsheet review resubmit shots --all',
   ]).action((batch: string, ids: string[]) => carryOut(resubmit, cli, batch, ids, { command: 'resubmit' }));
 }
 
-interface OrderFlags {
-  all?: boolean;
-  class?: string;
-  why?: string;
-  yes?: boolean;
-  trustHome?: boolean;
-}
-
-type WithoutFlags<Order> = Order extends unknown ? Omit<Order, 'why' | 'isSaidYes' | 'trustsHome'> : never;
+type WithoutFlags<Order> = Order extends unknown ? Omit<Order, 'why' | 'isSaidYes' | 'trustsHome' | 'follow'> : never;
 
 async function carryOut(
   command: Command,
@@ -123,20 +121,17 @@ async function carryOut(
   order: WithoutFlags<ReviewOrder>,
 ): Promise<void> {
   const session = await openSession(command, cli);
-  const { all = false, class: classes, why, yes = false, trustHome = false } = command.opts<OrderFlags>();
+  const {
+    all = false,
+    class: classes,
+    why,
+    yes = false,
+    trustHome = false,
+    dependents: follow = true,
+  } = command.opts<OrderFlags>();
   const { settleByHand } = await import('../review/settle-by-hand.js');
-  const whole = { ...order, isSaidYes: yes, trustsHome: trustHome, ...(why === undefined ? {} : { why }) };
+  const whole = { ...order, follow, isSaidYes: yes, trustsHome: trustHome, ...(why === undefined ? {} : { why }) };
   cli.exitCode = await settleByHand(session, batch, { ids, all, classes }, whole);
-}
-
-/** The flags that every order takes. */
-function orderFlags(command: Command, yesHelp: string): void {
-  command
-    .option('--all', 'every row of the batch that needs a person')
-    .option('--class <class>', 'those of them of this class or reason_code; several with commas')
-    .option(WHY, WHY_HELP)
-    .option('-y, --yes', yesHelp)
-    .addOption(trustHomeOption());
 }
 
 function defineSettleGroup(review: Command, cli: Cli): void {
@@ -147,12 +142,13 @@ function defineSettleGroup(review: Command, cli: Cli): void {
   )
     .argument('<batch>', "the batch's name")
     .option('-y, --yes', 'settle and send again without asking')
+    .addOption(aloneOption())
     .addOption(trustHomeOption());
   finish(group, 'run', ['callsheet review settle-group shots']).action(async (batch: string) => {
     const session = await openSession(group, cli);
     const { settleGroup } = await import('../review/settle-group.js');
-    const { yes = false, trustHome = false } = group.opts<OrderFlags>();
-    cli.exitCode = await settleGroup(session, batch, { isSaidYes: yes, trustsHome: trustHome });
+    const { yes = false, trustHome = false, dependents: follow = true } = group.opts<OrderFlags>();
+    cli.exitCode = await settleGroup(session, batch, { isSaidYes: yes, trustsHome: trustHome, follow });
   });
 }
 
@@ -174,23 +170,4 @@ function defineTrust(review: Command, cli: Cli): void {
       await trustAgain(session, reasonOf(again).why);
     },
   );
-}
-
-function rowsCommand(review: Command, name: string, description: string): Command {
-  return sub(review, name, description)
-    .argument('<batch>', "the batch's name")
-    .argument('[rows...]', "the rows' ids; or --all, or --class");
-}
-
-function rowCommand(review: Command, name: string, description: string): Command {
-  return sub(review, name, description).argument('<batch>', "the batch's name").argument('<row>', "the row's id");
-}
-
-function sub(review: Command, name: string, description: string): Command {
-  return review.command(name).description(description);
-}
-
-function finish(command: Command, shown: 'connection' | 'run', examples: string[]): Command {
-  const text = examples.map((example) => `  ${example}`).join('\n');
-  return addSettings(command, shown).addHelpText('after', `\nExamples:\n${text}\n\n${READ_EXIT_HELP}`);
 }

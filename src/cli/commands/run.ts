@@ -4,7 +4,7 @@ import { slotFlags, slotOptions } from '../batch/slot-flags.js';
 import type { Cli } from '../cli.js';
 import { RUN_EXIT_HELP } from '../exit-codes.js';
 import { openSession } from '../open-session.js';
-import { type ChangedOrder, changedOption } from '../plan/changed-flag.js';
+import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import { sayChecking } from '../say-checking.js';
 import { addSettings } from '../settings-options.js';
@@ -16,6 +16,7 @@ interface RunFlags extends ManifestFlags {
   retryFailed?: string;
   retries: number;
   changed?: ChangedOrder;
+  dependents: boolean;
   order: 'depth' | 'breadth';
   sharedFolder?: boolean;
   trustHome?: boolean;
@@ -54,6 +55,7 @@ export function defineRun(command: Command, cli: Cli): void {
             : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
         retries: flags.retries,
         rerunsChanged: flags.changed ?? false,
+        keepsFed: keepsDependents(flags.changed, flags.dependents),
         isBreadthFirst: flags.order === 'breadth',
         slots: slotFlags(flags),
         isSaidYes: flags.yes === true,
@@ -79,6 +81,7 @@ function runOptions(): Option[] {
     ),
     new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
     changedOption(),
+    noDependentsOption(),
     new Option(
       '--order <order>',
       'depth: carry chains of rows through before new ones begin; breadth: as the manifest has them',

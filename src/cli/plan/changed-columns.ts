@@ -1,30 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { intentOf } from '../../domain/attempt.js';
-import { fedMedia, type Row } from '../../domain/row.js';
-import { isRerun } from '../../store/batch-marks.js';
+import type { Row } from '../../domain/row.js';
 import type { HomeAccess } from '../access/home-access.js';
-import type { ChangedOrder } from './changed-flag.js';
-import type { ManifestPlace } from './manifest-flags.js';
-import type { PreparedBatch } from './prepare-batch.js';
-import { refuseChangedRows, SHOWN_MAX, withFedRows } from './refuse-rows.js';
 import type { PlannedRow } from './row-planner.js';
-
-/** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
-export async function refuseChanged(
-  access: HomeAccess,
-  place: Pick<ManifestPlace, 'path' | 'batch'>,
-  { changed, changedCount }: Pick<PreparedBatch, 'changed' | 'changedCount'>,
-  order: ChangedOrder,
-): Promise<void> {
-  const reruns = withFedRows(order, changed);
-  const ids = new Set(changed.map(({ row }) => row.id));
-  const isFed = ({ row }: PlannedRow) => fedMedia(row).some(({ id }) => ids.has(id));
-  const refused = changed.filter(({ row }) => !isRerun(reruns, row.id));
-  const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
-  const named = new Map<PlannedRow, PlannedRow>();
-  for (const one of shown) named.set(one, await withColumns(access, place.batch, one));
-  refuseChangedRows({ changed: changed.map((one) => named.get(one) ?? one), changedCount }, place, reruns);
-}
 
 /** Columns in which two rows ask the service for something else. Pure. */
 export function changedColumns(before: Row, now: Row): string[] {
@@ -50,7 +28,8 @@ function mediaFacts({ media }: Row): Record<string, unknown> {
   );
 }
 
-async function withColumns(access: HomeAccess, batch: string, planned: PlannedRow): Promise<PlannedRow> {
+/** With the columns that differ from what was submitted, where the row as it was then can be read. */
+export async function withColumns(access: HomeAccess, batch: string, planned: PlannedRow): Promise<PlannedRow> {
   const { row, changed } = planned;
   if (changed === undefined) return planned;
   const attempts = await access.ledger.read(batch, row.id);

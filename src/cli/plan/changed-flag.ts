@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { RerunOrder } from '../../store/batch-marks.js';
+import { UserError } from '../user-error.js';
 
 /** Which changed rows are paid again: every one, none, or those that are named. */
 export type ChangedOrder = RerunOrder;
@@ -9,6 +10,20 @@ export function changedOption(): Option {
     '--changed <what>',
     'rows whose content changed after a submit that was or may be billed: rerun pays again for all, rerun=ID,… for these',
   ).argParser(changedOrder);
+}
+
+export function noDependentsOption(): Option {
+  return new Option(
+    '--no-dependents',
+    'with --changed: what the changed rows feed stays as it is, with the flag stale_input, and is not paid again',
+  );
+}
+
+/** Throws a UserError where nothing was ordered that rows could be left out of. */
+export function keepsDependents(changed: ChangedOrder | undefined, dependents: boolean): boolean {
+  if (dependents) return false;
+  if (changed !== undefined) return true;
+  throw new UserError('--no-dependents goes with --changed rerun');
 }
 
 /** What either of two orders covers. */

@@ -74,6 +74,7 @@ export async function makePlan(
     time,
     costNotes: subject.costNotes,
     changedRows: subject.rows.changedCount,
+    keptRows: subject.rows.kept.length,
     earlier: await earlierPlan(access, subject.rows.earlier),
     cancelledRows: tally.ended.cancelled,
     skippedFiles: subject.rows.skipped.map(({ file }) => file),

@@ -28,6 +28,8 @@ export interface Plan {
   time: WallClock | undefined;
   costNotes: ManifestSummary['costNotes'];
   changedRows: number;
+  /** Rows that stay as they are although what feeds them was changed. */
+  keptRows: number;
   /** The rows that feed rows. */
   chains: Omit<Chains, 'paths'>;
   /** What was rendered before; undefined where nothing was looked for. */
@@ -66,9 +68,7 @@ export function planLines(plan: Plan): string[] {
     ...plan.costNotes.map(({ kind, note, rows }) => `note      ${kind}, ${amount(rows, 'row')}: ${note}`),
     ...(plan.cancelledRows > 0 ? [`cancelled ${cancelledText(plan)}`] : []),
     ...(total.skipped > 0 ? [`skipped   ${skippedText(total.skipped, plan.skippedFiles)}`] : []),
-    ...(plan.changedRows > 0
-      ? [`changed   ${amount(plan.changedRows, 'row differs', 'rows differ')} from what was submitted`]
-      : []),
+    ...changedLines(plan),
   ];
 }
 
@@ -102,6 +102,7 @@ export function planJson(plan: Plan): object {
         : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
+    keptRows: plan.keptRows,
     chains: plan.chains,
     earlier: earlierJson(plan.earlier, total),
     cancelledRows: plan.cancelledRows,
@@ -150,6 +151,12 @@ function skippedText(rows: number, files: readonly string[]): string {
   const names = files.slice(0, FILES_SHOWN).map((file) => safeText(file, 200));
   const more = rows > names.length ? ', …' : '';
   return names.length === 0 ? whose : `${whose} (${names.join(', ')}${more})`;
+}
+
+function changedLines({ changedRows, keptRows }: Plan): string[] {
+  const changed = `changed   ${amount(changedRows, 'row differs', 'rows differ')} from what was submitted`;
+  const kept = `kept      ${amount(keptRows, 'row stays', 'rows stay')} although what feeds them changed (stale_input)`;
+  return [...(changedRows > 0 ? [changed] : []), ...(keptRows > 0 ? [kept] : [])];
 }
 
 function rowsText({ toSubmit, shared, reused, joined, finished, skipped }: CostTally): string {

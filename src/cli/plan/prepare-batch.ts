@@ -5,7 +5,9 @@ import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.
 import type { HomeAccess } from '../access/home-access.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import type { Session } from '../session.js';
+import type { ChangedOrder } from './changed-flag.js';
 import { checkManifest } from './check-manifest.js';
+import { keepFedRows } from './keep-fed-rows.js';
 import { presentRows } from './leaving-rows.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
@@ -27,6 +29,8 @@ export interface PrepareOptions {
   access: HomeAccess;
   place: ManifestPlace;
   retry: RetryOrder | null;
+  /** Rows that changed only with what feeds them stay as they are, but for those that the order names. */
+  keepsFed?: { except: ChangedOrder } | undefined;
   /** Keep rows and local media in the home. */
   keep: boolean;
 }
@@ -44,7 +48,16 @@ export async function prepareBatch(session: Session, options: PrepareOptions): P
   const leaving = await presentRows(access, batch);
   const outputs = binding && openOutputCheck(session.config, binding.out, batch);
   const earlier = await openEarlierRenders(access, batch, place.reuse);
-  const counter = await createRowCounter(session, { ...options, batch, takenNames, leaving, outputs, earlier });
+  const keepFed = options.keepsFed && keepFedRows(access, batch, options.keepsFed.except);
+  const counter = await createRowCounter(session, {
+    ...options,
+    batch,
+    takenNames,
+    leaving,
+    outputs,
+    earlier,
+    keepFed,
+  });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const outside = await openOutsideChecks(session, access, place);

@@ -42,6 +42,11 @@ function isChangedByFeeders({ row, changed }: PlannedRow, all: readonly PlannedR
   return fedMedia(row).some(({ id }) => all.some((one) => one.row.id === id));
 }
 
+/** What an order pays again: with `--no-dependents` the rows that it names alone. Pure. */
+export function coveredBy(order: ChangedOrder, changed: readonly PlannedRow[], keepsFed: boolean): ChangedOrder {
+  return keepsFed ? order : withFedRows(order, changed);
+}
+
 /** The order with the rows that changed since those that feed them are covered by it. Pure. */
 export function withFedRows(reruns: ChangedOrder, changed: readonly PlannedRow[]): ChangedOrder {
   if (typeof reruns === 'boolean') return reruns;

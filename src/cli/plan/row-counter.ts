@@ -11,6 +11,7 @@ import type { FoundRenders } from '../reuse/found-renders.js';
 import { namesOfOthers, type TakenName } from '../reuse/own-copies.js';
 import type { Session } from '../session.js';
 import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
+import type { KeepFedRows, KeptRow } from './keep-fed-rows.js';
 import type { OutputCheck } from './output-check.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
 import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
@@ -30,6 +31,8 @@ export interface CountedRows {
   skipped: SkippedRow[];
   /** Rows that were skipped before and run now, by id. */
   reopened: string[];
+  /** Rows that stay as they ended although what feeds them was changed; not yet recorded. */
+  kept: KeptRow[];
   /** Finished rows whose files are gone or changed. */
   lost: LostFile[];
   /** What the outputs of the rows that have not ended will take, roughly. */
@@ -67,6 +70,8 @@ export interface RowCounterOptions {
   earlier?: EarlierRenders | undefined;
   /** Undefined where the files of finished rows need not be looked at. */
   outputs: OutputCheck | undefined;
+  /** Undefined where what was changed with its feeders is paid again with them. */
+  keepFed?: KeepFedRows | undefined;
 }
 
 const BUFFERED_MAX = 500;
@@ -87,6 +92,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     takenCount: 0,
     skipped: [],
     reopened: [],
+    kept: [],
     lost: [],
     outputBytes: 0,
     contradicted: new Map(),
@@ -130,6 +136,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     const isAlone = named.plan === 'shared' && row.shares !== undefined && skipped.has(row.shares);
     const plan: RowPlan = isAlone ? { plan: 'submit' } : named;
     if (planned.lost !== undefined) counted.lost.push(planned.lost);
+    if (planned.isKept) counted.kept.push({ id: row.id, hash: row.hash });
     if (planned.changed !== undefined) {
       counted.changedCount += 1;
       // Open ones are refused in any case, and there are never more than slots.
@@ -164,7 +171,8 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
   async function flush(): Promise<void> {
     const rows = buffer;
     buffer = [];
-    for (const planned of await planner.plan(rows)) await book(planned);
+    const planned = await planner.plan(rows);
+    for (const one of options.keepFed ? await options.keepFed(planned) : planned) await book(one);
   }
 
   return {

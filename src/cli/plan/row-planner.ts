@@ -22,6 +22,8 @@ export interface PlannedRow {
   reusedFrom?: string;
   /** Set when the row's content differs from what was submitted. */
   changed?: ChangedRow;
+  /** It stays as it ended, although what feeds it was changed. */
+  isKept?: true;
   /** Set when the row is done and its file is not what was stored any more. */
   lost?: LostFile;
 }
@@ -104,7 +106,8 @@ export function planRow(
   retry: RetryOrder | null,
   isCancelled: boolean,
 ): PlannedRow {
-  const changed = changeOf(row, attempts, record === undefined);
+  const isKept = record?.keptFor === row.hash;
+  const changed = isKept ? undefined : changeOf(row, attempts, record === undefined);
   const isUntried = attempts.length === 0;
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';

@@ -1,4 +1,4 @@
-import type { RowRecord } from '../../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { CountedRows, SkippedRow } from './row-counter.js';
@@ -22,7 +22,7 @@ async function recordOne({ ledger, records }: HomeAccess, batch: string, { row, 
   // The batch may run already, and have come to the row since it was looked at.
   if ((await ledger.read(batch, id)).length > 0) return;
   const known = await records.readRecord(batch, id);
-  if (known?.status === 'done' && known.rowHash === hash) return;
+  if (known?.status === 'done' && isRecordOf(known, hash)) return;
   const record: RowRecord = {
     schema: 1,
     id,

@@ -1,6 +1,6 @@
 import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import type { BatchOptions } from '../../domain/batch-options.js';
-import type { RowRecord } from '../../domain/outcome.js';
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
 import { modelOf } from '../../manifest/cost-notes.js';
 import { parallel } from '../../store/parallel.js';
@@ -73,7 +73,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
   ]);
   // The batch may run already, and have come to the row since it was looked at.
   if (!attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)))) return;
-  if (own?.status === 'done' && own.rowHash === row.hash) return;
+  if (own?.status === 'done' && isRecordOf(own, row.hash)) return;
   const [record, store] = await Promise.all([check.record(source), check.store(source.batch)]);
   if (record === undefined || store === undefined) throw changed(source);
   const from = { store, batch: source.batch };

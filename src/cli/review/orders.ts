@@ -2,7 +2,13 @@ import type { AttemptState, Decision } from '../../domain/attempt.js';
 import { userName } from './user-name.js';
 
 /** A person's order about one row or several. */
-export type ReviewOrder = { why?: string; isSaidYes: boolean; trustsHome: boolean } & (
+export type ReviewOrder = {
+  why?: string;
+  isSaidYes: boolean;
+  trustsHome: boolean;
+  /** What the rows feed goes on with them. */
+  follow: boolean;
+} & (
   | { command: 'attach-handle'; handles: ReadonlyMap<string, string> }
   | { command: 'mark-lost'; isBilled: boolean }
   | { command: 'resubmit' }

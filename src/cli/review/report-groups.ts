@@ -4,6 +4,7 @@ import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
+import { type Dependents, dependentsJson } from './dependents.js';
 
 /** What a group of one price comes to, as far as the balance tells. */
 export interface PricedGroup extends CountedAttempts {
@@ -17,10 +18,18 @@ export function reportGroups(
   batch: string,
   groups: readonly PricedGroup[],
   held: readonly string[],
+  dependents: readonly Dependents[],
 ): void {
   const { terminal, isJson } = session;
   if (isJson) {
-    terminal.json({ schema: 1, batch, command: 'settle-group', groups: groups.map(groupJson), held });
+    terminal.json({
+      schema: 1,
+      batch,
+      command: 'settle-group',
+      groups: groups.map(groupJson),
+      dependents: dependents.map(batchDependents),
+      held,
+    });
     return;
   }
   if (groups.length === 0) {
@@ -41,6 +50,10 @@ export function reportGroups(
   if (held.length === 0 && groups.some(({ group }) => group !== undefined)) {
     terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
   }
+}
+
+function batchDependents(one: Dependents): object {
+  return { batch: one.known.batch, ...dependentsJson(one) };
 }
 
 function unsettledText({ members, priceNano }: PricedGroup): string {

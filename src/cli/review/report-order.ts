@@ -5,12 +5,20 @@ import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
 import type { RowChoice } from './choose-rows.js';
 import type { ReviewCommand } from './commands.js';
+import { type Dependents, dependentsJson } from './dependents.js';
 import type { ReviewOrder } from './orders.js';
 
 /** What became of one row of an order; `ended` where it was waited for and came to its end. */
 export type OrderedRow =
   | { outcome: 'refused'; id: string; why: string; exitCode: number }
   | { outcome: 'ordered'; id: string; recorded: AttemptState; ended: RowRecord | undefined };
+
+export interface OrderEnd {
+  rows: readonly OrderedRow[];
+  /** What is to be said where the order is recorded and not carried out yet. */
+  held: string | undefined;
+  dependents: Dependents;
+}
 
 const DONE_TEXT: Readonly<Record<ReviewCommand, string>> = {
   'attach-handle': 'the service knows the handle, and its output is fetched',
@@ -23,9 +31,7 @@ export function reportOrder(
   batch: string,
   { command }: ReviewOrder,
   { ids }: RowChoice,
-  rows: readonly OrderedRow[],
-  /** What is to be said where the order is recorded and not carried out yet. */
-  held: string | undefined,
+  { rows, held, dependents }: OrderEnd,
 ): void {
   const { terminal, isJson } = session;
   const ordered = rows.filter((row) => row.outcome === 'ordered');
@@ -38,7 +44,15 @@ export function reportOrder(
     const each = rows.map(rowJson);
     // One row that was named: what became of it stands in the document itself, too.
     const [only] = ids.length === 1 ? each : [];
-    terminal.json({ schema: 1, batch, ...only, command, rows: each, held: held ?? null });
+    terminal.json({
+      schema: 1,
+      batch,
+      ...only,
+      command,
+      rows: each,
+      dependents: dependentsJson(dependents),
+      held: held ?? null,
+    });
     return;
   }
   if (rows.length === 0) terminal.note(`no row of '${batch}' needs a person: nothing was changed`);

@@ -16,6 +16,7 @@ import { chosenIds, type RowChoice } from './choose-rows.js';
 import { refusalOf } from './commands.js';
 import { confirmHandle, refuseSharedHandle, salvagedHandle } from './confirm-handle.js';
 import { continueRows } from './continue-rows.js';
+import { dependentsOfOrder, recordFollowing } from './dependents.js';
 import { type ReviewOrder, stateOf } from './orders.js';
 import { type OrderedRow, reportOrder } from './report-order.js';
 
@@ -52,7 +53,11 @@ export async function settleByHand(
     });
   }
   const cases = ready.map((one) => one.found);
-  const paid = ready.length > 0 ? await approveOrder(session, access, cases, order) : new Map<string, number>();
+  const brings = order.command === 'mark-lost' ? [] : cases.map(({ row, ref }) => ({ row, part: ref.part }));
+  const dependents = await dependentsOfOrder(session, access, known, brings, order.follow);
+  const paid =
+    ready.length > 0 ? await approveOrder(session, access, cases, order, dependents) : new Map<string, number>();
+  await recordFollowing(access, dependents);
   const recorded: (Ready & { state: AttemptState })[] = [];
   for (const one of ready) {
     await perRow(rows, one.found.row.id, async () => {
@@ -71,7 +76,7 @@ export async function settleByHand(
     const ended = isAwaited ? await waitForRecord(access, one, deadlineMs) : undefined;
     rows.push({ outcome: 'ordered', id: one.row.id, recorded: state, ended });
   }
-  reportOrder(session, batch, order, choice, rows, held);
+  reportOrder(session, batch, order, choice, { rows, held, dependents });
   return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
 }
 

@@ -13,6 +13,7 @@ import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { caseRows, findCase } from './case-row.js';
 import { continueRows } from './continue-rows.js';
+import { alsoText, type Dependents, dependentsOfOrder, followCost, recordFollowing } from './dependents.js';
 import { allBatches } from './list-cases.js';
 import { type PricedGroup, reportGroups } from './report-groups.js';
 import { refuseOverBudget } from './room-for.js';
@@ -24,7 +25,7 @@ import { refuseOverBudget } from './room-for.js';
 export async function settleGroup(
   session: Session,
   batch: string,
-  { isSaidYes, trustsHome }: { isSaidYes: boolean; trustsHome: boolean },
+  { isSaidYes, trustsHome, follow }: { isSaidYes: boolean; trustsHome: boolean; follow: boolean },
 ): Promise<number> {
   const { config } = session;
   if (!config.account.exclusive) {
@@ -41,13 +42,15 @@ export async function settleGroup(
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
     await refuseOtherHome(session, access, one, trustsHome);
   }
-  if (ready.length > 0) await approve(session, access, groups, isSaidYes);
+  const dependents = await dependentsOfGroups(session, access, ready, follow);
+  if (ready.length > 0) await approve(session, access, groups, isSaidYes, dependents);
   // What is settled is what was shown: while a person thinks, an answer may come, or the engine settle some by itself.
   if (ready.length > 0 && !isSameCount(groups, await countGroups(deps, access, batch))) throw hasChanged(batch);
+  for (const one of dependents.values()) await recordFollowing(access, one);
   const outdone = new Set<PricedGroup>();
   for (const one of ready) if (one.group && !(await recordGroup(deps, one.group))) outdone.add(one);
   const settled = groups.filter((one) => !outdone.has(one));
-  reportGroups(session, batch, settled, await goOn(session, access, settled));
+  reportGroups(session, batch, settled, await goOn(session, access, settled), [...dependents.values()]);
   if (outdone.size > 0) throw hasChanged(batch);
   return ready.length < groups.length ? EXIT.needsPerson : EXIT.done;
 }
@@ -85,6 +88,7 @@ async function approve(
   access: HomeAccess,
   groups: readonly PricedGroup[],
   isSaidYes: boolean,
+  dependents: ReadonlyMap<string, Dependents>,
 ): Promise<void> {
   const { cli, terminal } = session;
   const ready = groups.filter(({ group }) => group !== undefined);
@@ -94,14 +98,17 @@ async function approve(
   const cost = `${formatCredits(costNano)} credits`;
   for (const [batch, prices] of sentAgain(ready)) {
     const stakeNano = prices.reduce((sum, priceNano) => sum + priceNano, 0);
-    const what = `${amount(prices.length, 'row')} would be sent again for ${formatCredits(stakeNano)} credits`;
+    const fed = dependents.get(batch);
+    const what = `${amount(prices.length, 'row')} would be sent again for ${formatCredits(stakeNano)} credits${alsoText(fed)}`;
+    const more = fed === undefined ? { stakeNano: 0, unknown: 0 } : followCost(fed);
     await refuseOverBudget(session, access, {
-      ...{ batch, what, cost: { stakeNano, unknown: 0 } },
+      ...{ batch, what, cost: { stakeNano: stakeNano + more.stakeNano, unknown: more.unknown } },
       // Until its group is settled each of them counts as billed.
       unbilledNano: stakeNano,
     });
   }
-  const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}`;
+  const also = [...dependents.values()].map(alsoText).join('');
+  const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}${also}`;
   if (isSaidYes) {
     terminal.note(`settling ${what}`);
     return;
@@ -109,6 +116,27 @@ async function approve(
   if (!cli.io.isInteractive) throw new UserError(`to settle ${what}, say --yes; nothing was changed`);
   const { askPerson } = await import('../ask-person.js');
   if (!(await askPerson(cli.io, `Settle ${what}?`))) throw new UserError('not confirmed: nothing was changed');
+}
+
+/** What the rows that are sent again feed, by batch. */
+async function dependentsOfGroups(
+  session: Session,
+  access: HomeAccess,
+  groups: readonly PricedGroup[],
+  follow: boolean,
+): Promise<Map<string, Dependents>> {
+  const found = new Map<string, Dependents>();
+  const again = groups.flatMap(({ group, members }) => members.filter(({ name }) => !group?.billed.includes(name)));
+  for (const batch of new Set(again.map((one) => one.batch))) {
+    const known = await knownBatch(session, access, batch);
+    const rows = [];
+    for (const { id } of again.filter((one) => one.batch === batch)) {
+      const { row, ref } = await findCase(access, known, id);
+      rows.push({ row, part: ref.part });
+    }
+    found.set(batch, await dependentsOfOrder(session, access, known, rows, follow));
+  }
+  return found;
 }
 
 function billedOf({ group, members }: PricedGroup): number {

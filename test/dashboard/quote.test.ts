@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { BatchRows } from '../../src/dashboard/batch-rows.js';
+import { quoteOf } from '../../src/dashboard/quote.js';
+import type { DashboardSource } from '../../src/dashboard/source.js';
+
+const row = (id: string, status: string, ...feeders: string[]) => {
+  const media = { image: feeders.map((one, at) => ({ source: 'row' as const, id: one, at })) };
+  return { id, status, row: { media } };
+};
+const BATCH = {
+  rows: [
+    row('hero', 'review'),
+    row('edit', 'not_started', 'hero'),
+    row('film', 'held', 'edit'),
+    row('past', 'done', 'hero'),
+    row('alone', 'not_started'),
+  ],
+} as unknown as BatchRows;
+const SOURCE = { pricer: async () => () => ({ lo: 0, hi: 250_000_000 }) } as unknown as DashboardSource;
+
+test('an order for a row in review is confirmed with what follows it', async () => {
+  expect(await quoteOf(SOURCE, BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
+  const attach = await quoteOf(SOURCE, BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });
+  expect(attach).toEqual({ rows: 3, credits: '0.5' });
+  const lost = await quoteOf(SOURCE, BATCH, { order: 'mark-lost', id: 'hero', isNotBilled: false });
+  expect(lost).toEqual({ rows: 1, credits: '0' });
+});
