@@ -37,6 +37,12 @@ describe('an output that is saved by the activity that heard of it', () => {
     expect(await send(created)).toEqual(created);
   });
 
+  it('does not begin while its slot is not given back: the job does that first', async () => {
+    const send = saving(async () => ({ outcome: 'done' }));
+    const held: SubmitResult = { outcome: 'standing', n: 1, standing: 'done' };
+    expect(await send(held)).toEqual(held);
+  });
+
   it('takes eight at once; more are left to the queue of downloads', async () => {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
