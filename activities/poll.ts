@@ -56,6 +56,8 @@ export function pollActivities(deps: Dependencies, saveAtOnce = notAtOnce): Poll
       // Another try may be under way by now, and save it too.
       const isLate = deps.now() - askedAtMs > ANSWERED_WITHIN_MS;
       if (polled.outcome !== 'rendered' || isLate) return polled;
+      // A slot that its job has yet to give back is not held until the output is there.
+      if (input.grant !== null && polled.released !== true) return polled;
       const status = await saveAtOnce({ row: input.row, n: input.n });
       return status === undefined ? polled : { ...polled, outcome: 'saved', status };
     },

@@ -24,6 +24,8 @@ export function createSaveAtOnce(deps: Dependencies, download: DownloadOnce): Sa
     if (underWay >= AT_ONCE_MAX) return undefined;
     underWay += 1;
     const context = Context.current();
+    // The activity may have been silent for as long as its answer took.
+    context.heartbeat();
     const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
     try {
       const result = await download({ tries: 1, sinceMs: deps.now(), blocked: 0, code: null }, input);

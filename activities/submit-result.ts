@@ -13,12 +13,13 @@ export async function resultOf(deps: Dependencies, ref: AttemptRef, attempt: Att
   return toResult((await deps.ledger.readAttempt(ref)) ?? attempt);
 }
 
-/** A row whose output came with the answer may have ended with it. */
+/** A row whose output came with the answer may have ended with it; a slot that is not given back yet goes first. */
 export async function withOutput(save: SaveAtOnce, row: RowRef, sent: SubmitResult): Promise<SubmitResult> {
   if (sent.outcome !== 'standing' || sent.standing !== 'done') return sent;
   const { n, released } = sent;
+  if (released !== true) return sent;
   const status = await save({ row, n });
-  return status === undefined ? sent : { outcome: 'ended', status, ...(released ? { released } : {}) };
+  return status === undefined ? sent : { outcome: 'ended', status, released };
 }
 
 function toResult(attempt: Attempt): SubmitResult {

@@ -9,8 +9,10 @@ import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js
 const MAINTENANCE = '<html>back in two minutes</html>';
 const RUNNING = JSON.stringify({ name: 'h', done: false });
 const ENDED = JSON.stringify({ name: 'h', done: true });
+const OUTPUT = { generateVideoResponse: { generatedSamples: [{ video: { uri: 'https://example.com/a.mp4' } }] } };
+const RENDERED = JSON.stringify({ name: 'h', done: true, response: OUTPUT });
 
-async function stand(second: (atMs: number) => AttemptState) {
+async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
   const row = plainRow('r', { kind: 'vendor-f/video', cells: { model: 'm', prompt: 'p' } });
   const { deps, clock, refOf } = await accountAtHand([row]);
   const ref = { batch: 'b', id: 'r', n: 1 };
@@ -20,12 +22,13 @@ async function stand(second: (atMs: number) => AttemptState) {
   await deps.ledger.append(ref, second(clock.nowMs));
   const said = { body: '' };
   const send = async () => ({ outcome: 'answered', answer: { status: 200, body: Buffer.from(said.body) }, tookMs: 1 });
-  const served = { ...deps, transport: { send } } as never;
+  const messenger = { ...deps.messenger, release: async () => isHeard };
+  const served = { ...deps, messenger, transport: { send } } as never;
   const input = { row: refOf(row), n: 1, grant: null, expected: null, timeScale: 1 };
   let heartbeatDetails: unknown;
   let attempt = 0;
   /** One try of the activity; gives its result, or how long it waits. */
-  const poll = async (body: string) => {
+  const poll = async (body: string, grant: number | null = null) => {
     said.body = body;
     attempt += 1;
     const environment = new MockActivityEnvironment({ attempt, heartbeatDetails });
@@ -33,7 +36,7 @@ async function stand(second: (atMs: number) => AttemptState) {
       heartbeatDetails = details;
     });
     try {
-      return await environment.run(pollActivities(served).poll, input);
+      return await environment.run(pollActivities(served, async () => 'done').poll, { ...input, grant });
     } catch (error) {
       return (error as { nextRetryDelay?: number }).nextRetryDelay;
     }
@@ -72,4 +75,13 @@ it('TH: a handle is confirmed by a word of its job alone, not by an empty answer
   expect(await confirm('{}')).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(MAINTENANCE)).toMatchObject({ confirmed: false, open: true });
   expect(await confirm(RUNNING)).toMatchObject({ confirmed: true });
+});
+
+it.each([
+  { slot: 'was given back', isHeard: true, grant: 7, outcome: 'saved' },
+  { slot: 'is still to be given back by its job', isHeard: false, grant: 7, outcome: 'rendered' },
+  { slot: 'there is none of', isHeard: false, grant: null, outcome: 'saved' },
+])('an output is saved with the poll that heard of it unless that would hold a slot: one that $slot', async (given) => {
+  const { poll } = await stand(created, given.isHeard);
+  expect(await poll(RENDERED, given.grant)).toMatchObject({ outcome: given.outcome });
 });

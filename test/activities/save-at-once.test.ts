@@ -37,6 +37,25 @@ describe('an output that is saved by the activity that heard of it', () => {
     expect(await send(created)).toEqual(created);
   });
 
+  it('does not begin while its slot is not given back: the job does that first', async () => {
+    const send = saving(async () => ({ outcome: 'done' }));
+    const held: SubmitResult = { outcome: 'standing', n: 1, standing: 'done' };
+    expect(await send(held)).toEqual(held);
+  });
+
+  it('gives a sign of life before anything else: the answer may have taken as long as a silent activity has', async () => {
+    const seen: string[] = [];
+    const deps = { now: () => 0, log: { info: () => undefined } } as unknown as Dependencies;
+    const save = createSaveAtOnce(deps, async () => {
+      seen.push('download');
+      return { outcome: 'done' };
+    });
+    const environment = new MockActivityEnvironment();
+    environment.on('heartbeat', () => seen.push('heartbeat'));
+    await environment.run(() => save({ row, n: 1 }));
+    expect(seen).toEqual(['heartbeat', 'download']);
+  });
+
   it('takes eight at once; more are left to the queue of downloads', async () => {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {

@@ -9,9 +9,19 @@ export interface FileInWay {
   of(progress: Pick<BatchProgress, 'blocked' | 'generation'>): Promise<string | undefined>;
 }
 
+/** A view looks twice a second; a folder may hold a million files. */
+const LOOK_EVERY_MS = 5_000;
+
+interface Found {
+  id: string;
+  atMs: number;
+  file: string | undefined;
+}
+
 export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
   /** Of the row that was looked for last: the rows are gone through once for it. */
   let known: { id: string; stem: string | undefined } | undefined;
+  let last: Found | undefined;
 
   async function stemOf(id: string, generation: string): Promise<string | undefined> {
     const facts = await access.rows.generation(batch, generation);
@@ -22,19 +32,27 @@ export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
     return undefined;
   }
 
+  async function look(id: string, generation: string): Promise<string | undefined> {
+    try {
+      if (known?.id !== id) known = { id, stem: await stemOf(id, generation) };
+      const out = (await access.home.readBatch(batch))?.out;
+      return known.stem === undefined || out === undefined ? undefined : await find(access, out, batch, known.stem);
+    } catch (error) {
+      // The sentence then names the row alone.
+      if (error instanceof StoreError) return undefined;
+      throw error;
+    }
+  }
+
   return {
     async of({ blocked, generation }) {
       if (blocked?.code !== 'EEXIST' || blocked.id === null) return undefined;
       const { id } = blocked;
-      try {
-        if (known?.id !== id) known = { id, stem: await stemOf(id, generation) };
-        const out = (await access.home.readBatch(batch))?.out;
-        return known.stem === undefined || out === undefined ? undefined : await find(access, out, batch, known.stem);
-      } catch (error) {
-        // The sentence then names the row alone.
-        if (error instanceof StoreError) return undefined;
-        throw error;
+      const atMs = Date.now();
+      if (last?.id !== id || Math.abs(atMs - last.atMs) >= LOOK_EVERY_MS) {
+        last = { id, atMs, file: await look(id, generation) };
       }
+      return last.file;
     },
   };
 }
