@@ -1,7 +1,7 @@
 import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account-read.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
+import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';
-import { VOICES_REQUEST } from '../src/vendors/vendor-b.js';
 import { noteReading } from './after-reading.js';
 import { askedWaitMs } from './asked-wait.js';
 import { capsInForce, lastCaps } from './caps.js';

@@ -12,19 +12,19 @@ import {
 import { KINDS, type Kind } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
+import { adapterFor } from '../src/kinds/index.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
 import { discounted } from '../src/reconcile/price-book.js';
 import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
 import type { BookedAttempt } from '../src/store/charge-book.js';
 import type { OpenAttempt } from '../src/store/ledger.js';
-import { adapterFor } from '../src/vendors/index.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { lambdaMs, rhoMs, timingOf } from './learned.js';
 import { expectedCredits, widest, withFollowUp } from './prices.js';
 import { loadRow } from './row-work.js';
 import { lastRunning, nameOf } from './running.js';
-import { bornAfterMs, lastedMs, lostAtMs } from './waits.js';
+import { bornAfterMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
 
 /** An attempt of the account with what the balance shows of it. */
 export interface NamedAttempt extends AttemptRef {
@@ -46,6 +46,12 @@ export async function attemptsSince(
   deps: Dependencies,
   sinceMs: number,
 ): Promise<{ known: NamedAttempt[]; cases: OpenCase[] }> {
+  // The index before the book: an attempt that ends meanwhile is then seen in both, never in neither.
+  const listed: { open: OpenAttempt; attempt: Attempt }[] = [];
+  for await (const open of deps.ledger.open()) {
+    const attempt = await deps.ledger.readAttempt(open);
+    if (attempt !== undefined) listed.push({ open, attempt });
+  }
   const known: NamedAttempt[] = [];
   const cases: OpenCase[] = [];
   const booked = new Set<string>();
@@ -57,12 +63,12 @@ export async function attemptsSince(
     const price = await priceNow(deps, entry);
     known.push({ batch, id, n, kind, model, name: nameOf(entry), known: { timing, ...rest, ...price } });
   }
-  for await (const open of deps.ledger.open()) {
+  for (const { open, attempt } of listed) {
     if (booked.has(nameOf(open))) continue;
-    const attempt = await deps.ledger.readAttempt(open);
-    if (attempt === undefined) continue;
     const standing = standingOf(attempt);
-    if (standing === 'open_case') cases.push(await openCase(deps, open.kind, open, attempt));
+    // A verdict whose entry in the book is still to come explains nothing yet.
+    const isToCome = isLost(standing) && slotUntilMs(deps, attempt, KINDS.indexOf(open.kind)) >= sinceMs;
+    if (standing === 'open_case' || isToCome) cases.push(await openCase(deps, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(deps, open, attempt);
     else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
       known.push(await openAttempt(deps, open, attempt));

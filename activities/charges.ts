@@ -6,11 +6,12 @@ import type { Row } from '../src/domain/row.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
 import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
 import type { BookedAttempt } from '../src/store/charge-book.js';
+import { groupOf } from '../src/store/groups.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, expectedCredits, listCredits } from './prices.js';
 import type { RowWork } from './row-work.js';
-import { forgetRunning, lastRunning } from './running.js';
+import { forgetRunning, lastRunning, nameOf } from './running.js';
 import { renderMaxMs } from './waits.js';
 
 /** When an attempt was claimed, answered and over. */
@@ -26,10 +27,11 @@ interface Price {
   list: CreditsRange | null;
 }
 
-/** An attempt whose answer is lost for good; `seenAtMs` is the reading that a bill rests on. */
+/** An attempt whose answer is lost for good; `seenAtMs` is when its bill had been read, `heldAtMs` when it was held. */
 interface LostAttempt extends Course, Price {
   verdict: 'billed' | 'undecided';
   seenAtMs: number;
+  heldAtMs?: number | undefined;
 }
 
 /** Enters what a finished attempt cost, so that credits checks of other attempts can explain the balance. */
@@ -75,8 +77,8 @@ export async function bookLost(
   ref: AttemptRef,
   lost: LostAttempt,
 ): Promise<void> {
-  const { verdict, seenAtMs, ...rest } = lost;
-  await book(deps, row, ref, verdict, verdict === 'billed' ? { ...rest, seenAtMs } : rest);
+  const { verdict, seenAtMs, heldAtMs, ...rest } = lost;
+  await book(deps, row, ref, verdict, verdict === 'billed' ? { ...rest, seenAtMs, heldAtMs } : rest);
 }
 
 /** Enters what a verdict means for the balance; `goneMs`: from when on the balance holds nothing of it. */
@@ -89,17 +91,23 @@ export async function bookVerdict(
     endedAtMs,
     verdict,
     goneMs,
-  }: { attempt: Attempt; endedAtMs: number; verdict: Verdict; goneMs: number | null },
+    heldAtMs,
+  }: { attempt: Attempt; endedAtMs: number; verdict: Verdict; goneMs: number | null; heldAtMs?: number | undefined },
 ): Promise<void> {
   const intent = intentOf(attempt);
-  const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  const ownMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  // Which of a group was billed is a label: the charge can be that of its first member.
+  const group = await groupOf(deps.home, nameOf(ref));
+  const claimedAtMs = Math.min(ownMs, group?.sinceMs ?? ownMs);
   const cost = await expectedOf(deps, ref, attempt);
   if (verdict === 'not_billed') {
     await bookGone(deps, work, ref, { claimedAtMs, goneMs: goneMs ?? deps.now(), cost });
     return deps.ledger.close(ref);
   }
   const list = await listCredits(deps, ref.batch, work.row);
-  await bookLost(deps, work.row, ref, { claimedAtMs, endedAtMs, verdict, seenAtMs: deps.now(), cost, list });
+  const seen = { seenAtMs: deps.now(), heldAtMs: group?.heldAtMs ?? heldAtMs };
+  const overMs = Math.max(endedAtMs, group?.untilMs ?? endedAtMs);
+  await bookLost(deps, work.row, ref, { claimedAtMs, endedAtMs: overMs, verdict, ...seen, cost, list });
   await bookFollowUp(deps, work.row, ref, { fromMs: claimedAtMs, endedAtMs }, intent?.expected ?? null);
 }
 
@@ -142,15 +150,16 @@ async function book(
   row: Pick<Row, 'kind' | 'cells'>,
   { batch, id, n }: AttemptRef,
   end: BookedAttempt['end'],
-  entry: Course & Price & { seenAtMs?: number },
+  entry: Course & Price & { seenAtMs?: number; heldAtMs?: number | undefined },
 ): Promise<void> {
-  const { claimedAtMs, createdAtMs, endedAtMs, seenAtMs, cost, list } = entry;
+  const { claimedAtMs, createdAtMs, endedAtMs, seenAtMs, heldAtMs, cost, list } = entry;
   const runningAtMs = lastRunning(deps, { batch, id, n });
   await deps.book.append({
     ...{ batch, id, n, kind: row.kind, model: modelOf(row), end, claimedAtMs, endedAtMs },
     ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(runningAtMs === undefined ? {} : { runningAtMs }),
     ...(seenAtMs === undefined ? {} : { seenAtMs }),
+    ...(heldAtMs === undefined ? {} : { heldAtMs }),
     ...(cost ?? { lo: 0, hi: null }),
     ...(cost === null || list === null ? {} : { list }),
   });

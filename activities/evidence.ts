@@ -7,6 +7,7 @@ import type { Kind } from '../src/domain/kind.js';
 import type { BalanceCheckpoint } from '../src/store/home.js';
 import { attemptsSince, type NamedAttempt, type OpenCase, openCase } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
+import { judgedBefore } from './judged-before.js';
 import { lambdaMs, rhoMs, roundingNano } from './learned.js';
 import { policyOf } from './ordered.js';
 
@@ -41,7 +42,8 @@ export async function gatherEvidence(
   const rivals = history.cases.filter(({ name }) => name !== subject.name);
   const alike = mayGroup ? await groupable(deps, subject, rivals) : [];
   const equals = equalsOf(subject, alike, GROUP_OPEN_MS / deps.settings.timeScale);
-  const evidence = evidenceOf(deps, history, { subject, rivals, equals });
+  const judged = mayGroup ? await judgedBefore(deps, history, subject, equals) : undefined;
+  const evidence = { ...evidenceOf(deps, history, { subject, rivals, equals }), ...(judged ? { judged } : {}) };
   const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / deps.settings.timeScale));
   // Counted first: what is left out was looked at all the same.
   const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);

@@ -1,7 +1,7 @@
 import type { InputRefused } from '../src/contract/chains.js';
+import type { MediaFacts } from '../src/domain/media-facts.js';
 import type { OutputFile } from '../src/domain/outcome.js';
 import type { Frame } from '../src/domain/row.js';
-import type { MediaFacts } from '../src/manifest/media/media-facts.js';
 import { probeMedia } from '../src/manifest/media/probe-media.js';
 import { fedFlaw } from '../src/manifest/references/fed-flaw.js';
 import { readFrame, writeFrame } from '../src/store/frames.js';

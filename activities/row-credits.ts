@@ -8,7 +8,7 @@ import {
 } from '../src/domain/attempt.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import { adapterFor } from '../src/vendors/index.js';
+import { adapterFor } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, withFollowUp } from './prices.js';
 import type { RowWork } from './row-work.js';

@@ -1,7 +1,7 @@
 import type { Output } from '../src/domain/reading.js';
+import type { SyncAdapter } from '../src/kinds/adapter.js';
 import { readMediaFacts } from '../src/store/media-facts.js';
 import { SNIFF_BYTES, sniffMedia } from '../src/store/media-type.js';
-import type { SyncAdapter } from '../src/vendors/adapter.js';
 
 /** Formats whose own lengths tell that nothing is missing. */
 const TELLS_ITS_END = new Set(['png', 'jpg', 'webp', 'mp4', 'mov']);

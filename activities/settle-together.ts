@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Case, Evidence } from '../src/books/check/evidence.js';
 import type { Counted, Settlement } from '../src/books/check/settle.js';
-import type { Attempt } from '../src/domain/attempt.js';
+import type { Story } from '../src/books/check/story.js';
+import { type Attempt, intentOf } from '../src/domain/attempt.js';
+import { KINDS } from '../src/domain/kind.js';
 import { type Group, groupOf, isGroupDamaged, writeGroup } from '../src/store/groups.js';
 import type { Dependencies } from './dependencies.js';
+import { lambdaMs } from './learned.js';
 import { refOf } from './running.js';
+import { slotUntilMs } from './waits.js';
 
 /** Interchangeable cases are decided once, for all of them, and each follows that decision. */
 
@@ -40,9 +44,17 @@ async function decide(
 }
 
 /** The decision on interchangeable cases; those whose evidence speaks most for a job count as the billed ones. */
-export async function groupFor(deps: Dependencies, cases: Case[], { billed, sentence }: Counted): Promise<Group> {
+export async function groupFor(deps: Dependencies, cases: Case[], counted: Counted): Promise<Group> {
+  const { billed, beside, sentence, story } = counted;
   const strengths = new Map<string, number>();
-  for (const { name } of cases) strengths.set(name, strengthOf(await deps.ledger.readAttempt(refOf(name))));
+  let [sinceMs, untilMs] = [Number.POSITIVE_INFINITY, 0];
+  for (const { name, claimedAtMs } of cases) {
+    const attempt = await deps.ledger.readAttempt(refOf(name));
+    const intent = attempt && intentOf(attempt);
+    strengths.set(name, strengthOf(attempt));
+    sinceMs = Math.min(sinceMs, intent?.atMs ?? claimedAtMs);
+    if (attempt && intent) untilMs = Math.max(untilMs, slotUntilMs(deps, attempt, KINDS.indexOf(intent.kind)));
+  }
   const members = [...cases].sort(byClaim).map(({ name }) => name);
   const strongestFirst = [...members].sort((a, b) => (strengths.get(b) ?? 0) - (strengths.get(a) ?? 0));
   return {
@@ -50,9 +62,17 @@ export async function groupFor(deps: Dependencies, cases: Case[], { billed, sent
     id: createHash('sha256').update(members.join('\n')).digest('hex').slice(0, 12),
     members,
     billed: strongestFirst.slice(0, billed),
+    ...(beside === undefined ? {} : { beside }),
     sentence,
+    ...{ sinceMs, untilMs },
+    ...(story === undefined ? {} : { heldAtMs: heldAtMs(story, await lambdaMs(deps)) }),
     atMs: deps.now(),
   };
+}
+
+/** When the balance still held what a reading shows, which may be an older copy. */
+export function heldAtMs({ at }: Story, lambda: number): number {
+  return Math.floor(at.askedMs - lambda);
 }
 
 function ownOf({ id, billed, sentence }: Group, name: string, goneMs: number): Own {

@@ -14,7 +14,7 @@ import { hasHint, isAskedFirst } from './hints.js';
 import { orderedPolicy } from './ordered.js';
 import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
-import { type Own, settleTogether } from './settle-together.js';
+import { heldAtMs, type Own, settleTogether } from './settle-together.js';
 import { resultOf } from './submit-result.js';
 import { isUnderWay } from './under-way.js';
 import { watch } from './verdicts.js';
@@ -102,7 +102,8 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   if (!(await deps.ledger.append(ref, stated))) return { result: await standingResult(deps, ref, rowRef.kind) };
   const slotUntil = slotUntilMs(deps, attempt, rowRef.kind, work.row);
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
-  await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs });
+  const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
+  await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs, heldAtMs: held });
   if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
   else if (isLengthUnknown(deps, work.row)) {
     const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / deps.settings.timeScale;

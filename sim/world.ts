@@ -1,5 +1,6 @@
 import type { BatchResult } from '../src/contract/workflows.js';
 import type { RowRecord } from '../src/domain/outcome.js';
+import type { Group } from '../src/store/groups.js';
 import { createMessenger } from '../src/worker/messenger.js';
 import * as workflows from '../workflows/index.js';
 import { settingsOf } from './account-settings.js';
@@ -29,6 +30,8 @@ export interface World {
   ledger: LedgerWatch;
   watch: ServiceWatch;
   records: Map<string, { atMs: number; record: RowRecord }>;
+  /** Those that were settled by count. */
+  groups: Group[];
   outputs: Disk;
   /** The batches that ended, by workflow id. */
   results: Map<string, EndedBatch>;
@@ -39,10 +42,12 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
   const now = (): number => sim.scheduler.now();
   const ledger = createLedgerWatch(now, report, trace);
   const records: World['records'] = new Map();
+  const groups: Group[] = [];
   const home = createDisk({
     onRemove: ledger.onRemove,
     onWrite(key, bytes, before) {
       ledger.onWrite(key, bytes, before);
+      if (/\/groups\//.test(key)) groups.push(JSON.parse(Buffer.from(bytes).toString()) as Group);
       const match = /\/batches\/([^/]+)\/records\//.exec(key);
       if (!match) return;
       const record = JSON.parse(Buffer.from(bytes).toString()) as RowRecord;
@@ -91,7 +96,7 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
     trace,
   });
   const client = createClient(sim, scenario, settings, home, server);
-  return { service, server, fleet, client, ledger, watch, records, outputs, results };
+  return { service, server, fleet, client, ledger, watch, records, groups, outputs, results };
 }
 
 /** I5: a grant belongs to one job, however often it is told. */

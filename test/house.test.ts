@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { missingEntries } from '../scripts/complete-lockfile.mjs';
 import { KINDS } from '../src/domain/kind.js';
-import { ADAPTERS } from '../src/vendors/index.js';
+import { ADAPTERS } from '../src/kinds/index.js';
 import { importCircles } from './house/circles.js';
 import { importViolations } from './house/layers.js';
-import { familiesThatMeet, unreachableVendorFiles } from './house/registry.js';
+import { familiesThatMeet, unreachableKindFiles } from './house/registry.js';
 import {
   anyViolations,
   defaultExportViolations,
@@ -31,9 +31,9 @@ describe('layers', () => {
   });
 });
 
-describe('vendor registry', () => {
+describe('registry of kinds', () => {
   test('every file in the folder is reached from its index', () => {
-    expect(unreachableVendorFiles()).toEqual([]);
+    expect(unreachableKindFiles()).toEqual([]);
   });
 
   test('families do not import each other', () => {

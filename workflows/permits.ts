@@ -105,7 +105,9 @@ export function submitted(state: SemaphoreState, grant: number, nowMs: number): 
 /** An answer was lost. Told twice it changes nothing but the times of the quiet. */
 export function caseOpened(state: SemaphoreState, opened: OpenedCase, nowMs: number): void {
   noteCase(state, opened, nowMs);
-  if (opened.quiet === undefined || !holderOf(state, opened.job)?.apart) return;
+  const holder = holderOf(state, opened.job);
+  if (state.hearsLost && holder) holder.lost = true;
+  if (opened.quiet === undefined || !holder?.apart) return;
   liftQuiet(state, opened.job);
   state.quiets.push({ job: opened.job, ...opened.quiet });
 }

@@ -195,5 +195,6 @@ function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreStat
   if (!patched('paces-by-answers')) delete state.pacesByAnswers;
   if (patched('shares')) state.shares ??= {};
   if (patched('probes-end')) state.probesEnd = true;
+  if (patched('lost-answers-heard')) state.hearsLost = true;
   return state;
 }

@@ -69,9 +69,9 @@ export function nextTurnMs(state: SemaphoreState, nowMs: number): number[] {
   return times.filter((time) => time > nowMs);
 }
 
-/** An asynchronous submit without an answer so far; a synchronous one is open as long as it renders. */
-function keepsOthersBack({ phase, kind, sinceMs }: Holder, nowMs: number): boolean {
-  return phase === 'granted' && isAsyncKind(kind) && nowMs < sinceMs + SUBMIT_APART_MS;
+/** An asynchronous submit that waits for its answer; a synchronous one is open as long as it renders. */
+function keepsOthersBack({ phase, lost, kind, sinceMs }: Holder, nowMs: number): boolean {
+  return phase === 'granted' && lost !== true && isAsyncKind(kind) && nowMs < sinceMs + SUBMIT_APART_MS;
 }
 
 function isAsyncKind(kindNumber: number): boolean {

@@ -1,6 +1,7 @@
 import type { Kind } from '../../src/domain/kind.js';
 import { BALANCE_TOLERANCE_NANO } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import type { Group } from '../../src/store/groups.js';
 import { EPOCH_MS } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
 import { familyOf } from '../service/families.js';
@@ -17,6 +18,7 @@ export interface Ended {
   ledger: LedgerWatch;
   /** When each row's record was written last, and the record. */
   records: Map<string, { atMs: number; record: RowRecord }>;
+  groups: Group[];
   readOutput(key: string): Uint8Array | undefined;
   report: (rule: string, what: string) => void;
 }
@@ -101,9 +103,10 @@ function checkTime({ scenario, ledger, report }: Ended, row: string, kind: Kind,
 }
 
 /** I1 and I10 of those that were settled by count: never more billed than rows that end done or lost_paid. */
-function checkGroups({ scenario, ledger, service, records, report }: Ended): void {
-  for (const group of new Set(ledger.verdicts.flatMap((one) => one.group ?? []))) {
-    const members = ledger.verdicts.filter((one) => one.group === group);
+function checkGroups({ scenario, ledger, service, records, groups, report }: Ended): void {
+  for (const [group, names] of joinedGroups(groups)) {
+    const latest = new Map(ledger.verdicts.map((one) => [`${one.row}/${one.n}`, one]));
+    const members = [...latest].flatMap(([name, one]) => (names.has(name) ? one : []));
     const rows = [...new Set(members.map(({ row }) => row))];
     const paid = service.jobs.jobs.filter((job) => rows.includes(job.row) && job.netNano > 0).length;
     const ended = rows.filter((row) => ['done', 'lost_paid'].includes(records.get(row)?.record.status ?? '')).length;
@@ -117,4 +120,19 @@ function checkGroups({ scenario, ledger, service, records, report }: Ended): voi
     if (billed > said && scenario.broken === undefined)
       report('I10', `group ${group}: ${billed} of ${members.length} were billed, ${said} are said to be`);
   }
+}
+
+/** Groups by an id of theirs, with the names of all that were counted together, those of an earlier count included. */
+function joinedGroups(groups: Group[]): Map<string, Set<string>> {
+  const joined = new Map<string, Set<string>>();
+  for (const { id, members, beside = [] } of groups) {
+    const names = new Set([...members, ...beside]);
+    for (const [other, known] of joined) {
+      if (![...names].some((name) => known.has(name))) continue;
+      for (const name of known) names.add(name);
+      joined.delete(other);
+    }
+    joined.set(id, names);
+  }
+  return joined;
 }

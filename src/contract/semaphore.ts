@@ -28,6 +28,8 @@ export interface Holder {
   phase: 'granted' | 'submitted' | 'held';
   /** Its submit must be told apart from others of its family by the balance (policy `if-proved`). */
   apart?: true;
+  /** Its answer is known to be lost: it waits for none. */
+  lost?: true;
   /** Set when the job ended without an answer: the slot goes back by itself then. */
   releaseAtMs?: number;
   /** Slot time that its batch was charged with when it was granted. */
@@ -136,6 +138,8 @@ export interface SemaphoreState {
   breakers: OpenBreaker[];
   /** A probe keeps others back for ten minutes at most; absent in runs of older workers, where it does until its slot is free. */
   probesEnd?: true;
+  /** A submit whose answer is lost keeps no other back; absent in runs of older workers, where it does for its ten seconds. */
+  hearsLost?: true;
   paces: Pace[];
   /** Paces end by answers to what was sent after them; absent in runs of older workers, where every release ends them. */
   pacesByAnswers?: true;

@@ -1,6 +1,6 @@
 /** Ends processes that an earlier engine left behind, and only those. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
+import { isAlive, startMark } from '#scripts/live-process.mjs';
 import type { EngineRecord, ProcessMark } from './engine-record.js';
 
 /** How long a worker has to end after its last word that it waits for the answer of a paid request. */

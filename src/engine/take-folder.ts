@@ -1,5 +1,5 @@
 /** One supervisor per data folder. */
-import { tryLock } from '../../scripts/lib/lock.mjs';
+import { tryLock } from '#scripts/lock.mjs';
 import { EngineError } from './engine-error.js';
 import type { EnginePlaces } from './places.js';
 

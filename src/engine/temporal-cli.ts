@@ -1,7 +1,7 @@
 /** The Temporal program for the embedded engine: the same order, and the same code, as the set-up. */
 
-import { type FoundTemporalCli, findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
-import { ensureTemporalCli } from '../../scripts/lib/temporal-install.mjs';
+import { type FoundTemporalCli, findTemporalCli } from '#scripts/temporal-cli.mjs';
+import { ensureTemporalCli } from '#scripts/temporal-install.mjs';
 import { EngineError } from './engine-error.js';
 
 /** Finds the program or gets it; `onProgress` receives a line every few seconds while that takes time. */

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json } from '../domain/json.js';
-import type { ProblemCode } from './codes.js';
+import type { ProblemCode } from '../domain/problem-code.js';
+import type { Cell } from '../domain/raw-row.js';
+import type { ChoiceColumn, Column, JsonColumn, MediaColumn, NumberColumn, TextColumn } from '../kinds/rule.js';
+import { orList } from '../kinds/rule-helpers.js';
 import { quoted, showText } from './problem.js';
-import type { Cell } from './raw-row.js';
-import { orList } from './rules/helpers.js';
-import type { ChoiceColumn, Column, JsonColumn, MediaColumn, NumberColumn, TextColumn } from './rules/rule.js';
 
 /** A cell read as its column says, or the code and sentence of what is wrong with it. */
 export type CellValue = { ok: true; value: Json } | { ok: false; code: ProblemCode; message: string };

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { isKind, KINDS, type Kind } from '../domain/kind.js';
+import type { Cell, RawRow } from '../domain/raw-row.js';
+import type { Column, DraftRow, MediaColumn, Report } from '../kinds/rule.js';
+import { KIND_RULES } from '../kinds/rules.js';
 import { readCell, textFlaw } from './cell-values.js';
 import { columnsOf, isPassthrough } from './columns.js';
 import { settledField } from './extra.js';
 import { NAME_RULE, nameFlaw } from './ids.js';
 import { mediaForm } from './media/media-form.js';
 import { quoted } from './problem.js';
-import type { Cell, RawRow } from './raw-row.js';
-import { KIND_RULES } from './rules/index.js';
-import type { Column, DraftRow, MediaColumn, Report } from './rules/rule.js';
 import { splitItems } from './split-items.js';
 
 /** A row whose own cells are checked; its media have been counted, not read. */

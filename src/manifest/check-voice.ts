@@ -1,5 +1,5 @@
+import type { DraftRow, Report } from '../kinds/rule.js';
 import { quoted } from './problem.js';
-import type { DraftRow, Report } from './rules/rule.js';
 import { nearestWord } from './suggest.js';
 
 /** The voices of the account for a row that names one; undefined when they cannot be known. */

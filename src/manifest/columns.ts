@@ -1,7 +1,7 @@
 import { KINDS, type Kind } from '../domain/kind.js';
+import type { Column } from '../kinds/rule.js';
+import { KIND_RULES } from '../kinds/rules.js';
 import { quoted } from './problem.js';
-import { KIND_RULES } from './rules/index.js';
-import type { Column } from './rules/rule.js';
 import { nearestWord } from './suggest.js';
 
 /** Columns that every kind has, with the sentence that `callsheet kinds` shows. */

@@ -1,5 +1,5 @@
 import type { Row } from '../domain/row.js';
-import { KIND_RULES } from './rules/index.js';
+import { KIND_RULES } from '../kinds/rules.js';
 
 /** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */
 export function costNotesOf(row: Pick<Row, 'kind' | 'cells' | 'media'>): string[] {

@@ -1,7 +1,7 @@
+import { type Cell, cellSizeFlaw, type Finding, type RawRow } from '../domain/raw-row.js';
 import { columnFlaw } from './columns.js';
 import { otherDelimiter } from './other-delimiter.js';
 import { quoted } from './problem.js';
-import { type Cell, cellSizeFlaw, type Finding, type RawRow } from './raw-row.js';
 import type { CsvRecord } from './read-csv.js';
 
 /** The header of a CSV manifest, read once; `null` stands for a column that cannot be used. */

@@ -1,10 +1,10 @@
 import type { Kind } from '../domain/kind.js';
+import { typeNames } from '../domain/media-type.js';
+import type { Column, MediaColumn, MediaRule, NumberColumn } from '../kinds/rule.js';
+import { orList } from '../kinds/rule-helpers.js';
+import { KIND_RULES } from '../kinds/rules.js';
 import { rangeText } from './cell-values.js';
 import { COMMON_COLUMNS } from './columns.js';
-import { typeNames } from './media/media-types.js';
-import { orList } from './rules/helpers.js';
-import { KIND_RULES } from './rules/index.js';
-import type { Column, MediaColumn, MediaRule, NumberColumn } from './rules/rule.js';
 
 /** A column as `callsheet kinds KIND` prints it. */
 export interface ColumnDescription {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import type { FieldTree } from './rules/rule.js';
+import type { FieldTree } from '../kinds/rule.js';
 
 /**
  * The documented field that an `extra` object names, as a dotted path; undefined when it names none. Inside a

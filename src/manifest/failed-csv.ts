@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import type { MediaColumn } from '../kinds/rule.js';
 import { columnsOf } from './columns.js';
 import { csvChunks } from './csv-text.js';
 import { mediaForm } from './media/media-form.js';
 import { type ResultLine, statusOf } from './result-fields.js';
-import type { MediaColumn } from './rules/rule.js';
 import { splitItems } from './split-items.js';
 
 export interface FailedOptions {

@@ -1,6 +1,6 @@
+import { type Cell, cellSizeFlaw, type Finding, type RawRow } from '../domain/raw-row.js';
 import { columnFlaw } from './columns.js';
 import { quoted } from './problem.js';
-import { type Cell, cellSizeFlaw, type Finding, type RawRow } from './raw-row.js';
 import type { JsonlRecord } from './read-jsonl.js';
 
 /** One JSONL record as a row: unknown, repeated and oversized fields are findings of that row. */

@@ -1,9 +1,9 @@
+import type { RawRow } from '../domain/raw-row.js';
+import type { Report } from '../kinds/rule.js';
 import type { CheckedRow } from './check-row.js';
 import { foldName } from './ids.js';
 import { createLineIndex } from './line-index.js';
 import { quoted } from './problem.js';
-import type { RawRow } from './raw-row.js';
-import type { Report } from './rules/rule.js';
 import { type StemFields, stemFrom } from './stem.js';
 
 /** Gives every row its stem: from its own `output`, the name template, or the default for the size of the batch. */

@@ -1,7 +1,7 @@
+import type { Finding } from '../domain/raw-row.js';
+import type { Report } from '../kinds/rule.js';
 import type { Problem } from './problem.js';
 import { showText } from './problem.js';
-import type { Finding } from './raw-row.js';
-import type { Report } from './rules/rule.js';
 
 /** Collects what checks find: the first problems and warnings are kept, all are counted and told. */
 export interface ProblemLog extends Report {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './codes.js';
+import type { ProblemCode } from '../domain/problem-code.js';
 import { csvText } from './csv-text.js';
 import { spreadsheetSafe } from './spreadsheet-safe.js';
 

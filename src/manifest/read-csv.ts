@@ -1,8 +1,8 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { RECORD_BYTES_MAX } from '../domain/raw-row.js';
 import { type CheckedBytes, checkedBytes } from './checked-bytes.js';
 import { otherDelimiter } from './other-delimiter.js';
 import { ManifestStop, quoted } from './problem.js';
-import { RECORD_BYTES_MAX } from './raw-row.js';
 
 /** One CSV record: `line` is where it starts. */
 export interface CsvRecord {

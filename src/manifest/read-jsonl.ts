@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
 import { checkedBytes } from './checked-bytes.js';
 import { jsonFields } from './json-fields.js';
 import { ManifestStop } from './problem.js';
-import { type Cell, RECORD_BYTES_MAX } from './raw-row.js';
 
 /** One line of a JSONL manifest: its cells (repeated fields included), or why it is no row. */
 export type JsonlRecord = { line: number; cells: Cell[] } | { line: number; message: string };

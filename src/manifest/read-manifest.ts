@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Finding, RawRow } from '../domain/raw-row.js';
 import { type CsvHeader, readHeader, rowOfRecord } from './csv-rows.js';
 import { rowOfObject } from './jsonl-rows.js';
 import { reasonOf } from './media/local-path.js';
 import { ManifestStop, quoted } from './problem.js';
-import type { Finding, RawRow } from './raw-row.js';
 import { readCsv } from './read-csv.js';
 import { readJsonl } from './read-jsonl.js';
 

@@ -1,12 +1,12 @@
+import type { MediaFacts } from '../domain/media-facts.js';
+import type { MediaSort } from '../domain/media-type.js';
 import type { Media } from '../domain/row.js';
+import type { MediaColumn, Report } from '../kinds/rule.js';
+import { KIND_RULES } from '../kinds/rules.js';
 import type { CheckedRow } from './check-row.js';
-import type { MediaFacts } from './media/media-facts.js';
 import { mediaForm } from './media/media-form.js';
 import type { MediaReader } from './media/media-reader.js';
-import type { MediaSort } from './media/media-types.js';
 import { readReference } from './references/reference.js';
-import { KIND_RULES } from './rules/index.js';
-import type { MediaColumn, Report } from './rules/rule.js';
 
 /** Reads and checks the media of a row; gives them by column, without those that are bad. */
 export async function readMedia(

@@ -1,6 +1,6 @@
 import type { Kind } from '../domain/kind.js';
+import { KIND_RULES } from '../kinds/rules.js';
 import { csvText } from './csv-text.js';
-import { KIND_RULES } from './rules/index.js';
 
 /** A small valid CSV manifest of one kind, for `callsheet init`: every row shows another way to ask. */
 export function sampleManifest(kind: Kind): string {

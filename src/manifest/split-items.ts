@@ -1,6 +1,6 @@
+import type { Cell } from '../domain/raw-row.js';
+import type { MediaColumn } from '../kinds/rule.js';
 import { quoted } from './problem.js';
-import type { Cell } from './raw-row.js';
-import type { MediaColumn } from './rules/rule.js';
 
 /** The items of a media cell, or why it has none that can be read. */
 export type Items = { ok: true; items: string[] } | { ok: false; message: string };

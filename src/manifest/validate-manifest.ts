@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { RawRow } from '../domain/raw-row.js';
 import type { Media, Row } from '../domain/row.js';
 import { type CheckedRow, checkRow } from './check-row.js';
 import { checkVoice } from './check-voice.js';
@@ -12,7 +13,6 @@ import { createMediaReader, type MediaReader } from './media/media-reader.js';
 import { createRowNamer, FLAT_ROWS_MAX } from './name-rows.js';
 import { ManifestStop, quoted } from './problem.js';
 import { createProblemLog, type ProblemLog } from './problem-log.js';
-import type { RawRow } from './raw-row.js';
 import { formatOf, readManifest, sourceName } from './read-manifest.js';
 import { readMedia } from './read-media.js';
 import type { PlaceOf } from './references/links.js';

@@ -32,6 +32,8 @@ export interface BookedAttempt extends AttemptRef, CreditsRange {
   endedAtMs: number;
   /** `billed`: the reading that proved it. */
   seenAtMs?: number;
+  /** `billed`: the balance still held it then: it can only have been given back since. */
+  heldAtMs?: number;
   /** The same without any discount: a discount may become known later. Absent where nothing is to be priced again. */
   list?: CreditsRange;
 }
@@ -62,6 +64,7 @@ export const bookedSchema: z.ZodType<BookedAttempt> = z.object({
   runningAtMs: z.exactOptional(timeSchema),
   endedAtMs: timeSchema,
   seenAtMs: z.exactOptional(timeSchema),
+  heldAtMs: z.exactOptional(timeSchema),
   lo: nanoSchema,
   hi: nanoSchema.nullable(),
   list: z.exactOptional(z.object({ lo: nanoSchema, hi: nanoSchema.nullable() })),

@@ -12,7 +12,16 @@ export interface Group {
   members: string[];
   /** Those that count as billed: which of the members were is not known, and does not matter. */
   billed: string[];
+  /** Attempts that were settled before and were counted with these: what may come back of them would look the same. */
+  beside?: string[];
   sentence: string;
+  /**
+   * From the first claim of all until nothing of any of them can run, and when the balance still held those that were
+   * billed; absent in groups of an earlier callsheet.
+   */
+  sinceMs?: number;
+  untilMs?: number;
+  heldAtMs?: number;
   atMs: number;
 }
 
@@ -21,7 +30,11 @@ export const groupSchema: z.ZodType<Group> = z.object({
   id: z.string(),
   members: z.array(z.string()),
   billed: z.array(z.string()),
+  beside: z.exactOptional(z.array(z.string())),
   sentence: z.string(),
+  sinceMs: z.exactOptional(timeSchema),
+  untilMs: z.exactOptional(timeSchema),
+  heldAtMs: z.exactOptional(timeSchema),
   atMs: timeSchema,
 });
 
@@ -32,11 +45,15 @@ export function writeGroup({ store, keys }: Home, first: AttemptRef, group: Grou
 
 /** The group that an attempt was settled in, if it was in one. */
 export async function groupOf(home: Home, name: string): Promise<Group | undefined> {
+  for await (const group of allGroups(home)) if (group.members.includes(name)) return group;
+  return undefined;
+}
+
+export async function* allGroups(home: Home): AsyncIterable<Group> {
   for await (const key of home.store.list(home.keys.groups)) {
     const group = await readGroup(home, key);
-    if (group?.members.includes(name)) return group;
+    if (group !== undefined) yield group;
   }
-  return undefined;
 }
 
 /** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */

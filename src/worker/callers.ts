@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { isAlive, startMark } from '#scripts/live-process.mjs';
 import type { Callers } from '../../activities/dependencies.js';
-import { isAlive, startMark } from '../../scripts/lib/live-process.mjs';
 
 /**
  * Names this process so that another one on the same machine can tell for certain that it is gone: by boot, the numbering

@@ -10,8 +10,8 @@ import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { modelOf } from '../../src/manifest/cost-notes.js';
-import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

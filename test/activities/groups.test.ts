@@ -1,8 +1,13 @@
 // Interchangeable attempts are settled by their count, by the policy of their own batches (design 3).
 import { expect, test } from 'vitest';
+import { attemptsSince } from '../../activities/attempts-since.js';
 import { gatherEvidence } from '../../activities/evidence.js';
+import { finishBooks } from '../../activities/finish-books.js';
+import { loadRow } from '../../activities/row-work.js';
 import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
 import { settleTogether } from '../../activities/settle-together.js';
+import { type Attempt, intentOf } from '../../src/domain/attempt.js';
+import { KINDS } from '../../src/domain/kind.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
@@ -17,6 +22,7 @@ type Policy = 'hold' | 'if-proved' | 'always';
 const ROW = plainRow('r');
 const PRICES = [{ kind: ROW.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
 const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
+const NEVER: Attempt = { n: 1, states: [], torn: true };
 const LOST = { rule: 'T11', message: 'reset' };
 
 /** One lost answer in each batch, all at one price, a minute apart; batch `b` is the first. */
@@ -92,6 +98,55 @@ test('a home that fails while a group is recorded: the same again goes on and en
   const verdicts = await Promise.all(refs.map(async (ref) => (await deps.ledger.readAttempt(ref))?.states.at(-1)));
   expect(verdicts).toMatchObject([{ verdict: 'not_billed' }, { verdict: 'billed' }, { verdict: 'not_billed' }]);
   expect(await countAttempts(deps, refs)).toEqual([]);
+});
+
+test('a charge of the group can be that of its first member, whichever counts as the billed one', async () => {
+  const { deps, clock } = await lostIn(THREE);
+  const firstMs = clock.nowMs - 3 * MINUTE_MS;
+  await recordGroup(deps, { ...group, sinceMs: firstMs, billed: ['d/r/1'] });
+  const { known } = await attemptsSince(deps, 0);
+  const billed = known.find(({ name, known: { end } }) => name === 'd/r/1' && end === 'billed');
+  expect(billed?.known.claimedAtMs).toBe(firstMs);
+});
+
+test('a later group counts with an earlier one that may still be given back, whole and by labels', async () => {
+  const { deps, clock } = await lostIn({ b: 'if-proved', c: 'if-proved', d: 'if-proved', e: 'if-proved' });
+  await recordGroup(deps, { ...group, untilMs: clock.nowMs });
+  const ref = { batch: 'e', id: 'r', n: 1 };
+  const judgedOf = async () => {
+    const attempt = (await deps.ledger.readAttempt(ref)) ?? NEVER;
+    const { judged } = await gatherEvidence(deps, ROW.kind, ref, attempt, { mayGroup: true });
+    return judged && [judged.cases.map(({ name }) => name).sort(), judged.billed];
+  };
+  expect(await judgedOf()).toEqual([group.members, 1]);
+  // None of a batch whose lost answers are a person's.
+  const limits = { maxCreditsNano: null, maxFailures: null };
+  await writeBatchOrder(deps.home, 'c', { limits, policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } });
+  expect(await judgedOf()).toBeUndefined();
+});
+
+test('an attempt that is settled while the home is read is seen, as it was or as it is', async () => {
+  const { deps } = await lostIn(THREE);
+  const since: typeof deps.book.since = async (sinceMs) => {
+    const booked = await deps.book.since(sinceMs);
+    await recordGroup(deps, group);
+    return booked;
+  };
+  const seen = await attemptsSince({ ...deps, book: { ...deps.book, since } }, 0);
+  expect(seen.cases.map(({ name }) => name).sort()).toEqual(group.members);
+});
+
+test('a verdict that a crash cut off from its entry is open until its row ends, and entered then', async () => {
+  const { deps, clock } = await lostIn({ b: 'hold' });
+  const ref = { batch: 'b', id: 'r', n: 1 };
+  await deps.ledger.append(ref, { state: 'verdict', atMs: clock.nowMs, verdict: 'billed', sentence: 'it fell' });
+  expect((await attemptsSince(deps, 0)).cases.map(({ name }) => name)).toEqual(['b/r/1']);
+  const claimed = (await deps.ledger.readAttempt(ref)) ?? NEVER;
+  const generation = intentOf(claimed)?.generation ?? '';
+  const rowRef = { batch: 'b', generation, part: 0, index: 0, id: 'r', kind: KINDS.indexOf(ROW.kind) };
+  await finishBooks(deps, await loadRow(deps, rowRef), ref, (await deps.ledger.readAttempt(ref)) ?? NEVER);
+  const { cases, known } = await attemptsSince(deps, 0);
+  expect([cases, known.map(({ name, known: { end } }) => [name, end])]).toEqual([[], [['b/r/1', 'billed']]]);
 });
 
 test('what was settled with others meanwhile is not settled as it was shown', async () => {

@@ -4,8 +4,8 @@ import { recordOutcome } from '../../activities/submit-outcome.js';
 import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/under-way.js';
 import { awaitedText } from '../../src/engine/awaited-text.js';
 import { readFromWorker } from '../../src/engine/registration.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { StoreError } from '../../src/store/port.js';
-import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

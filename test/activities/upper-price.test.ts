@@ -4,9 +4,9 @@ import { budgetActivities, spentOf } from '../../activities/budget.js';
 import { measuredPrices } from '../../activities/learned.js';
 import { knownPrices, upperCredits } from '../../activities/prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { cellsOf } from '../../src/reconcile/measured-prices.js';
 import { writeMeasuredPrices } from '../../src/store/learned.js';
-import { adapterFor } from '../../src/vendors/index.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { headersLimitMs, syncMaxMs } from '../../activities/waits.js';
 import { KINDS } from '../../src/domain/kind.js';
-import { adapterFor } from '../../src/vendors/index.js';
+import { adapterFor } from '../../src/kinds/index.js';
 
 const settings = (timeScale: number) => ({
   timeScale,

@@ -28,7 +28,7 @@ type Change = Partial<Omit<Evidence, 'subject'>> & Partial<Case>;
 
 /** That attempt on an exclusive account on which nothing else happens. */
 function evidence(change: Change = {}): Evidence {
-  const { nowMs, exclusive, roundingNano, readings, movements, rivals, equals, ...subject } = change;
+  const { nowMs, exclusive, roundingNano, readings, movements, rivals, equals, judged, ...subject } = change;
   return {
     nowMs: nowMs ?? T0 + 10 * minute,
     exclusive: exclusive ?? true,
@@ -42,6 +42,7 @@ function evidence(change: Change = {}): Evidence {
     movements: movements ?? [],
     rivals: rivals ?? [],
     equals: equals ?? [],
+    ...(judged === undefined ? {} : { judged }),
     subject: lost(subject),
   };
 }
@@ -227,6 +228,47 @@ describe('several lost answers', () => {
     expect(verdictOf({ rivals, equals, readings: flat(20 - 8 * 0.28 - 0.1) })).toBe('wait');
     const late = [...rivals.slice(1), lost({ name: 'films/r0/1', claimedAtMs: T0 + 5 * minute })];
     expect(verdictOf({ rivals: late, equals, readings: flat(20 - 8 * 0.28) }), 'one is not past its time').toBe('wait');
+  });
+
+  it('are counted alike by the last and by the first of them, however often the balance was read in between', () => {
+    const firstMs = T0 - 20 * minute;
+    const claims = [firstMs, T0 - 10 * minute];
+    const earlier = claims.map((claimedAtMs, i) => lost({ name: `films/r${i}/1`, claimedAtMs, ...unknownTiming }));
+    const equals = earlier.map(({ name }) => name);
+    // The first was billed at once; then came a reading a minute, which tell nothing of it.
+    const between = Array.from({ length: 19 }, (_, i): [number, number] => [i - 19, 19.72]);
+    const readings = balances([-21, 20], ...between, [36, 19.44], [36.5, 19.44], [37, 19.44]);
+    const nowMs = T0 + 38 * minute;
+    const counted = settle(evidence({ ...unknownTiming, nowMs, rivals: earlier, equals, readings }));
+    expect(counted).toMatchObject({ outcome: 'group', billed: 2 });
+    // A person follows the count from before the first of them.
+    const story = 'story' in counted ? counted.story : undefined;
+    expect(story).toMatchObject({ fallNano: credits(0.56), rivals: 2 });
+    expect(story?.base.atMs).toBeLessThanOrEqual(firstMs);
+  });
+
+  it('count with those that were judged before and may have been given back since: the sum is known', () => {
+    const earlier = lost({ name: 'films/e/1', claimedAtMs: T0 - 30 * minute, ...unknownTiming });
+    const price = credits(0.28);
+    const bill = { fromMs: earlier.claimedAtMs, toMs: T0 - 20 * minute, afterMs: 0, lo: price, hi: price, peak: price };
+    const refund = { fromMs: bill.toMs, toMs: T0 + 3 * minute, afterMs: 30 * minute, lo: -price, hi: 0, peak: 0 };
+    const judged = { cases: [earlier], billed: 1, movements: [] };
+    const twin = lost({ name: 'films/t/1', ...unknownTiming });
+    const at = (after: number): Change => ({
+      ...unknownTiming,
+      ...{ rivals: [twin], equals: [twin.name] },
+      nowMs: T0 + 38 * minute,
+      movements: [bill, refund],
+      readings: balances([-31, 20], [-10, 19.72], [-1, 19.72], [36, after], [36.5, after], [37, after]),
+    });
+    // A bill of one of the two and a refund of that one would show the same.
+    expect(verdictOf(at(19.44))).toBe('wait');
+    const counted = { outcome: 'group', billed: 1, beside: [earlier.name] };
+    expect(settle(evidence({ ...at(19.44), judged }))).toMatchObject(counted);
+    // What came back is for the watch of the earlier verdict.
+    expect(verdictOf({ ...at(20), judged })).not.toBe('group');
+    // One by itself is not told apart by it: its own verdict would be a guess.
+    expect(verdictOf({ ...at(19.72), rivals: [], equals: [], judged })).toBe('wait');
   });
 
   it('are counted quickly, fifty of them, beside others of other prices', () => {

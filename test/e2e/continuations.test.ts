@@ -13,7 +13,7 @@ const BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.met
 const RECORDED = [
   ['batch', 'batch-together'],
   ['job', 'job-asked'],
-  ['semaphore', 'semaphore-telling'],
+  ['semaphore', 'semaphore-lost'],
 ] as const;
 
 describe.skipIf(!hasTemporal())(

@@ -11,7 +11,7 @@ const lost = (nth: number): FaultRule => ({
   action: { do: 'reset-before-answer', created: nth % 2 === 0 },
 });
 const FILMS = 16;
-const SPEED = 40;
+const SPEED = 60;
 
 describe.skipIf(!hasTemporal())('lost answers of one price', { timeout: 900_000 }, () => {
   let temporal: TestWorkflowEnvironment;

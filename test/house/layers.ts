@@ -1,7 +1,7 @@
 // The import table of the house: who may import whom, and which packages.
 import { type Import, importsOf, type Source } from './sources.js';
 
-const below = ['domain', 'contract', 'manifest', 'service', 'vendors', 'store', 'reconcile', 'books', 'report'];
+const below = ['domain', 'kinds', 'contract', 'manifest', 'service', 'store', 'reconcile', 'books', 'report'];
 /** What the parts at the top have in common: connection and settings. */
 const common = ['temporal', 'config'];
 
@@ -9,9 +9,9 @@ const common = ['temporal', 'config'];
 const mayImport: Record<string, string[]> = {
   domain: [],
   contract: ['domain'],
-  manifest: ['domain'],
+  kinds: ['domain'],
+  manifest: ['domain', 'kinds'],
   service: ['domain'],
-  vendors: ['domain'],
   store: ['domain'],
   reconcile: ['domain'],
   books: ['domain'],
@@ -22,13 +22,13 @@ const mayImport: Record<string, string[]> = {
   workflows: ['domain', 'contract'],
   activities: below,
   'read-model': [...below, 'activities'],
-  callbacks: ['domain', 'contract', 'store', 'vendors'],
+  callbacks: ['domain', 'contract', 'store', 'kinds'],
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
   worker: [...below, ...common, 'activities', 'callbacks', 'notices', 'package-root'],
   engine: ['domain', 'contract', 'temporal', 'package-root'],
-  dashboard: [...below.filter((name) => name !== 'vendors'), ...common, 'read-model', 'package-root'],
+  dashboard: [...below.filter((name) => name !== 'kinds'), ...common, 'read-model', 'package-root'],
   // The command line puts the parts together: it is the only one that may reach over.
   cli: [
     ...[...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
@@ -57,7 +57,7 @@ const packageRules: PackageRule[] = [
     /^(src\/service|emulator)\//.test(path),
   ),
   never('domain', 'domain is pure: no packages, no node:', /./),
-  never('vendors', 'vendors do no I/O: zod is all they need', /^(?!zod$)/),
+  never('kinds', 'kinds do no I/O: zod is all they need', /^(?!zod$)/),
   never('reconcile', 'reconcile is pure arithmetic: zod is all it needs', /^(?!zod$)/),
   never('books', 'the credits check is pure arithmetic: zod is all it needs', /^(?!zod$)/),
   never('contract', 'contract names things: no I/O', /^(?!(zod|@temporalio\/(workflow|common))$)/),

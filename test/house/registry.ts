@@ -1,31 +1,35 @@
-// The rule "vendor registry = folder": no family file that the registry forgot.
+// The rule "a family = one folder of src/kinds": nothing there that the registries forgot, and no family that knows another.
 import { importsOf, readSource, sourcesIn } from './sources.js';
 
-const folder = 'src/vendors/';
-const index = `${folder}index.ts`;
-const family = /^src\/vendors\/(svc-images|svc-clips|vendor-[a-z-]+)\.ts$/;
+const folder = 'src/kinds/';
+/** What speaks for each kind, and what a row of it may ask for. */
+const registries = [`${folder}index.ts`, `${folder}rules.ts`];
 
-/** Files in the folder that cannot be reached from its index. */
-export function unreachableVendorFiles(): string[] {
+/** Files in the folder that cannot be reached from a registry. */
+export function unreachableKindFiles(): string[] {
   const seen = new Set<string>();
-  const queue = [index];
+  const queue = [...registries];
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (seen.has(path)) continue;
     seen.add(path);
     for (const one of importsOf(readSource(path))) if (one.own && one.target.startsWith(folder)) queue.push(one.target);
   }
-  return sourcesIn('src/vendors')
+  return sourcesIn('src/kinds')
     .map((source) => source.path)
     .filter((path) => !seen.has(path));
 }
 
-/** One family never imports another: what two share has a file of its own. */
+/** One family never imports another: what two share lies beside the families. */
 export function familiesThatMeet(): string[] {
-  return sourcesIn('src/vendors')
-    .filter((source) => family.test(source.path))
-    .flatMap((source) =>
-      importsOf(source)
-        .filter((one) => one.own && family.test(one.target))
-        .map((one) => `${source.path}:${one.line} imports ${one.target}: vendors do not import each other`),
-    );
+  return sourcesIn('src/kinds').flatMap((source) => {
+    const own = familyOf(source.path);
+    return importsOf(source)
+      .filter(({ target }) => own !== undefined && (familyOf(target) ?? own) !== own)
+      .map((one) => `${source.path}:${one.line} imports ${one.target}: families do not import each other`);
+  });
+}
+
+/** `src/kinds/vendor-d/wire.ts` → `vendor-d`; undefined for what the families share. */
+function familyOf(path: string): string | undefined {
+  return /^src\/kinds\/([^/]+)\//.exec(path)?.[1];
 }

@@ -53,7 +53,7 @@ export function importsOf(source: Source): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
-    const own = specifier.text.startsWith('.');
+    const own = /^(\.|#scripts\/)/.test(specifier.text);
     found.push({
       line: lineOf(source, specifier),
       own,
@@ -82,8 +82,9 @@ export function lineOf(source: Source, node: ts.Node): number {
   return source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree)).line + 1;
 }
 
-/** `./x.js` means the file `x.ts` beside it. */
+/** `./x.js` means the file `x.ts` beside it; `#scripts/x.mjs` is package.json's name for a shared script. */
 function resolveOwn(source: Source, specifier: string): string {
+  if (specifier.startsWith('#scripts/')) return specifier.replace('#scripts/', 'scripts/lib/');
   const target = normalize(join(dirname(source.path), specifier));
   return /^(src|workflows|activities|emulator|test|sim|bench)\//.test(target) ? target.replace(/\.js$/, '.ts') : target;
 }

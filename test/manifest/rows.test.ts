@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
-import { PROBLEM_CODES } from '../../src/manifest/codes.js';
+import { PROBLEM_CODES } from '../../src/domain/problem-code.js';
 import { describeKind } from '../../src/manifest/describe-kind.js';
 import { ERRORS_HEADER, errorLine } from '../../src/manifest/problem.js';
 import { sampleManifest } from '../../src/manifest/sample-manifest.js';

@@ -420,14 +420,14 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F37',
-    'src/vendors/readings.ts',
+    'src/kinds/readings.ts',
     "      return { reading: 'running', word: safeText(word, 60), known: false };",
     '      return ended.failed(word);',
     CONFORMANCE_TEST,
   ),
   one(
     'F37',
-    'src/vendors/readings.ts',
+    'src/kinds/readings.ts',
     "  if (outputs.length === 0) return endedUnreadably('the service says that the job succeeded, but gives no output URL');\n",
     '',
     CONFORMANCE_TEST,
@@ -441,7 +441,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F39',
-    'src/vendors/readings.ts',
+    'src/kinds/readings.ts',
     '      return ended.failed(word);',
     "      return { reading: 'running', word, known: true };",
     CONFORMANCE_TEST,

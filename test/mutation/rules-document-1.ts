@@ -2,7 +2,7 @@ import { type RuleMutation, within } from './within.js';
 
 /** The rules of rows in service document 1. */
 export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
-  ...within('src/manifest/rules/svc-image.ts', [
+  ...within('src/kinds/svc-images/image-columns.ts', [
     [9, "if (has(row, 'tier') && row.model === DELTA) {", "if (row.model === 'none') {"],
     [17, "  'svc-alpha.1-schnell',\n", ''],
     [37, "{ name: 'prompt', type: 'text', required: true,", "{ name: 'prompt', type: 'text',"],
@@ -17,7 +17,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
     [49, "if (row.model === '' || row.model === DELTA ||", "if (row.model !== '' ||"],
     [51, '  [3104, 1312],\n', ''],
   ]),
-  ...within('src/manifest/rules/svc-edit.ts', [
+  ...within('src/kinds/svc-images/edit-columns.ts', [
     [18, "'svc-alpha.2-klein-9b-edit', ", ''],
     [52, "{ name: 'prompt', type: 'text', required: true,", "{ name: 'prompt', type: 'text',"],
     [
@@ -32,7 +32,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
     [61, "choices: ['radical_speed', 'radical_value'],", "choices: ['radical_speed', 'radical_value', 'fast'],"],
     [61, '  columns: [\n', "  columns: [\n    { name: 'steps', type: 'text', help: '' },\n", 1],
   ]),
-  ...within('src/manifest/rules/svc-clip.ts', [
+  ...within('src/kinds/svc-clips/columns.ts', [
     [
       9,
       "    { name: 'prompt', type: 'text', required: true, help: 'The shot:",
@@ -52,7 +52,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
     [70, "types: ['image/png', 'image/jpeg'],", "types: ['image/png', 'image/jpeg', 'image/webp'],", 1],
     [213, "...settled('messages', 'image_url'),", "...settled('messages'),", 1],
   ]),
-  ...within('src/manifest/rules/helpers.ts', [
+  ...within('src/kinds/rule-helpers.ts', [
     [48, "    if (has(row, 'width') === has(row, 'height')) return;", '    return;'],
   ]),
   ...within('src/manifest/cell-values.ts', [

@@ -2,7 +2,7 @@ import { type RuleMutation, within } from './within.js';
 
 /** The rules of rows in service document 2. */
 export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
-  ...within('src/manifest/rules/vendor-b.ts', [
+  ...within('src/kinds/vendor-b/columns.ts', [
     [134, "if (has(row, 'image') !== has(row, 'avatar_id')) return;", 'return;'],
     [135, "media: { sort: 'image', url: 'https',", "media: { sort: 'image', url: 'http-or-https',"],
     [137, '} else if (script && !voice) {', '} else if (script && script !== true) {'],
@@ -16,7 +16,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "{ name: 'duration', type: 'text', help: '' },\n    { name: 'avatar_id', type: 'text',",
     ],
   ]),
-  ...within('src/manifest/rules/vendor-a.ts', [
+  ...within('src/kinds/vendor-a/columns.ts', [
     [144, 'choices: [model],', "choices: ['vendor-a-v3', 'vendor-a-v3-omni'],"],
     [145, "choices: ['std', 'pro', '4k'],", "choices: ['std', 'pro'],"],
     [146, 'PROMPT_CHARACTERS_MAX = 2500;', 'PROMPT_CHARACTERS_MAX = 2501;'],
@@ -26,14 +26,14 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [150, "choices: ['16:9', '9:16', '1:1'],", "choices: ['16:9', '9:16'],"],
     [160, 'shotsMax: 6,', 'shotsMax: 7,'],
   ]),
-  ...within('src/manifest/rules/vendor-a-omni.ts', [
+  ...within('src/kinds/vendor-a/omni-columns.ts', [
     [147, 'Number(number) <= count) continue;', 'Number(number) <= count + 1) continue;'],
     [147, "  if (shots === undefined) return [['prompt'", "  return [['prompt'", 1],
     [152, 'const REFERENCES_MAX = 7;', 'const REFERENCES_MAX = 8;'],
     [160, 'totalSecondsMax: 30', 'totalSecondsMax: 31', 1],
     [149, '    modelColumn(MODEL),\n', "    modelColumn(MODEL),\n    { name: 'sound', type: 'text', help: '' },\n", 1],
   ]),
-  ...within('src/manifest/rules/vendor-a-motion.ts', [
+  ...within('src/kinds/vendor-a/motion-columns.ts', [
     [145, "choices: ['std', 'pro'],", "choices: ['std', 'pro', '4k'],", 1],
     [154, "    prompt: { code: 'B28', message: \"motion-control does not take 'prompt'\" },\n", ''],
     [155, "choices: ['image', 'video'],\n      required: true,", "choices: ['image', 'video'],"],
@@ -42,7 +42,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [158, 'if (declared !== undefined && declared > needed) {', 'if (declared !== undefined && declared > 1e9) {'],
     [158, 'return warnOfUnknown(row, cap, report);', 'return;', 1],
   ]),
-  ...within('src/manifest/rules/vendor-c.ts', [
+  ...within('src/kinds/vendor-c-and-g/c-columns.ts', [
     [163, 'cells.resolution === undefined ?', 'cells.resolution === null ?'],
     [164, 'secondsMin: 2, secondsMax: 30', 'secondsMin: 2, secondsMax: 20'],
     [164, 'secondsMin: 2, secondsMax: 15', 'secondsMin: 2, secondsMax: 16', 1],
@@ -63,11 +63,11 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "name: 'prompt',\n      type: 'text',\n      maxCharacters: 5000,\n      required: true,",
     ],
   ]),
-  ...within('src/manifest/rules/shared-route.ts', [
+  ...within('src/kinds/shared-route.ts', [
     [162, "if (frame === undefined || !has(row, 'reference_images')) return;", 'return;'],
     [168, 'if (wanted !== undefined && !has(row, wanted)) {', "if (wanted === '') {"],
   ]),
-  ...within('src/manifest/rules/vendor-g.ts', [
+  ...within('src/kinds/vendor-c-and-g/g-columns.ts', [
     [164, 'max: 15,', 'max: 16,', 2],
     [165, 'if (cells.watermark === undefined)', 'if (cells.watermark === null)'],
     [166, "V10 = { ...V11, resolutions: ['720P', '1080P'] }", 'V10 = { ...V11 }', 2],
@@ -83,14 +83,14 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [199, 'maxBytes: 20_000_000,', 'maxBytes: 40_000_000,', 2],
     [200, 'minShortSide: 400', 'minShortSide: 399'],
   ]),
-  ...within('src/manifest/rules/vendor-d.ts', [
+  ...within('src/kinds/vendor-d/columns.ts', [
     [174, "choices: ['480p', '720p'],", "choices: ['480p', '720p', '1080p'],"],
     [175, 'cells.audio === undefined ?', 'cells.audio === null ?'],
     [201, 'maxSide: 6000,', 'maxSide: 6001,'],
     [201, 'maxRatio: 2.5,', 'maxRatio: 2.6,', 1],
     [201, 'belowBytes: 30_000_000,', 'belowBytes: 30_000_001,', 2],
   ]),
-  ...within('src/manifest/rules/vendor-e.ts', [
+  ...within('src/kinds/vendor-e/columns.ts', [
     [177, 'maxCharacters: 7000', 'maxCharacters: 7001'],
     [179, 'const FILES_MAX = 12;', 'const FILES_MAX = 13;'],
     [180, 'min: 4,', 'min: 3,'],
@@ -107,7 +107,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [204, 'maxBytes: 15_000_000,', 'maxBytes: 30_000_000,', 1],
     [205, 'const INCLUDED_IMAGES = 5;', 'const INCLUDED_IMAGES = 9;', 1],
   ]),
-  ...within('src/manifest/rules/vendor-f.ts', [
+  ...within('src/kinds/vendor-f/columns.ts', [
     [184, "'vendor-f-3.1-fast-generate-preview', ", ''],
     [186, 'allowed: [4, 6, 8],', 'allowed: [4, 5, 6, 8],'],
     [186, 'cells.duration === undefined ?', 'cells.duration === null ?', 1],

@@ -3,7 +3,7 @@ import { type RuleMutation, within } from './within.js';
 
 /** What goes out to the service and how its answers are read, family by family. */
 export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
-  ...within('src/vendors/svc-images.ts', [
+  ...within('src/kinds/svc-images/wire.ts', [
     [2, 'readSubmit: readSvcResult,', "readSubmit: () => ({ reading: 'unreadable', why: '' }),"],
     [25, "flow: 'sync',", "flow: 'async',"],
     [30, "'/v1/images/generations'", "'/v1/images/generation'"],
@@ -21,7 +21,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [53, "url: urlOrDataUri(required(media, row, 'image')),", "url: '',"],
     [214, "  'prompt_expansion',\n  'seed',", "  'prompt_expansion',"],
   ]),
-  ...within('src/vendors/svc-result.ts', [
+  ...within('src/kinds/svc-result.ts', [
     [
       20,
       'if (url === undefined && base64 === undefined) return [];',
@@ -31,7 +31,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [22, '      frameRate: entry.frame_rate,\n', ''],
     [214, 'Number.isSafeInteger(read.seed)', 'read.seed >= 0', 1],
   ]),
-  ...within('src/vendors/svc-clips.ts', [
+  ...within('src/kinds/svc-clips/wire.ts', [
     [3, 'readSubmit: readSvcResult,', "readSubmit: () => ({ reading: 'unreadable', why: '' }),"],
     [[32, 98], "aliasPaths ? '/v1/videos/generations' :", "aliasPaths ? '/v1/video/generations' :"],
     [32, ": '/v1/video/generations';", ": '/v1/video/generation';", 2],
@@ -42,7 +42,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [69, "role: 'user'", "role: 'system'"],
     [213, "{ type: 'image_url', image_url: { url } }", "{ type: 'image', image_url: { url } }"],
   ]),
-  ...within('src/vendors/wire.ts', [
+  ...within('src/kinds/wire.ts', [
     [148, 'return cell === undefined ? undefined : String(cell);', 'return cell as never;', 1],
     [
       151,
@@ -52,7 +52,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [176, '  if (extra === undefined) return body;', '  return body;'],
     [218, '`data:${medium.mediaType};base64,${medium.base64}`', 'medium.base64'],
   ]),
-  ...within('src/vendors/readings.ts', [
+  ...within('src/kinds/readings.ts', [
     [102, '      return ended.failed(word);', "      return { reading: 'running', word, known: true };"],
     [
       108,
@@ -65,7 +65,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
       'return undefined;',
     ],
   ]),
-  ...within('src/vendors/vendor-a.ts', [
+  ...within('src/kinds/vendor-a/wire.ts', [
     [76, '      ...storyboardOf(row),\n      callback_url: callbackUrl,\n', '      ...storyboardOf(row),\n', 1],
     [112, "const isError = typeof code === 'number' && code !== 0;", "const isError = code === '';"],
     [112, "if (code !== undefined && code !== 0 && data?.task_status !== 'failed') {", "if (code === '') {", 1],
@@ -83,8 +83,8 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [154, "columns(row, ['character_orientation',", "columns(row, ['prompt', 'duration', 'character_orientation',", 1],
     [192, 'if (!isError || status !== 200) return unreadable(', 'if (status !== 0) return unreadable('],
   ]),
-  ...within('src/vendors/storyboard.ts', [[159, 'index: position + 1,', 'index: position,']]),
-  ...within('src/vendors/vendor-b.ts', [
+  ...within('src/kinds/vendor-a/storyboard-wire.ts', [[159, 'index: position + 1,', 'index: position,']]),
+  ...within('src/kinds/vendor-b/wire.ts', [
     [15, "entrypoint: 'vendor-b',", 'entrypoint: null,'],
     [107, '`${VIDEOS_PATH}/${segment(handle)}`', '`${VIDEOS_PATH}/${segment(handle.slice(0, 200))}`'],
     [107, '`${VIDEOS_PATH}/${segment(handle)}`', '`${VIDEOS_PATH}/${handle}`', 1],
@@ -104,7 +104,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [207, 'const URL_LIFE_MS = 3_600_000;', 'const URL_LIFE_MS = 7_200_000;'],
     [220, "['resolution', 'aspect_ratio']", "['resolution']"],
   ]),
-  ...within('src/vendors/vendor-c-and-g.ts', [
+  ...within('src/kinds/vendor-c-and-g/wire.ts', [
     [115, "  ['RUNNING', 'running'],", "  ['RUNNING', 'failed'],"],
     [115, 'fields({ code: output.code, message: output.message })', 'fields({ message: output.message })', 1],
     [116, 'const LIFE_MS = 24 *', 'const LIFE_MS = 23 *'],
@@ -117,14 +117,14 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     ],
     [172, 'all(media, column).map((item)', 'all(media, column).reverse().map((item)'],
   ]),
-  ...within('src/vendors/vendor-d.ts', [
+  ...within('src/kinds/vendor-d/wire.ts', [
     [117, 'id.startsWith(HANDLE_PREFIX) ? undefined :', "id !== '' ? undefined :"],
     [118, 'usage: usageOf(task.usage), ', ''],
     [[129], "contents/generations/tasks';", "contents/generation/tasks';"],
     [129, 'path: `${TASKS_PATH}/${segment(handle)}`', 'path: `${TASKS_PATH}?id=${segment(handle)}`', 1],
     [173, 'content: [text, ...frames],', 'content: [...frames, text],'],
   ]),
-  ...within('src/vendors/vendor-e.ts', [
+  ...within('src/kinds/vendor-e/wire.ts', [
     [119, 'freshUrlOnPoll: true,', 'freshUrlOnPoll: false,'],
     [120, 'known({ usage: usageOf(task.usage) })', '{}'],
     [
@@ -136,7 +136,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [178, "['last_frame', 'last_frame', 'image_url'],", "['last_frame', 'last_frame', 'video_url'],"],
     [178, "'reference_video', 'video_url'],", "'reference_video', 'image_url'],", 1],
   ]),
-  ...within('src/vendors/vendor-f.ts', [
+  ...within('src/kinds/vendor-f/wire.ts', [
     [34, 'path: `${BASE_PATH}/interactions`, body };', 'path: `${BASE_PATH}/interactions`, body: {} };'],
     [34, "toString('utf8').trim())", "toString('utf8').trim().replaceAll(' ', ''))", 1],
     [

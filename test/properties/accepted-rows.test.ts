@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../../emulator/emulator.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
-import { ADAPTERS } from '../../src/vendors/index.js';
+import { ADAPTERS } from '../../src/kinds/index.js';
 import { checkText, csv } from '../manifest/support.js';
 import { type KeptMedia, keptMedia } from '../support/resolved-media.js';
 import { IS_KEPT, propertyRuns, SEED } from './property-runs.js';

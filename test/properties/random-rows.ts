@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Kind } from '../../src/domain/kind.js';
-import { KIND_RULES } from '../../src/manifest/rules/index.js';
-import type { Column, MediaColumn } from '../../src/manifest/rules/rule.js';
+import type { Column, MediaColumn } from '../../src/kinds/rule.js';
+import { KIND_RULES } from '../../src/kinds/rules.js';
 import { jpeg, mp3, png, wav, webp } from '../manifest/media-samples.js';
 
 /** Random rows of a kind, as a manifest holds them: mostly plausible, on and around every documented limit. */

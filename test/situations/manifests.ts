@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { Random } from '../../sim/engine/random.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
+import { KIND_RULES } from '../../src/kinds/rules.js';
 import { csvText } from '../../src/manifest/csv-text.js';
-import { KIND_RULES } from '../../src/manifest/rules/index.js';
 import { randomCells } from '../properties/random-rows.js';
 
 type Cells = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 // 5-X1: a number in an answer that cannot be is unknown, and that is said; what it would cost is then unknown, too.
 import { describe, expect, it } from 'vitest';
-import { ADAPTERS } from '../../src/vendors/index.js';
+import { ADAPTERS } from '../../src/kinds/index.js';
 import { asyncAdapter, jsonAnswer } from './bodies.js';
 
 const URL = 'https://out.example/a.mp4';

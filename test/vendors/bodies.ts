@@ -3,8 +3,8 @@ import type { Answer, ServiceRequest } from '../../src/domain/exchange.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import type { Kind } from '../../src/domain/kind.js';
 import type { ResolvedMediaSet } from '../../src/domain/row.js';
-import type { AsyncAdapter, SubmitOptions } from '../../src/vendors/adapter.js';
-import { adapterFor } from '../../src/vendors/index.js';
+import type { AsyncAdapter, SubmitOptions } from '../../src/kinds/adapter.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { rowOf } from './samples.js';
 
 export function requestOf(

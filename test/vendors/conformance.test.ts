@@ -6,9 +6,9 @@ import type { Answer } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind, providerOf } from '../../src/domain/kind.js';
 import { callMaxMs } from '../../src/domain/longest-render.js';
+import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
+import { ADAPTERS, adapterFor } from '../../src/kinds/index.js';
 import { readError } from '../../src/service/errors.js';
-import type { Adapter, AsyncAdapter } from '../../src/vendors/adapter.js';
-import { ADAPTERS, adapterFor } from '../../src/vendors/index.js';
 import { type PollSample, rowOf, SAMPLES, type Sample } from './samples.js';
 
 const RESPONSE = { responseFormat: 'url' } as const;

@@ -8,8 +8,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
-import type { SubmitOptions } from '../../src/vendors/adapter.js';
-import { adapterFor } from '../../src/vendors/index.js';
+import type { SubmitOptions } from '../../src/kinds/adapter.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { checkFile } from '../manifest/support.js';
 import { keptMedia } from '../support/resolved-media.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adapterFor } from '../../src/vendors/index.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { bodyOf, jsonAnswer } from './bodies.js';
 import { BYTES, URL_IMAGE } from './samples.js';
 

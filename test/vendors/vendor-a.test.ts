@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adapterFor } from '../../src/vendors/index.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { asyncAdapter, bodyOf, jsonAnswer } from './bodies.js';
 import { BYTES, rowOf, URL_IMAGE, URL_VIDEO } from './samples.js';
 

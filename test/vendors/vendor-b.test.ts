@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VOICES_REQUEST } from '../../src/vendors/vendor-b.js';
+import { VOICES_REQUEST } from '../../src/kinds/vendor-b/wire.js';
 import { asyncAdapter, bodyOf, jsonAnswer } from './bodies.js';
 import { BYTES, URL_AUDIO, URL_IMAGE } from './samples.js';
 

@@ -49,6 +49,17 @@ describe('one open asynchronous submit per family with `if-proved`', () => {
     expect(idsOf(permits.grantNext(state, 10_000))).toEqual(['f2']);
   });
 
+  it('lets the next one go at once where the answer is known to be lost: nobody waits for it', () => {
+    const state = { ...withCap(5), hearsLost: true as const };
+    for (const id of ['f1', 'f2', 'f3']) ask(state, id, FILM);
+    permits.grantNext(state, 0);
+    lose(state, 'f1', FILM, 500);
+    expect(idsOf(permits.grantNext(state, 500))).toEqual(['f2']);
+    // The slot stays held, and the second one still waits for its answer.
+    expect(idsOf(permits.grantNext(state, 501))).toEqual([]);
+    expect(state.holders).toHaveLength(2);
+  });
+
   it('has no such limit for synchronous kinds, nor with other policies', () => {
     const state = withCap(9);
     for (const id of ['i1', 'i2']) ask(state, id, IMAGE);

@@ -10,7 +10,7 @@ const JUMP = 10;
  * added afterwards, so that what may still move stays open longer, never shorter.
  */
 export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
-  const { subject, readings, nowMs } = evidence;
+  const { subject, readings, nowMs, judged } = evidence;
   const marks = [...readings.map(({ atMs }) => atMs).filter((atMs) => atMs > subject.claimedAtMs), nowMs];
   const skipped = skippedBy(subject.claimedAtMs, marks, gapMaxMs);
   if (skipped.length === 0) return evidence;
@@ -27,6 +27,15 @@ export function countTime(evidence: Evidence, gapMaxMs: number): Evidence {
     movements: evidence.movements.map((movement) => movedMovement(movement, counted)),
     subject: moved(subject),
     rivals: evidence.rivals.map(moved),
+    ...(judged === undefined
+      ? {}
+      : {
+          judged: {
+            ...judged,
+            cases: judged.cases.map(moved),
+            movements: judged.movements.map((movement) => movedMovement(movement, counted)),
+          },
+        }),
   };
 }
 

@@ -66,8 +66,19 @@ export interface Evidence extends AccountEvidence {
   rivals: Case[];
   /** Names of the rivals that are interchangeable with the subject: it does not matter which of them was billed. */
   equals: string[];
+  /** Those of the same price that were judged before: what may still come back of them counts with the equals. */
+  judged?: Judged;
   /** How long a case that is past its time waits by itself before it is hopeless or asks for a quiet. */
   patienceMs: number;
   /** So long after its time (and that of its equals) a case is given up. */
   giveUpAfterMs: number;
+}
+
+/** Interchangeable attempts with a verdict, as the open cases that they were. */
+export interface Judged {
+  cases: Case[];
+  /** How many of them count as billed. */
+  billed: number;
+  /** The movements of everything but them. */
+  movements: Movement[];
 }

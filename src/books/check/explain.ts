@@ -56,7 +56,11 @@ function chosen(evidence: Evidence, openness: Map<Reading, number>): Reading[] {
   const { readings } = evidence;
   const later = readings.filter(isLater(evidence));
   const before = readings.slice(0, readings.length - later.length);
+  // From one before the first of them on, the balance tells of all open cases together.
+  const firstMs = Math.min(...[evidence.subject, ...evidence.rivals].map(({ claimedAtMs }) => claimedAtMs));
+  const beforeAll = before.filter(({ atMs }) => atMs <= firstMs);
   const kept = new Set([
+    ...quietest(beforeAll, openness, 1),
     ...quietest(before, openness, BASES_BEFORE),
     ...before.slice(-1),
     ...quietest(later, openness, QUIETEST),

@@ -20,6 +20,8 @@ export interface KnownAttempt {
   endedAtMs: number | null;
   /** `billed`: the reading that proved it. */
   seenAtMs?: number | undefined;
+  /** `billed`: the balance still held it then: it can only have been given back since. */
+  heldAtMs?: number | undefined;
   /** What it cost, or would cost where it did not end well. */
   lo: CreditsNano;
   hi: CreditsNano | null;
@@ -50,7 +52,9 @@ export function movementsOf(known: KnownAttempt, rhoMs: number): Movement[] {
     case 'billed': {
       const seenMs = known.seenAtMs ?? claimedAtMs;
       const bill = { ...taken, fromMs: claimedAtMs, toMs: seenMs };
-      return mayComeBack(timing) ? [bill, refund(claimedAtMs, endedAtMs, known, rhoMs)] : [bill];
+      const heldMs = known.heldAtMs ?? claimedAtMs;
+      const isKept = !mayComeBack(timing) || (endedAtMs !== null && endedAtMs + rhoMs < heldMs);
+      return isKept ? [bill] : [bill, refund(heldMs, endedAtMs, known, rhoMs)];
     }
     case 'not_billed':
       // What completion charges was never taken; what is reserved may have been, and come back.

@@ -16,7 +16,13 @@ export type Settlement =
   | ({ outcome: 'wait'; untilMs: number } & Told);
 
 /** Of the subject and its equals exactly so many were billed; which of them does not matter. */
-export type Counted = { outcome: 'group'; billed: number; goneMs: number } & Told;
+export type Counted = {
+  outcome: 'group';
+  billed: number;
+  goneMs: number;
+  /** Names of those that were judged before, without which the number would not be known. */
+  beside?: string[];
+} & Told;
 
 /**
  * Settles one lost answer from the balance: was it billed, or can it still be? Pure: the same evidence always gives the
@@ -40,7 +46,7 @@ export function settle(evidence: Evidence): Settlement {
     };
   }
   if (bill) return verdict('billed', evidence, bill, 'billed');
-  const together = evidence.equals.length > 0 ? count(evidence, looks) : undefined;
+  const together = evidence.equals.length > 0 ? (count(evidence, looks) ?? countWithJudged(evidence)) : undefined;
   if (together) return together;
   if (isHopeless(evidence, looks)) return verdict('undecided', evidence, latest, `undecided: ${whyOpen(latest)}`);
   return { outcome: 'wait', untilMs: nextLookMs(evidence), ...told(evidence, latest, whyOpen(latest)) };
@@ -58,7 +64,35 @@ function count(evidence: Evidence, looks: Look[]): Counted | undefined {
   if (!first || !latest || !isCounted(latest)) return undefined;
   const { least: billed } = first.equalsBilled;
   const end = `${billed} of ${equals.length} interchangeable answers were billed`;
-  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(evidence, first, end) };
+  return { outcome: 'group', billed, goneMs: first.at.atMs, ...told(sinceFirst(evidence), first, end) };
+}
+
+/**
+ * The same where attempts of that price were judged before and a refund of one would look like a bill less of these: what
+ * all of them together were billed in the end is known, and of it those that count as billed already are taken off.
+ */
+function countWithJudged(evidence: Evidence): Counted | undefined {
+  const { judged, rivals, equals } = evidence;
+  if (judged === undefined) return undefined;
+  const names = judged.cases.map(({ name }) => name);
+  const { movements } = judged;
+  const all = { ...evidence, movements, rivals: [...rivals, ...judged.cases], equals: [...equals, ...names] };
+  const counted = count(all, explain(all));
+  if (counted === undefined) return undefined;
+  const billed = counted.billed - judged.billed;
+  const members = equals.length + 1;
+  // A bill of an earlier one came back: that is for whoever watches its verdict.
+  if (billed < 0 || billed > members) return undefined;
+  const sentence = `${counted.sentence}, ${judged.billed} of them are settled so already: ${billed} of ${members} others`;
+  return { ...counted, billed, sentence, beside: names };
+}
+
+/** What is counted together is told from before the first claim of all, whichever of them is looked at. */
+function sinceFirst(evidence: Evidence): Evidence {
+  const [first, ...others] = equalsOf(evidence).sort((a, b) => a.claimedAtMs - b.claimedAtMs);
+  if (first === undefined) return evidence;
+  const rest = evidence.rivals.filter(({ name }) => !evidence.equals.includes(name));
+  return { ...evidence, subject: first, rivals: [...others, ...rest] };
 }
 
 /** From when on two readings can show that a case was not billed, as the readings tell time. */

@@ -1,5 +1,5 @@
 import { REASONS } from '../../domain/failure.js';
-import { PROBLEM_CODES } from '../../manifest/codes.js';
+import { PROBLEM_CODES } from '../../domain/problem-code.js';
 import { DOCUMENTED_ERRORS } from '../../service/documented-errors.js';
 import { ANSWER_RULES, type Billed } from './answer-rules.js';
 import { SETTING_ADVICE, SETTING_CODES, type SettingCode } from './setting-codes.js';

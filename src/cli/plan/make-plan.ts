@@ -1,8 +1,8 @@
 import type { Kind } from '../../domain/kind.js';
+import { ADAPTERS } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import type { CreditAccount } from '../../service/account.js';
-import { ADAPTERS } from '../../vendors/index.js';
 import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { earlierPlan } from '../reuse/earlier-lines.js';

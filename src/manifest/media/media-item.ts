@@ -1,5 +1,5 @@
+import type { MediaFacts } from '../../domain/media-facts.js';
 import type { Media } from '../../domain/row.js';
-import type { MediaFacts } from './media-facts.js';
 import type { MediaFlaw } from './media-limits.js';
 
 /** One media item: good with what is known of it, or what is wrong. */

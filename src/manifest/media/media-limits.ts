@@ -1,8 +1,8 @@
-import type { ProblemCode } from '../codes.js';
-import type { MediaRule } from '../rules/rule.js';
-import type { MediaFacts } from './media-facts.js';
-import type { MediaSort } from './media-types.js';
-import { sortOfType, typeName, typeNames } from './media-types.js';
+import type { MediaFacts } from '../../domain/media-facts.js';
+import type { MediaSort } from '../../domain/media-type.js';
+import { sortOfType, typeName, typeNames } from '../../domain/media-type.js';
+import type { ProblemCode } from '../../domain/problem-code.js';
+import type { MediaRule } from '../../kinds/rule.js';
 
 /** The sentence and code of a broken media limit. */
 export interface MediaFlaw {

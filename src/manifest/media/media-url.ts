@@ -1,5 +1,5 @@
+import type { MediaRule } from '../../kinds/rule.js';
 import { quoted } from '../problem.js';
-import type { MediaRule } from '../rules/rule.js';
 import type { HostChecker } from './public-host.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Kind } from '../../domain/kind.js';
-import { KIND_RULES } from '../rules/index.js';
-import type { MediaRule } from '../rules/rule.js';
-import type { MediaSort } from './media-types.js';
-import { sortOfType } from './media-types.js';
+import type { MediaSort } from '../../domain/media-type.js';
+import { sortOfType } from '../../domain/media-type.js';
+import type { MediaRule } from '../../kinds/rule.js';
+import { KIND_RULES } from '../../kinds/rules.js';
 
 /** Whether the endpoint reads media of this sort in this column from a URL alone. */
 export function takesUrlOnly(rule: MediaRule, sort: MediaSort | 'other'): boolean {

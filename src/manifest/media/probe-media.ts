@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
+import type { MediaFacts } from '../../domain/media-facts.js';
+import { sortOfType } from '../../domain/media-type.js';
 import { hasTransparency } from './image-transparency.js';
-import type { MediaFacts } from './media-facts.js';
 import { secondsOf } from './media-seconds.js';
-import { sortOfType } from './media-types.js';
 
 /** Names that file-type gives to types which the documents call otherwise. */
 const SAME_TYPE: Readonly<Record<string, string>> = {

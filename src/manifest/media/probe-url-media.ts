@@ -1,7 +1,7 @@
-import type { MediaRule } from '../rules/rule.js';
-import type { MediaFacts } from './media-facts.js';
+import type { MediaFacts } from '../../domain/media-facts.js';
+import type { MediaSort } from '../../domain/media-type.js';
+import type { MediaRule } from '../../kinds/rule.js';
 import { bytesFlaw, headFlaw, type MediaFlaw } from './media-limits.js';
-import type { MediaSort } from './media-types.js';
 import { probeMedia } from './probe-media.js';
 
 /** Gives the beginning of what stands behind a URL, or why it cannot be had; never throws. */

@@ -1,10 +1,10 @@
+import type { MediaSort } from '../../domain/media-type.js';
+import { typeByName } from '../../domain/media-type.js';
 import { parseS3Input } from '../../domain/s3.js';
+import type { MediaRule } from '../../kinds/rule.js';
 import { quoted } from '../problem.js';
-import type { MediaRule } from '../rules/rule.js';
 import type { MediaItem } from './media-item.js';
 import { bytesFlaw, typeFlaw } from './media-limits.js';
-import type { MediaSort } from './media-types.js';
-import { typeByName } from './media-types.js';
 
 /** The object's length in bytes, or in plain words why it cannot be read. */
 export type LookAtS3 = (address: string) => Promise<{ ok: true; bytes: number } | { ok: false; reason: string }>;

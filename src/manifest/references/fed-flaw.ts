@@ -1,11 +1,11 @@
+import type { MediaFacts } from '../../domain/media-facts.js';
 import type { Row } from '../../domain/row.js';
+import type { DraftRow } from '../../kinds/rule.js';
+import { KIND_RULES } from '../../kinds/rules.js';
 import { columnsOf } from '../columns.js';
 import { modelOf } from '../cost-notes.js';
-import type { MediaFacts } from '../media/media-facts.js';
 import { bytesFlaw, factsFlaw } from '../media/media-limits.js';
 import { wantedSort } from '../read-media.js';
-import { KIND_RULES } from '../rules/index.js';
-import type { DraftRow } from '../rules/rule.js';
 
 /** What the bytes show that feed a column, in the order of its items; undefined for an item that no row feeds. */
 export type FedFacts = ReadonlyMap<string, readonly (MediaFacts | undefined)[]>;

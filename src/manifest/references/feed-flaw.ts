@@ -1,9 +1,9 @@
 import type { Kind } from '../../domain/kind.js';
-import type { MediaFacts } from '../media/media-facts.js';
+import type { MediaFacts } from '../../domain/media-facts.js';
+import type { MediaSort } from '../../domain/media-type.js';
+import type { MediaRule } from '../../kinds/rule.js';
 import { factsFlaw, type MediaFlaw } from '../media/media-limits.js';
-import type { MediaSort } from '../media/media-types.js';
 import { takesUrlOnly } from '../media/needs-url.js';
-import type { MediaRule } from '../rules/rule.js';
 import { type Reference, referenceText } from './reference.js';
 import type { RowFacts } from './row-facts.js';
 

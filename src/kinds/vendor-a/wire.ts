@@ -1,0 +1,200 @@
+/** Multi-mode video, `vendor-a`: four capabilities on one task shape (service document 2, Multi-mode video). */
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../domain/json.js';
+import type { Kind } from '../../domain/kind.js';
+import type { PollReading, SubmitReading } from '../../domain/reading.js';
+import type { ResolvedMediaSet, Row } from '../../domain/row.js';
+import { safeText } from '../../domain/secret.js';
+import type { AsyncAdapter, SubmitOptions } from '../adapter.js';
+import {
+  believedSeconds,
+  created,
+  failed,
+  GENERAL_ERRORS,
+  handleText,
+  known,
+  optionalSeconds,
+  optionalText,
+  readStatus,
+  type StatusTable,
+  succeeded,
+  unlessNone,
+  unreadable,
+} from '../readings.js';
+import { salvageString } from '../salvage.js';
+import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
+import { storyboardOf } from './storyboard-wire.js';
+
+const VIDEOS_PATH = '/v1/vendor-a/videos';
+const POLL_BASE_MS = 5_000;
+
+/** "Expires after 7 days." */
+const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
+
+/** "Expires within hours." */
+const URL_LIFE_MS = 3_600_000;
+
+const MODEL = 'vendor-a-v3';
+const OMNI_MODEL = 'vendor-a-v3-omni';
+
+const submitted = z.object({
+  code: z.unknown().optional(),
+  message: optionalText,
+  data: z.object({ task_id: handleText }).optional().catch(undefined),
+});
+const video = z.object({ url: optionalText, duration: optionalSeconds }).catch({});
+const polled = z.object({
+  code: z.unknown().optional(),
+  message: optionalText,
+  data: z
+    .object({
+      task_status: z.unknown().optional(),
+      task_status_msg: optionalText,
+      task_result: z
+        .object({ videos: z.array(video) })
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+const STATUS: StatusTable = new Map([
+  ['submitted', 'running'],
+  ['processing', 'running'],
+  ['succeed', 'succeeded'],
+  ['failed', 'failed'],
+]);
+
+type Capability = 'text2video' | 'image2video' | 'omni-video' | 'motion-control';
+type BodyOf = (row: Row, media: ResolvedMediaSet, options: SubmitOptions) => JsonObject;
+
+export function createText2VideoAdapter(): AsyncAdapter {
+  return createAdapter('text2video', (row, _media, { callbackUrl }) =>
+    fields({
+      model_name: row.cells.model ?? MODEL,
+      ...columns(row, ['prompt', 'negative_prompt', 'mode', 'sound', 'aspect_ratio']),
+      duration: asText(row.cells.duration),
+      ...storyboardOf(row),
+      callback_url: callbackUrl,
+    }),
+  );
+}
+
+export function createImage2VideoAdapter(): AsyncAdapter {
+  return createAdapter('image2video', (row, media, { callbackUrl }) =>
+    fields({
+      model_name: row.cells.model ?? MODEL,
+      image: urlOrRaw(required(media, row, 'image')),
+      ...columns(row, ['prompt', 'negative_prompt', 'mode', 'sound']),
+      duration: asText(row.cells.duration),
+      callback_url: callbackUrl,
+    }),
+  );
+}
+
+export function createOmniVideoAdapter(): AsyncAdapter {
+  return createAdapter('omni-video', (row, media) =>
+    fields({
+      model_name: row.cells.model ?? OMNI_MODEL,
+      ...columns(row, ['prompt', 'mode']),
+      duration: asText(row.cells.duration),
+      image_list: unlessEmptyList(imageListOf(media)),
+      video_list: unlessEmptyList(all(media, 'videos').map((item) => ({ video_url: urlOnly(item, row, 'videos') }))),
+      // The fields of an element are not shown: they go out as the row has them.
+      element_list: row.cells.elements,
+      ...storyboardOf(row),
+    }),
+  );
+}
+
+export function createMotionControlAdapter(): AsyncAdapter {
+  return createAdapter('motion-control', (row, media) =>
+    fields({
+      model_name: row.cells.model ?? MODEL,
+      image_url: urlOrRaw(required(media, row, 'image')),
+      video_url: urlOnly(required(media, row, 'video'), row, 'video'),
+      ...columns(row, ['character_orientation', 'input_video_seconds', 'mode']),
+    }),
+  );
+}
+
+/** A task is polled under the capability it was submitted to; under another one the service answers 404. */
+function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
+  return {
+    kind: `vendor-a/${capability}` satisfies Kind,
+    flow: 'async',
+    entrypoint: 'vendor-a',
+    charge: 'unknown',
+    errorForms: GENERAL_ERRORS,
+    urlLifeMs: URL_LIFE_MS,
+    pollBaseMs: POLL_BASE_MS,
+    handleLifeMs: HANDLE_LIFE_MS,
+    freshUrlOnPoll: false,
+    ...(capability === 'text2video' || capability === 'image2video' ? { takesCallback: true } : {}),
+    submitRequest: (row, media, options) => ({
+      method: 'POST',
+      path: `${VIDEOS_PATH}/${capability}`,
+      body: withExtra(bodyOf(row, media, options), row.extra),
+    }),
+    readSubmit(answer) {
+      const read = readAs(submitted, answer);
+      if (read === undefined) return unreadable('the answer is not a task');
+      return readTask(read, (handle, remark) => created(answer, handle, remark), answer.status);
+    },
+    salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
+    readRefusal: () => undefined,
+    pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${capability}/${segment(handle)}` }),
+    echo: ['data', 'task_id'],
+    readPoll(answer) {
+      const read = readAs(polled, answer);
+      return read === undefined ? unreadable('the answer is not a task') : readPolledTask(read);
+    },
+  };
+}
+
+/** A handle always wins; without one only a 200 with a provider's error code proves that no task exists. */
+function readTask(
+  { code, message, data }: z.output<typeof submitted>,
+  toCreated: (handle: string, remark?: string) => SubmitReading,
+  status: number,
+): SubmitReading {
+  const isError = typeof code === 'number' && code !== 0;
+  if (data !== undefined) return toCreated(data.task_id, isError ? `answered with provider code ${code}` : undefined);
+  if (!isError || status !== 200) return unreadable('the answer has no data.task_id');
+  return { reading: 'refused', code: String(code), message: safeText(message ?? 'no message given') };
+}
+
+/** A `code` other than 0 is a failed poll, not a failed job, unless the task's own status says that it failed. */
+function readPolledTask({ code, message, data }: z.output<typeof polled>): PollReading {
+  if (code !== undefined && code !== 0 && data?.task_status !== 'failed') {
+    const shown = typeof code === 'number' ? ` ${code}` : '';
+    return unreadable(`the poll failed with provider code${shown}: ${safeText(message ?? 'no message given', 200)}`);
+  }
+  return readStatus(data?.task_status, STATUS, {
+    succeeded: () => {
+      const videos = data?.task_result?.videos ?? [];
+      const warnings: string[] = [];
+      const outputs = videos.flatMap(({ url, duration }) => {
+        const seconds = believedSeconds('videos[].duration', duration, warnings);
+        return url ? [known({ url, durationSeconds: seconds })] : [];
+      });
+      return succeeded(outputs, known({ warnings: unlessNone(warnings) }));
+    },
+    failed: (word) => failed(word, data?.task_status_msg ?? message),
+  });
+}
+
+/**
+ * The `images` column comes first and in its own order, so that the placeholder for image n is its n-th entry; the
+ * frames follow.
+ */
+function imageListOf(media: ResolvedMediaSet): JsonObject[] {
+  const plain = (column: string) => all(media, column).map((item): JsonObject => ({ image_url: urlOrRaw(item) }));
+  const frames = (column: string) => plain(column).map((item) => ({ ...item, type: column }));
+  return [...plain('images'), ...frames('first_frame'), ...frames('end_frame')];
+}
+
+function unlessEmptyList(list: JsonObject[]): Json | undefined {
+  return list.length > 0 ? list : undefined;
+}

@@ -1,0 +1,122 @@
+/** Talking-avatar video, `vendor-b` (service document 2, Avatar video). */
+import { z } from 'zod';
+import type { ServiceRequest } from '../../domain/exchange.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../domain/row.js';
+import type { AsyncAdapter } from '../adapter.js';
+import {
+  believedSeconds,
+  created,
+  failed,
+  GENERAL_ERRORS,
+  handleText,
+  known,
+  optionalSeconds,
+  optionalText,
+  readStatus,
+  type StatusTable,
+  succeeded,
+  unlessNone,
+  unreadable,
+} from '../readings.js';
+import { salvageString } from '../salvage.js';
+import { columns, fields, one, readAs, segment, urlOnly, withExtra } from '../wire.js';
+
+const VIDEOS_PATH = '/v1/vendor-b/v3/videos';
+const POLL_BASE_MS = 10_000;
+
+/** "Expires within hours." */
+const URL_LIFE_MS = 3_600_000;
+
+/** Lists the voices that `voice_id` takes; free (service document 2, Endpoints). */
+export const VOICES_REQUEST: ServiceRequest = { method: 'GET', path: '/v1/vendor-b/v3/voices' };
+
+const submitted = z.object({ data: z.object({ video_id: handleText }) });
+const polled = z.object({
+  data: z.looseObject({ status: z.unknown().optional(), duration: optionalSeconds, video_url: optionalText }),
+});
+
+const STATUS: StatusTable = new Map([
+  ['waiting', 'running'],
+  ['pending', 'running'],
+  ['processing', 'running'],
+  ['completed', 'succeeded'],
+  ['failed', 'failed'],
+]);
+
+/** Fields of a poll answer that do not give the reason of a failure. */
+const DOCUMENTED = new Set(['id', 'status', 'duration', 'video_url', 'output_format']);
+
+export function createAvatarAdapter(): AsyncAdapter {
+  return {
+    kind: 'vendor-b/avatar',
+    flow: 'async',
+    entrypoint: 'vendor-b',
+    charge: 'at-completion',
+    errorForms: GENERAL_ERRORS,
+    urlLifeMs: URL_LIFE_MS,
+    pollBaseMs: POLL_BASE_MS,
+    handleLifeMs: null,
+    freshUrlOnPoll: false,
+    submitRequest(row, media) {
+      const body = {
+        ...faceOf(row, media),
+        ...speechOf(row, media),
+        ...columns(row, ['resolution', 'aspect_ratio']),
+      };
+      return { method: 'POST', path: VIDEOS_PATH, body: withExtra(body, row.extra) };
+    },
+    readSubmit(answer) {
+      const read = readAs(submitted, answer);
+      return read ? created(answer, read.data.video_id) : unreadable('the answer has no data.video_id');
+    },
+    salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
+    readRefusal: () => undefined,
+    pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${segment(handle)}` }),
+    echo: ['data', 'id'],
+    readPoll(answer) {
+      const job = readAs(polled, answer)?.data;
+      if (job === undefined) return unreadable('the answer is not an avatar job');
+      return readStatus(job.status, STATUS, {
+        succeeded: () => {
+          const { video_url: url } = job;
+          const warnings: string[] = [];
+          const seconds = believedSeconds('data.duration', job.duration, warnings);
+          const outputs = url ? [known({ url, durationSeconds: seconds })] : [];
+          return succeeded(outputs, known({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
+        },
+        failed: (word) => failed(word, reasonOf(job)),
+      });
+    },
+  };
+}
+
+/** The photo engine for an image, the catalog-avatar engine for an avatar id. */
+function faceOf(row: Row, media: ResolvedMediaSet): JsonObject {
+  const image = one(media, 'image');
+  if (image !== undefined) return { type: 'image', image: photoOf(image) };
+  return { type: 'avatar', ...columns(row, ['avatar_id']), engine: { type: 'avatar_v' } };
+}
+
+function photoOf(image: ResolvedMedia): JsonObject {
+  if (image.form === 'url') return { type: 'url', url: image.url };
+  return { type: 'base64', media_type: image.mediaType, data: image.base64 };
+}
+
+function speechOf(row: Row, media: ResolvedMediaSet): JsonObject {
+  const audio = one(media, 'audio');
+  return fields({
+    audio_url: audio && urlOnly(audio, row, 'audio'),
+    script: row.cells.script,
+    voice_id: row.cells.voice_id,
+  });
+}
+
+/** "Reason in the body", without a field name: the first message found, else all fields that are not documented. */
+function reasonOf(job: Record<string, unknown>): unknown {
+  const rest = Object.fromEntries(Object.entries(job).filter(([name]) => !DOCUMENTED.has(name)));
+  for (const value of [rest.error, rest.message, rest.reason]) {
+    if (isJsonObject(value) || (typeof value === 'string' && value !== '')) return value;
+  }
+  return rest;
+}

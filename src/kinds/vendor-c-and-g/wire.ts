@@ -1,0 +1,103 @@
+/** The two video families that share one route, `vendor-c` and `vendor-g` (service document 2, Shared route). */
+import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.js';
+import type { ResolvedMediaSet, Row } from '../../domain/row.js';
+import type { AsyncAdapter } from '../adapter.js';
+import {
+  created,
+  failed,
+  handleText,
+  optionalText,
+  readStatus,
+  SHARED_ROUTE_ERRORS,
+  type StatusTable,
+  succeeded,
+  unreadable,
+} from '../readings.js';
+import { salvageString } from '../salvage.js';
+import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra } from '../wire.js';
+
+const SUBMIT_PATH = '/v1/vendor-c/services/aigc/video-generation/video-synthesis';
+const TASKS_PATH = '/v1/vendor-c/tasks';
+const POLL_BASE_MS = 5_000;
+
+/** "The task id and the URL expire after 24 hours." */
+const LIFE_MS = 24 * 3_600_000;
+
+/** Media columns and the item type each stands for, in the order they are sent; `Image n` counts this order. */
+const MEDIA_TYPES = [
+  ['first_frame', 'first_frame'],
+  ['last_frame', 'last_frame'],
+  ['driving_audio', 'driving_audio'],
+  ['reference_images', 'reference_image'],
+] as const;
+
+const submitted = z.object({ output: z.object({ task_id: handleText }) });
+const polled = z.object({
+  output: z.object({
+    task_status: z.unknown().optional(),
+    video_url: optionalText,
+    code: optionalText,
+    message: optionalText,
+  }),
+});
+
+const STATUS: StatusTable = new Map([
+  ['PENDING', 'running'],
+  ['RUNNING', 'running'],
+  ['SUCCEEDED', 'succeeded'],
+  ['FAILED', 'failed'],
+  ['CANCELED', 'failed'],
+]);
+
+export function createVendorCAdapter(): AsyncAdapter {
+  return createAdapter('vendor-c/video');
+}
+
+export function createVendorGAdapter(): AsyncAdapter {
+  return createAdapter('vendor-g/video');
+}
+
+function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter {
+  return {
+    kind,
+    flow: 'async',
+    entrypoint: null,
+    charge: 'unknown',
+    errorForms: SHARED_ROUTE_ERRORS,
+    urlLifeMs: LIFE_MS,
+    pollBaseMs: POLL_BASE_MS,
+    handleLifeMs: LIFE_MS,
+    freshUrlOnPoll: false,
+    submitRequest(row, media) {
+      const items = mediaOf(row, media);
+      const body = fields({
+        model: row.cells.model,
+        input: fields({ prompt: row.cells.prompt, media: items.length > 0 ? items : undefined }),
+        parameters: unlessEmpty(columns(row, ['resolution', 'duration', 'watermark'])),
+      });
+      return { method: 'POST', path: SUBMIT_PATH, body: withExtra(body, row.extra) };
+    },
+    readSubmit(answer) {
+      const read = readAs(submitted, answer);
+      return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
+    },
+    salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
+    readRefusal: () => undefined,
+    pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
+    readPoll(answer) {
+      const output = readAs(polled, answer)?.output;
+      if (output === undefined) return unreadable('the answer is not a task');
+      return readStatus(output.task_status, STATUS, {
+        succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
+        failed: (word) => failed(word, fields({ code: output.code, message: output.message })),
+      });
+    },
+  };
+}
+
+function mediaOf(row: Row, media: ResolvedMediaSet): JsonObject[] {
+  return MEDIA_TYPES.flatMap(([column, type]) =>
+    all(media, column).map((item) => ({ type, url: urlOnly(item, row, column) })),
+  );
+}

@@ -1,0 +1,57 @@
+import type { KindRules } from '../rule.js';
+import { settled } from '../rule-helpers.js';
+
+/** vendor-d/video: service document 2, `vendor-d` submit body. */
+
+const MODEL = 'vendor-d-2-5-260628';
+
+export const vendorDVideo: KindRules = {
+  kind: 'vendor-d/video',
+  endpoint: 'POST /v1/vendor-d/contents/generations/tasks',
+  source: 'service document 2, `vendor-d` submit body',
+  summary: 'A clip from a text, or from a first frame and a text; billed by video tokens.',
+  defaultModel: MODEL,
+  columns: [
+    { name: 'prompt', type: 'text', required: true, help: 'What the clip shows.' },
+    {
+      name: 'model',
+      type: 'choice',
+      choices: [MODEL],
+      fallback: MODEL,
+      code: 'B13',
+      help: 'May be left out: there is one.',
+    },
+    {
+      name: 'first_frame',
+      type: 'media',
+      media: {
+        sort: 'image',
+        url: 'http-or-https',
+        inline: 'url-only',
+        minSide: 300,
+        maxSide: 6000,
+        maxRatio: 2.5,
+        belowBytes: 30_000_000,
+      },
+      help: 'The image that the clip starts with; the shape follows it.',
+    },
+    {
+      name: 'resolution',
+      type: 'choice',
+      choices: ['480p', '720p'],
+      fallback: '720p',
+      code: 'B38',
+      help: 'vendor-d offers 480p and 720p.',
+    },
+    { name: 'audio', type: 'boolean', fallback: true, help: 'false gives a silent clip; sound changes the rate.' },
+  ],
+  checks: [],
+  documentedFields: settled('model', 'content', 'resolution', 'generate_audio'),
+  costNotes({ cells }) {
+    return cells.audio === undefined ? ['without audio=false the clip has sound, which changes the rate'] : [];
+  },
+  samples: [
+    { prompt: 'steam rises from a cup', resolution: '480p', audio: 'false' },
+    { prompt: 'the train leaves', first_frame: 'https://example.com/train.jpg', resolution: '720p', audio: 'true' },
+  ],
+};

@@ -1,0 +1,110 @@
+/** The omni-modal video model, `vendor-e` (service document 2). */
+import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.js';
+import type { ResolvedMediaSet, Row } from '../../domain/row.js';
+import type { AsyncAdapter } from '../adapter.js';
+import {
+  created,
+  failed,
+  GENERAL_ERRORS,
+  handleText,
+  known,
+  optionalText,
+  readStatus,
+  type StatusTable,
+  succeeded,
+  unreadable,
+  usageOf,
+} from '../readings.js';
+import { salvageString } from '../salvage.js';
+import { all, columns, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
+
+const SUBMIT_PATH = '/v1/vendor-e/v2/video_generation';
+const QUERY_PATH = '/v1/vendor-e/v2/query/video_generation';
+const MODEL = 'Vendor-E-H3';
+const POLL_BASE_MS = 5_000;
+
+/** "A task can be polled for 7 days." */
+const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
+
+/** "Time-limited; a later poll returns a fresh URL." One hour is the shortest life the service names anywhere. */
+const URL_LIFE_MS = 3_600_000;
+
+/** Each media column, its role, and the one container in which that role works: elsewhere it is silently ignored. */
+const ROLES = [
+  ['first_frame', 'first_frame', 'image_url'],
+  ['last_frame', 'last_frame', 'image_url'],
+  ['reference_images', 'reference_image', 'image_url'],
+  ['reference_videos', 'reference_video', 'video_url'],
+  ['reference_audio', 'reference_audio', 'audio_url'],
+] as const;
+
+const submitted = z.object({ task_id: handleText });
+const polled = z.object({
+  task: z.object({
+    status: z.unknown().optional(),
+    content: z.object({ url: optionalText }).optional().catch(undefined),
+    error: z.unknown().optional(),
+    usage: z.unknown().optional(),
+  }),
+});
+
+const STATUS: StatusTable = new Map([
+  ['queued', 'running'],
+  ['running', 'running'],
+  ['succeeded', 'succeeded'],
+  ['failed', 'failed'],
+  ['cancelled', 'failed'],
+]);
+
+export function createVendorEAdapter(): AsyncAdapter {
+  return {
+    kind: 'vendor-e/video',
+    flow: 'async',
+    entrypoint: null,
+    charge: 'unknown',
+    errorForms: GENERAL_ERRORS,
+    urlLifeMs: URL_LIFE_MS,
+    pollBaseMs: POLL_BASE_MS,
+    handleLifeMs: HANDLE_LIFE_MS,
+    freshUrlOnPoll: true,
+    submitRequest(row, media) {
+      const body = fields({
+        model: row.cells.model ?? MODEL,
+        content: [fields({ type: 'text', text: row.cells.prompt }), ...mediaItems(row, media)],
+        ...columns(row, ['resolution', 'duration', 'ratio']),
+      });
+      return { method: 'POST', path: SUBMIT_PATH, body: withExtra(body, row.extra) };
+    },
+    readSubmit(answer) {
+      const read = readAs(submitted, answer);
+      return read ? created(answer, read.task_id) : unreadable('the answer has no task_id');
+    },
+    salvageHandle: (body) => salvageString(body, ['task_id']),
+    readRefusal: () => undefined,
+    pollRequest: (handle) => ({ method: 'GET', path: `${QUERY_PATH}/${segment(handle)}` }),
+    readPoll(answer) {
+      const task = readAs(polled, answer)?.task;
+      if (task === undefined) return unreadable('the answer has no task');
+      return readStatus(task.status, STATUS, {
+        succeeded: () => {
+          const url = task.content?.url;
+          return succeeded(url ? [{ url }] : [], known({ usage: usageOf(task.usage) }));
+        },
+        failed: (word) => failed(word, task.error),
+      });
+    },
+  };
+}
+
+function mediaItems(row: Row, media: ResolvedMediaSet): JsonObject[] {
+  return ROLES.flatMap(([column, role, container]) =>
+    all(media, column).map(
+      (item): JsonObject => ({
+        type: container,
+        role,
+        [container]: { url: urlOnly(item, row, column) },
+      }),
+    ),
+  );
+}
