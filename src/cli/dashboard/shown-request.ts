@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/json.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
-import type { SubmitOptions } from '../../vendors/adapter.js';
-import { adapterFor } from '../../vendors/index.js';
+import type { SubmitOptions } from '../../kinds/adapter.js';
+import { adapterFor } from '../../kinds/index.js';
 
 /**
  * The request of a row as it is sent, without what nobody may see (the key goes in a header, a callback's address is of
