@@ -36,7 +36,7 @@ export async function indexedSums(
   batch: string,
   generation: string,
   signal?: AbortSignal,
-): Promise<ShardSum[] | undefined> {
+): Promise<ReadonlyMap<string, ShardSum> | undefined> {
   const { store, keys } = account.home;
   const facts = await account.rows.generation(batch, generation);
   const stamps = store.stamps?.bind(store);
@@ -46,7 +46,7 @@ export async function indexedSums(
   const index: BatchIndex | undefined = kept?.rows === facts.rows ? kept : undefined;
   const places = (names: readonly string[]) => names.map((shard): ShardPlace => ({ account, batch, shard, stamps }));
   const changed = index === undefined ? undefined : await changedShards(places(Object.keys(index.shards)), index);
-  if (index !== undefined && changed?.length === 0) return Object.values(index.shards);
+  if (index !== undefined && changed?.length === 0) return new Map(Object.entries(index.shards));
   const entries = await entriesOf(account, { batch, generation, folder }, changed);
   const shards = { ...index?.shards };
   await parallel(places([...entries.keys()]), WRITE_WIDTH, async (place) => {
@@ -57,7 +57,17 @@ export async function indexedSums(
     await keep(account, `${folder}/${shard}.json`, current.entries);
   });
   await keep(account, `${folder}/sums.json`, { schema: 1, rows: facts.rows, shards });
-  return Object.values(shards);
+  return new Map(Object.entries(shards));
+}
+
+/** The entries of one shard as they were kept last. */
+export function keptEntries(
+  account: AccountRecords,
+  batch: string,
+  generation: string,
+  shard: string,
+): Promise<IndexEntry[] | undefined> {
+  return readKept(account, `${account.home.keys.index(batch, generation)}/${shard}.json`, entriesSchema);
 }
 
 /** The shards of which something was written since, by the stamps of their folders and of the rows that may go on. */
@@ -114,7 +124,7 @@ async function entriesOf(
 }
 
 /** Undefined for what is not there, or cannot be read or understood: it is gathered again. */
-async function readKept<T>({ home }: AccountRecords, key: string, schema: z.ZodType<T>): Promise<T | undefined> {
+export async function readKept<T>({ home }: AccountRecords, key: string, schema: z.ZodType<T>): Promise<T | undefined> {
   try {
     return await readJson(home.store, key, schema, forgotten);
   } catch (error) {
@@ -124,7 +134,7 @@ async function readKept<T>({ home }: AccountRecords, key: string, schema: z.ZodT
 }
 
 /** What cannot be kept, in a home that may only be read or on a full disk, is gathered again by the next question. */
-async function keep({ home }: AccountRecords, key: string, value: unknown): Promise<void> {
+export async function keep({ home }: AccountRecords, key: string, value: unknown): Promise<void> {
   try {
     await home.store.put(key, encodeJson(value));
   } catch (error) {

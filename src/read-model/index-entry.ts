@@ -16,6 +16,8 @@ export const entrySchema = z.object({
   id: z.string(),
   hash: z.string(),
   isDamaged: z.exactOptional(z.literal(true)),
+  /** It ended since its values changed, and starts with its new ones. */
+  isReplaced: z.exactOptional(z.literal(true)),
   /** The stamp of its record, as it was read. */
   record: z.exactOptional(z.string()),
   /** The stamp of its attempts, `none` where it has none; absent where they change nothing of what stands here. */
@@ -49,7 +51,8 @@ export async function currentEntry(
   const known = stamps.attempts ?? 'none';
   if (isDecided(entry, stamps.record) || (entry.record === stamps.record && entry.attempts === known)) return entry;
   const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
-  const read = { index, id, hash, ...(stamps.record === undefined ? {} : { record: stamps.record }) };
+  const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
+  const read = { index, id, hash, ...isReplaced, ...(stamps.record === undefined ? {} : { record: stamps.record }) };
   // Nothing that the ledger learns changes a row that is done, or that ended untried.
   if (record !== undefined && !isOutdone(record, [])) return { ...read, end: endOf(recordFor(record, hash)) };
   const attempts = stamps.attempts === undefined ? [] : await ledger.read(batch, id);

@@ -5,6 +5,7 @@ import { needsPerson } from '../../domain/needs-person.js';
 import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import type { ResultLine } from '../../manifest/results.js';
 import { indexedSums } from '../../read-model/batch-index.js';
+import { indexedHeld } from '../../read-model/held-rows.js';
 import type { ShardSum } from '../../read-model/index-shard.js';
 import { touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
@@ -30,7 +31,7 @@ export async function batchTally(
   const tally: HomeTally = { ...emptyTally(), forPerson: 0, endedAtMs: undefined, endedSince: 0 };
   const sums = await indexedSums(access, batch, generation, signal);
   if (sums !== undefined) {
-    addSums(tally, sums, sinceMs);
+    addSums(tally, [...sums.values()], sinceMs);
     await addUntried(access, batch, generation, tally, sums);
     return tally;
   }
@@ -59,15 +60,19 @@ async function addUntried(
   batch: string,
   generation: string,
   tally: HomeTally,
-  sums: readonly ShardSum[],
+  sums: ReadonlyMap<string, ShardSum>,
 ): Promise<void> {
-  const untried = sums.reduce((sum, one) => sum + one.untried, 0);
+  const untried = [...sums.values()].reduce((sum, one) => sum + one.untried, 0);
   if (untried === 0) return;
   const untouched = await endOfUntouched(access, batch, generation);
   const left = untouched === undefined ? untried : await untriedOf(access, batch, untouched.except);
   if (untouched !== undefined) tally.counts[untouched.ended] += untried - left;
   const mayRun = untouched && (untouched.except ?? new Set());
-  const { held, ended } = left === 0 ? { held: 0, ended: 0 } : await heldRows(access, batch, generation, mayRun);
+  const of = { batch, generation, sums, mayRun };
+  const { held, ended } =
+    left === 0
+      ? { held: 0, ended: 0 }
+      : ((await indexedHeld(access, of)) ?? (await heldRows(access, batch, generation, mayRun)));
   addLive(tally, 'held', held);
   addLive(tally, 'waiting', left - held - ended);
   tally.counts.not_started += ended;

@@ -1,19 +1,13 @@
 import { upstreamOf } from '../../../activities/upstream.js';
 import { fedMedia } from '../../domain/row.js';
+import type { HeldRows } from '../../read-model/held-rows.js';
 import { parallel } from '../../store/parallel.js';
 import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
 
 const READ_WIDTH = 32;
 
-/** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
-export interface HeldRows {
-  held: number;
-  /** A row that feeds them ended without an output. */
-  ended: number;
-}
-
-/** `mayRun`: the rows of a sample; undefined where all may. */
+/** By a walk over all rows, where the index cannot tell. `mayRun`: the rows of a sample; undefined where all may. */
 export async function heldRows(
   { home, rows, records }: HomeAccess,
   batch: string,
@@ -24,7 +18,8 @@ export async function heldRows(
   const facts = await rows.generation(batch, generation);
   if (facts?.fed === undefined) return found;
   const touched = touchedRows(home, batch);
-  const sources = { rows, records: listedRecords(records, touched) };
+  // Asked for with every feeder.
+  const sources = { rows: { ...rows, generation: async () => facts }, records: listedRecords(records, touched) };
   for (const part of facts.parts.keys()) {
     const stored = await rows.readPart(batch, generation, part);
     const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);
