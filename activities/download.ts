@@ -16,6 +16,9 @@ import { type Ending, endRow, isRecordedDone } from './record.js';
 import { resultState } from './row-credits.js';
 import { loadRow, type RowWork } from './row-work.js';
 
+/** By activities of their own, and as many again by those that heard of an output. */
+export const DOWNLOADS_MAX = 8;
+
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: DownloadInput): Promise<DownloadResult>;

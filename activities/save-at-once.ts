@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { AttemptInput } from '../src/contract/activities.js';
 import type { Status } from '../src/domain/outcome.js';
 import type { Dependencies } from './dependencies.js';
-import type { DownloadOnce } from './download.js';
+import { DOWNLOADS_MAX, type DownloadOnce } from './download.js';
 
 /**
  * Saves what was just rendered within the activity that heard of it: one more of its own costs the server and the worker
@@ -14,14 +14,12 @@ export type SaveAtOnce = (input: AttemptInput) => Promise<Status | undefined>;
 /** For activities that stand alone. */
 export const notAtOnce: SaveAtOnce = async () => undefined;
 
-/** As many as there are places for downloads by themselves. */
-const AT_ONCE_MAX = 8;
 const HEARTBEAT_MS = 5_000;
 
 export function createSaveAtOnce(deps: Dependencies, download: DownloadOnce): SaveAtOnce {
   let underWay = 0;
   return async (input) => {
-    if (underWay >= AT_ONCE_MAX) return undefined;
+    if (underWay >= DOWNLOADS_MAX) return undefined;
     underWay += 1;
     const context = Context.current();
     // The activity may have been silent for as long as its answer took.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { lastCaps } from '../activities/caps.js';
+import { DOWNLOADS_MAX } from '../activities/download.js';
 import { createActivities } from '../activities/index.js';
 import { awaitedCalls, endClaims } from '../activities/under-way.js';
 import { taskQueues } from './contract/names.js';
@@ -22,7 +23,6 @@ import { createRescue } from './worker/rescue.js';
 
 /** Until the plan is known: the smallest plan's (service document 1, Limits). */
 const RPM_UNKNOWN = 60;
-const DOWNLOADS_MAX = 8;
 /** How often workflows that can go no further are looked for, ms; a rehearsal is quicker, within reason. */
 const RESCUE_EVERY_MS = 60_000;
 const RESCUE_MIN_MS = 5_000;
