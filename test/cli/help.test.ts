@@ -207,7 +207,7 @@ test('callsheet cancel --help', async () => {
       batch                  the batch's name
 
     Options:
-      -y, --yes              as with the other orders; this one asks nothing
+      -y, --yes              taken as by the other orders; this one asks nothing
       -h, --help             show this help
 
     Settings:

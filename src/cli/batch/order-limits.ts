@@ -1,5 +1,3 @@
-import { semaphoreView } from '../../contract/messages.js';
-import { semaphoreId } from '../../contract/names.js';
 import type { BatchSlots } from '../../contract/semaphore-view.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
 import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../store/account-limits.js';
@@ -9,7 +7,9 @@ import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
+import { createBatchSource } from './batch-source.js';
 import { knownBatch } from './known-batch.js';
+import { unlessOutage } from './outage.js';
 import { tellLimits } from './submit-batch.js';
 
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
@@ -55,7 +55,7 @@ export async function showLimits(session: Session, batch: string | undefined): P
   const [plan, ordered, batches] = await Promise.all([
     access.home.latestCheckpoint(),
     readAccountLimits(access.home),
-    batchesAtWork(session),
+    batchesAtWork(session, access),
   ]);
   const { accountConcurrency, rpm } = config.limits;
   const configured = { concurrency: accountConcurrency, rpm };
@@ -76,6 +76,7 @@ export async function showLimits(session: Session, batch: string | undefined): P
   ];
   const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered), line('holds', inForce)];
   terminal.data(formatTable(lines, { head }));
+  if (batches === null) return terminal.note('no worker answers: which batches run or wait cannot be told now');
   if (batches.length === 0) return terminal.note('no batch runs or waits');
   const rows = batches.map(({ batch, held, waiting, ...terms }) => [
     batch,
@@ -132,16 +133,16 @@ async function tell(session: Session): Promise<void> {
   }
 }
 
-/** Those that have slots or wait for some, where a semaphore runs and answers. */
-async function batchesAtWork(session: Session): Promise<BatchSlots[]> {
+/** Those that have slots or wait for some; null where nobody answers who knows. */
+async function batchesAtWork(session: Session, access: HomeAccess): Promise<BatchSlots[] | null> {
   const work = await joinWork(session);
+  if (work === undefined) return [];
   try {
-    const semaphore = work?.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
-    return (await semaphore?.query(semaphoreView))?.batches ?? [];
-  } catch {
-    // None runs, or it is busy: there is nothing to show.
-    return [];
+    // The account's slots are the same for every batch.
+    const source = createBatchSource({ access, batch: '', work, connect: async () => work });
+    const answer = await unlessOutage(source.slots().then((slots) => slots?.batches ?? []));
+    return answer ?? null;
   } finally {
-    await work?.close();
+    await work.close();
   }
 }
