@@ -23,6 +23,8 @@ function amount(least: CreditsNano, wish: string) {
 }
 
 const notNegative = amount(0, 'must be credits as a plain decimal of 0 or more, such as 2.5');
+const MAX_CREDITS =
+  'must be a positive number of credits, such as 40 or 2.5; with 0.000001 a batch runs only where every row is done or reused';
 const seconds = (most: number) => bounded(z.number(), 0, most, 'seconds');
 const positiveInteger = (most: number) => bounded(z.int(), 1, most, 'a whole number');
 const word = z.string({ error: 'must be a text' }).min(1, { error: 'must not be empty' });
@@ -117,7 +119,7 @@ export const configSchema = z.strictObject({
     .exactOptional(),
   budget: z
     .strictObject({
-      maxCredits: amount(1, 'must be a positive number of credits, such as 40 or 2.5').exactOptional(),
+      maxCredits: amount(1, MAX_CREDITS).exactOptional(),
       askAbove: notNegative.exactOptional(),
       maxFailures: failureLimit.exactOptional(),
       waitMinutes: bounded(z.number(), 0, 525_600, 'minutes').exactOptional(),

@@ -61,7 +61,7 @@ describe('command line and manifest: exit 2, nothing submitted', () => {
     [
       'a budget of 0',
       ['run', 'shots.csv', '--max-credits', '0'],
-      'B52 --max-credits must be a positive number of credits',
+      "B52 --max-credits must be a positive number of credits, such as 40 or 2.5; with 0.000001 a batch runs only where every row is done or reused, got '0'",
     ],
     ['a long delimiter', ['run', 'shots.csv', '--delimiter', ';;'], "--delimiter must be one character, got ';;'\n"],
     [

@@ -90,6 +90,7 @@ describe('approval', () => {
   const ask = { maxCredits: null, askAbove: CREDIT };
   test.each([
     ['nothing to pay', tallyOf(), ask, false, 'granted'],
+    ['nothing to pay, with the smallest budget', tallyOf(), { ...ask, maxCredits: 1_000 }, false, 'granted'],
     ['at the threshold', tallyOf({ lo: 0, hi: CREDIT }), ask, false, 'granted'],
     ['above it', tallyOf({ lo: 0, hi: CREDIT + 1 }), ask, false, 'ask'],
     ['above it, with --yes', tallyOf({ lo: 0, hi: CREDIT + 1 }), ask, true, 'granted'],
