@@ -96,7 +96,7 @@ async function bundleIfNeeded(files: string[]): Promise<void> {
   const inside = files.filter((file) => /^src\/(workflows|contract|domain)\//.test(file));
   for (const file of inside) {
     const { code } = transformSync(readFileSync(join(scratch, file), 'utf8'), { loader: 'ts', format: 'esm' });
-    writeFileSync(join(scratch, file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')), code);
+    writeFileSync(join(scratch, 'dist', file.replace(/\.ts$/, '.js')), code);
   }
   if (inside.length === 0) return;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');

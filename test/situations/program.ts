@@ -27,7 +27,7 @@ const SECOND_AFTER_MS = 20_000;
 const GIVEN_UP_AFTER_MS = 240_000;
 const LISTENS_EVERY_MS = 100;
 
-const built = new URL('../../dist/cli/run-cli.js', import.meta.url);
+const built = new URL('../../dist/src/cli/run-cli.js', import.meta.url);
 let loaded: Promise<{ runCli: typeof runCli }> | undefined;
 
 /** Runs one command line of the build to its end. */
