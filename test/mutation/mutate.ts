@@ -93,7 +93,7 @@ function runsBundle({ test }: Mutation): boolean {
 
 /** Tests with a server run the built bundle: what the workflows are made of goes into it, unchecked by the compiler. */
 async function bundleIfNeeded(files: string[]): Promise<void> {
-  const inside = files.filter((file) => /^src\/(workflows|contract|domain)\//.test(file));
+  const inside = files.filter((file) => /^(workflows|src\/(contract|domain))\//.test(file));
   for (const file of inside) {
     const { code } = transformSync(readFileSync(join(scratch, file), 'utf8'), { loader: 'ts', format: 'esm' });
     writeFileSync(join(scratch, 'dist', file.replace(/\.ts$/, '.js')), code);
