@@ -15,6 +15,8 @@ export interface Folder {
   folderMode: number;
   /** Real paths of folders whose entry is known to be durable. */
   durable: Set<string>;
+  /** The root's real path as it was last seen: only what lies elsewhere makes it be looked up again. */
+  root?: string;
 }
 
 /** Where a write goes: a real folder, and the folders that must be fsynced for the write to be durable. */
@@ -36,9 +38,10 @@ export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 /** The folder's real path, or undefined when it does not exist. A path that leads out of the root is refused. */
 export async function findFolder(folder: Folder, segments: readonly string[]): Promise<string | undefined> {
   try {
-    const root = await realpath(folder.location);
-    if (segments.length === 0) return root;
-    return insideOf(root, await realpath(join(root, ...segments)), segments);
+    const real = await realpath(join(folder.location, ...segments));
+    if (folder.root !== undefined && isInside(folder.root, real)) return real;
+    folder.root = await realpath(folder.location);
+    return insideOf(folder.root, real, segments);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -164,8 +167,11 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function insideOf(root: string, real: string, segments: readonly string[]): string {
-  const below = root.endsWith(sep) ? root : root + sep;
-  if (real === root || real.startsWith(below)) return real;
+  if (isInside(root, real)) return real;
   const key = segments.join('/');
   throw new StoreError('ELOOP', `'${key}' leads out of ${root} through a link; callsheet writes only below it`, key);
+}
+
+function isInside(root: string, real: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
