@@ -39,6 +39,11 @@ export interface LoadedConfig {
 }
 
 const OWN_VARIABLES = ['CALLSHEET_API_KEY', 'CALLSHEET_TEMPORAL_CLI'];
+/** What people try that is given as a flag alone. */
+const FLAGS_ALONE: Readonly<Record<string, string>> = {
+  CALLSHEET_CONFIG: '--config',
+  CALLSHEET_API_KEY_FILE: '--api-key-file',
+};
 
 /** Loads the settings; throws `ConfigError` with every problem that was found. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
@@ -100,6 +105,8 @@ function strangeVariables({ env, nearestWord }: ConfigSources): string[] {
   const known = SETTINGS.map(({ path }) => environmentName(path));
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith('CALLSHEET_') || known.includes(name) || OWN_VARIABLES.includes(name)) return [];
+    const flag = FLAGS_ALONE[name];
+    if (flag !== undefined) return [`${name} is no setting and has no effect; ${flag} names the file`];
     const nearest = nearestWord(name, known) ?? known.find((one) => one.endsWith(name.slice('CALLSHEET'.length)));
     return nearest === undefined ? [] : [`${name} is no setting and has no effect; did you mean ${nearest}?`];
   });

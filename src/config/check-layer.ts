@@ -70,5 +70,6 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 
 function shown(value: unknown): string {
   if (value === undefined) return '';
-  return `, got '${safeText(typeof value === 'string' ? value : JSON.stringify(value), 80)}'`;
+  const blanks = typeof value === 'string' && value.trim() !== value ? ' with blanks beside it' : '';
+  return `, got '${safeText(typeof value === 'string' ? value : JSON.stringify(value), 80)}'${blanks}`;
 }

@@ -67,6 +67,7 @@ export async function fileLayer(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (code === 'ENOENT' && !options.required) return undefined;
+    if (code === 'EISDIR') return refused(shown === '' ? '.' : shown, 'is a folder; --config must name a file');
     return refused(shown, `cannot be read (${code}); correct --config or the file`);
   }
   try {

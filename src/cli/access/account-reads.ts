@@ -70,5 +70,6 @@ export async function readOwnDiscounts(session: Session): Promise<Discount[]> {
 
 export function understood<Value>(reading: AccountReading<Value>, what: string): Value {
   if (reading.reading === 'ok') return reading.value;
-  throw new UserError(`the service's answer about ${what} cannot be read: ${reading.why}`, EXIT.unreachable);
+  const said = `the service's answer about ${what} cannot be read: ${reading.why}`;
+  throw new UserError(`${said}; check that the base URL is the service's`, EXIT.unreachable);
 }

@@ -41,8 +41,8 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
     for (let attempt = 1; ; attempt++) {
       const exchange = await transport.send(REQUESTS[what]);
       if (exchange.outcome === 'answered' && exchange.answer.status === 200) return exchange.answer;
-      const waitMs = gapAfter(exchange);
-      if (attempt >= TRIES || Date.now() + waitMs >= deadline) throw unreachable(baseUrl, exchange);
+      const waitMs = gapAfter(exchange, { baseUrl, what });
+      if (attempt >= TRIES || Date.now() + waitMs >= deadline) throw unreachable(exchange, { baseUrl, what });
       await sleep(waitMs);
     }
   } finally {
@@ -50,14 +50,21 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
   }
 }
 
+/** What was asked of whom. */
+interface Asked {
+  baseUrl: string;
+  what: AccountReadWhat;
+}
+
 /** How long to wait before the next try; throws where another try cannot help. */
-function gapAfter(exchange: Exchange): number {
+function gapAfter(exchange: Exchange, { baseUrl, what }: Asked): number {
   if (exchange.outcome !== 'answered') return GAP_MS;
   const { status, retryAfter } = exchange.answer;
   if (status === 401) throw new KeyRefusedError(sayOf(exchange.answer));
   if (status === 429) return readRetryAfter(retryAfter, Date.now())?.waitMs ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
-  throw new UserError(`the service refused to read the account: ${sayOf(exchange.answer)}`, EXIT.configuration);
+  const advice = status === 403 ? '' : ': check that this is the base URL of the service';
+  throw new UserError(`${baseUrl} answers ${sayOf(exchange.answer)} when asked for ${what}${advice}`, EXIT.configuration);
 }
 
 /** The service knows the key and does not take it, or does not know it. */
@@ -70,10 +77,10 @@ export class KeyRefusedError extends UserError {
   }
 }
 
-function unreachable(baseUrl: string, exchange: Exchange): UserError {
+function unreachable(exchange: Exchange, { baseUrl, what }: Asked): UserError {
   const why =
     exchange.outcome === 'answered'
-      ? `answers ${sayOf(exchange.answer)}`
+      ? `answers ${sayOf(exchange.answer)} when asked for ${what}`
       : `cannot be reached (${exchange.phase}: ${exchange.message})`;
   return new UserError(
     `${baseUrl} ${why}: check the base URL and the network; nothing was submitted`,

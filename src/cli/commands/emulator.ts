@@ -56,7 +56,7 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
   const terminal = createTerminal(io);
   const { startEmulator } = await import('../../../emulator/emulator.js');
   const options: EmulatorOptions = {
-    port: numberFlag('--port', flags.port),
+    port: portFlag(flags.port),
     plan: flags.plan as Plan,
     balanceCredits: flags.balance,
     speed: speedFlag(flags.speed),
@@ -109,6 +109,11 @@ function assumptionOptions({ assumptions, seed }: EmulatorFlags): Pick<EmulatorO
     throw new UserError(`--assumptions must be 'drawn' or a whole number, got '${assumptions.slice(0, 40)}'`);
   }
   return { assumptions: { seed: Number(text) } };
+}
+
+function portFlag(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UserError(`--port must be a whole number from 0 to 65535, got '${text.slice(0, 40)}'`);
 }
 
 function numberFlag(flag: string, text: string): number {

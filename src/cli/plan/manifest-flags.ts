@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isKind, KINDS, type Kind } from '../../domain/kind.js';
 import { batchNameFrom } from '../../manifest/ids.js';
+import { quoted } from '../../manifest/problem.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import type { ReuseOrder } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
@@ -118,5 +119,5 @@ function checkedReuse(text: string): ReuseOrder {
 function checkedDelimiter(text: string): string {
   const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
   if (character.length === 1 && !/["\r\n]/.test(character)) return character;
-  throw new UserError(`--delimiter must be one character, got '${text.slice(0, 40)}'`);
+  throw new UserError(`--delimiter must be one character, got ${quoted(text.slice(0, 40))}`);
 }

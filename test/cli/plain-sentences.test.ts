@@ -1,0 +1,50 @@
+// 5-X14: what a user gets wrong first is told in one sentence that names it.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cli, workFolder } from './harness.js';
+
+describe('5-X14: flags and variables', () => {
+  const refusals: [string[], number, RegExp][] = [
+    [['credits', '--base-url', 'http://127.0.0.1:9', '--api-key-file='], 4, /^error: B49 --api-key-file must name a file/],
+    [['credits', '--config='], 4, /^error: \.: B56 is a folder; --config must name a file\n$/],
+    [['plan', 'm.csv', '--delimiter', '\n'], 2, /error: --delimiter must be one character, got '\\n'\n$/],
+    [['plan', 'm.csv', '--concurrency', ' 3'], 4, /got '3' with blanks beside it\n$/],
+    [['emulator', '--port', '99999'], 2, /^error: --port must be a whole number from 0 to 65535, got '99999'\n$/],
+  ];
+  test.each(refusals)('%j', async (args, code, says) => {
+    const cwd = workFolder();
+    writeFileSync(join(cwd, 'm.csv'), 'id,kind\na,svc/image\n');
+    const ran = await cli(args, { cwd });
+    expect(ran.stderr).toMatch(says);
+    expect(ran.exitCode).toBe(code);
+  });
+
+  test('a variable for what is a flag alone is said to do nothing', async () => {
+    const { stderr } = await cli(['config', 'show'], { env: { CALLSHEET_CONFIG: 'x.json' } });
+    expect(stderr).toContain('CALLSHEET_CONFIG is no setting and has no effect; --config names the file');
+  });
+});
+
+describe('5-X14: an address that is not the service', () => {
+  const answers: [number, string, number, RegExp][] = [
+    [204, '', 4, /answers HTTP 204 when asked for credits: check that this is the base URL of the service/],
+    [404, '<html>no</html>', 4, /answers HTTP 404 when asked for credits: check that this is the base URL/],
+    [200, '<html>welcome</html>', 5, /answer about credits cannot be read: .*; check that the base URL is the service's/],
+    [500, '{}', 5, /answers HTTP 500 when asked for credits: check the base URL and the network/],
+  ];
+  test.each(answers)('that answers %i %j', async (status, body, code, says) => {
+    const server = createServer((_, response) => response.writeHead(status).end(body));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const ran = await cli(['credits', '--base-url', url], { env: { CALLSHEET_API_KEY: 'sk-svc-abc' } });
+      expect(ran.stderr).toMatch(says);
+      expect(ran.exitCode).toBe(code);
+    } finally {
+      server.close();
+    }
+  });
+});
