@@ -65,7 +65,8 @@ async function readKeyFile(file: string): Promise<string> {
   });
   try {
     const facts = await handle.stat();
-    if (!facts.isFile() && !facts.isFIFO()) return refuse('--api-key-file must name a file, or be - for standard input');
+    if (!facts.isFile() && !facts.isFIFO())
+      return refuse('--api-key-file must name a file, or be - for standard input');
     // Windows has no such bits; its files are private to the user by their folder.
     if (process.platform !== 'win32' && (facts.mode & 0o007) !== 0) {
       return refuse('the file of --api-key-file can be read by every user of this machine: chmod 600 it');

@@ -23,7 +23,7 @@ describe.skipIf(!hasTemporal())(
     });
     afterEach(() => rig?.stop());
 
-    it('sends nothing late, and every row ends, none paid twice (I1, I2)', async () => {
+    it('6-O8: sends nothing late, and every row ends, none paid twice (I1, I2)', async () => {
       const running = rig.start(['run', 'paused.csv', '--yes']);
       for (const jobsMin of [8, 30]) {
         await until(`${jobsMin} submits have left`, () => rig.emulator.truth().jobs.length >= jobsMin || undefined);
@@ -55,7 +55,7 @@ describe.skipIf(!hasTemporal())(
       expect(paid.length, 'one claim is one POST').toBeLessThanOrEqual(made.length);
     });
 
-    it('a cancel that nobody answers does not say that nothing runs', async () => {
+    it('6-O6: a cancel that nobody answers does not say that nothing runs', async () => {
       await rig.write('films.csv', csv(ROWS.slice(0, 12).map(({ id }) => film(id))));
       rig.start(['run', 'films.csv', '--yes']);
       await until('films render', () => rig.emulator.truth().jobs.length >= 5 || undefined);

@@ -52,6 +52,21 @@ describe.skipIf(!hasTemporal())('a shared Temporal (F47, F48)', { timeout: 400_0
     );
   });
 
+  it('6-O11: without a worker every command says so, and the batch begins once there is one', async () => {
+    const running = rig.start(RUN, { env });
+    const unserved = /no worker serves account '[^']+' on \S+: `callsheet worker[^`]*` on a machine/;
+    await until('the run says it', () => unserved.test(running.stderr()) || undefined);
+    for (const command of [['status', 'team'], ['doctor']]) {
+      const { stdout, stderr } = await rig.start(command, { env }).ended;
+      expect(stdout + stderr).toMatch(unserved);
+    }
+    expect(rig.emulator.truth().jobs).toEqual([]);
+    const worker = await startWorker();
+    expect([0, 3]).toContain((await running.ended).code);
+    worker.child.kill('SIGTERM');
+    await worker.ended;
+  });
+
   it('F48: two command lines start the same manifest at once: one batch, each row paid once', async () => {
     const worker = await startWorker();
     const both = [rig.start(RUN, { env }), rig.start(RUN, { env })];

@@ -105,7 +105,7 @@ describe.skipIf(!hasTemporal())('the engine', () => {
       reason: 'key_refused',
       message: 'refused',
     });
-    expect(await isEngineKey(folder, 'one', key), 'U6, X11').toBe(true);
+    expect(await isEngineKey(folder, 'one', key), '4-U6, 5-X11').toBe(true);
     expect(await isEngineKey(folder, 'one', 'another key')).toBe(false);
     expect(await isEngineKey(folder, 'three', key)).toBe(false);
     const state = await stateOf(engine);

@@ -95,7 +95,7 @@ describe.skipIf(!hasTemporal())('an engine that is killed', () => {
     expect(await statusOfWorkflow(next, 'kept')).toBe('RUNNING');
   }, 60_000);
 
-  test('O7: whose database is damaged sets it aside by itself, with a line', async () => {
+  test('6-O7: whose database is damaged sets it aside by itself, with a line', async () => {
     for (const damage of ['', 'no database at all']) {
       const folder = newFolder();
       await engineIn(folder);

@@ -64,7 +64,10 @@ function gapAfter(exchange: Exchange, { baseUrl, what }: Asked): number {
   if (status === 429) return readRetryAfter(retryAfter, Date.now())?.waitMs ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
   const advice = status === 403 ? '' : ': check that this is the base URL of the service';
-  throw new UserError(`${baseUrl} answers ${sayOf(exchange.answer)} when asked for ${what}${advice}`, EXIT.configuration);
+  throw new UserError(
+    `${baseUrl} answers ${sayOf(exchange.answer)} when asked for ${what}${advice}`,
+    EXIT.configuration,
+  );
 }
 
 /** The service knows the key and does not take it, or does not know it. */

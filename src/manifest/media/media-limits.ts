@@ -11,7 +11,7 @@ export interface MediaFlaw {
 }
 
 /** `31.2 MB`; megabytes are millions of bytes, the stricter reading of the documents. */
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   const value = bytes / 1_000_000;
   return `${value >= 10 && value % 1 === 0 ? value : Number(value.toFixed(value < 0.1 ? 3 : 1))} MB`;
 }

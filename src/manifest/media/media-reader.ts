@@ -10,7 +10,7 @@ import { readDataUri } from './data-uri.js';
 import { createPathFinder, type MediaRoots, reasonOf } from './local-path.js';
 import { mediaForm } from './media-form.js';
 import type { MediaItem } from './media-item.js';
-import { bytesFlaw, factsFlaw, typeFlaw } from './media-limits.js';
+import { bytesFlaw, factsFlaw, megabytes, typeFlaw } from './media-limits.js';
 import { urlFlaw } from './media-url.js';
 import { takesUrlOnly } from './needs-url.js';
 import { probeMedia } from './probe-media.js';
@@ -38,8 +38,8 @@ export interface MediaReaderOptions extends MediaRoots, S3MediaOptions {
   probeUrl?: UrlProbing;
 }
 
-/** No documented limit is larger; a file is never read without a bound. */
-const FILE_BYTES_MAX = 100_000_000;
+/** Of ours, where the documents name no limit: a file is read whole. */
+const READ_BYTES_MAX = 1_000_000_000;
 const FILES_KEPT_MAX = 20_000;
 
 /** Reads and checks media cells; each file is read once for its real path, time and size. */
@@ -79,8 +79,12 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
   async function readLocal(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
     const path = await findPath(name, text);
     if (!path.ok) return { ok: false, code: 'B45', message: path.message };
-    const flaw = bytesFlaw(name, path.bytes, { ...rule, maxBytes: rule.maxBytes ?? FILE_BYTES_MAX });
+    const flaw = bytesFlaw(name, path.bytes, rule);
     if (flaw !== undefined) return { ok: false, ...flaw };
+    if (path.bytes > READ_BYTES_MAX) {
+      const message = `${name} is ${megabytes(path.bytes)}; callsheet reads local files up to 1 GB: give it as a URL`;
+      return { ok: false, code: 'B45', message };
+    }
     const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
     const known = knownFiles.get(key);
     const seen = known === undefined ? undefined : take(name, known.facts, rule, wanted);

@@ -163,6 +163,7 @@ export const FILE_CASES: readonly FileCase[] = [
   { rule: 'vendor-e audio: 15.5 s', ...veAudio, bytes: () => mp3(15.504), problem: /is 15.5 s, must be 2-15 s/ },
   { rule: 'vendor-e audio: over 15 MB', ...veAudio, bytes: () => wav(3, 15_200_000), problem: /15.2 MB, limit 15 MB/ },
   { rule: 'vendor-b audio: WAV', ...voice, bytes: () => wav(1) },
+  { rule: '2-D7: vendor-b audio of ten minutes, 115 MB', ...voice, bytes: () => wav(600, 115_200_000) },
   { rule: 'vendor-b audio: MP3', ...voice, bytes: () => mp3(60) },
   { rule: 'vendor-b audio: MP4', ...voice, bytes: () => clip(2), problem: /B40 audio needs an audio, the file is MP4/ },
   { rule: 'vendor-f image: JPEG', kind: 'vendor-f/video', column: 'image', bytes: () => jpeg(10, 10) },
