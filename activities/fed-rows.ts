@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FedFrom } from '../src/contract/chain-state.js';
 import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chains.js';
 import type { Row } from '../src/domain/row.js';
 import { rerunOrder } from '../src/store/batch-marks.js';
@@ -13,6 +12,7 @@ import { withRecords } from './failures.js';
 import { feedersOf, isReady } from './feeders.js';
 import { runOrder } from './ordered.js';
 import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
+import { soonestFirst } from './soonest-first.js';
 
 export interface FedRowActivities {
   /** The rows that can run now since rows that feed them are done. */
@@ -43,7 +43,7 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   let room = input.roomNano;
   let chars = 0;
   let looks = 0;
-  const left: FedFrom[] = feeders.map((feeder) => ({ ...feeder }));
+  const left = (await soonestFirst(deps, input, feeders)).map((feeder) => ({ ...feeder }));
   for (let feeder = left[0]; feeder !== undefined; feeder = left[0]) {
     const fed = (await feeds.of(feeder.index)) ?? [];
     const next = fed[feeder.seen];
