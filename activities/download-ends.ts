@@ -1,9 +1,8 @@
 import type { DownloadInput } from '../src/contract/outputs.js';
 import { type Attempt, standingOf } from '../src/domain/attempt.js';
-import type { Kind } from '../src/domain/kind.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import { outputLifeMs } from '../src/domain/output-life.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../src/domain/output-tries.js';
+import { factsOf } from '../src/kinds/facts.js';
 import { DownloadError } from '../src/service/download.js';
 import { OutputRefused } from '../src/store/outputs.js';
 import type { Dependencies } from './dependencies.js';
@@ -69,7 +68,7 @@ export function nextTry(failed: FailedOutput, { end, isGone }: Missing): NextTry
   const last = attempt.states.at(-1);
   const overAtMs = isGone ? nowMs : last?.state === 'ended' ? last.atMs : null;
   const renderedAtMs = resultStates(attempt)[0]?.atMs ?? nowMs;
-  const leftMs = outputLifeMs(work.row.kind) - serviceMs(renderedAtMs);
+  const leftMs = factsOf(work.row.kind).outputLifeMs - serviceMs(renderedAtMs);
   const { asks = 0, askedAtMs = 0 } = input.before ?? {};
   return afterFailedTry({
     end,
@@ -90,10 +89,4 @@ function isPending(record: RowRecord | undefined, { work }: FailedOutput): boole
 export function isAwaited(record: RowRecord | undefined, attempt: Attempt): boolean {
   const standing = standingOf(attempt);
   return record?.reasonCode === 'output_pending' && (standing === 'done' || standing === 'rendered');
-}
-
-/** What its bytes must be. */
-export function expectedMedia(kind: Kind): 'image' | 'video' | 'any' {
-  if (kind === 'svc/image' || kind === 'svc/edit') return 'image';
-  return kind === 'vendor-f/interaction' ? 'any' : 'video';
 }

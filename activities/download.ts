@@ -1,14 +1,15 @@
 import type { DownloadInput, DownloadResult } from '../src/contract/outputs.js';
-import { askedOutput, disagreements } from '../src/domain/asked-output.js';
 import type { RecordedOutput } from '../src/domain/attempt.js';
 import type { OutputFile, RowRecord } from '../src/domain/outcome.js';
+import { askedOutput, disagreements } from '../src/kinds/asked-output.js';
+import { factsOf } from '../src/kinds/facts.js';
 import type { Download } from '../src/service/download.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
 import { createOutputs, type Outputs, type SavedOutput } from '../src/store/outputs.js';
 import { type Store, StoreError } from '../src/store/port.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { expectedMedia, type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
+import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
 import { type Tries, triedText, withTries } from './download-tries.js';
 import { hasEarlier } from './earlier-render.js';
 import { tryAgain } from './failures.js';
@@ -163,7 +164,7 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
       stem: work.row.stem,
       position,
       attemptName: `${work.row.id}-${input.n}`,
-      expected: expectedMedia(work.row.kind),
+      expected: factsOf(work.row.kind).output,
       onExists,
     });
   } catch (error) {

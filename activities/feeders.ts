@@ -1,6 +1,7 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../src/domain/outcome.js';
 import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../src/domain/row.js';
+import { factsOf } from '../src/kinds/facts.js';
 import type { Records } from '../src/store/records.js';
 import { rowAt } from '../src/store/row-place.js';
 import type { Rows } from '../src/store/rows.js';
@@ -75,7 +76,7 @@ const SECONDS_SLACK = 0.1;
 /** What is billed for a driver clip that a row of the manifest renders: its real length, rounded up. */
 function withDriverLength(row: Row): Row {
   const [driver] = row.media.video ?? [];
-  if (row.kind !== 'vendor-a/motion-control' || row.cells.input_video_seconds !== undefined) return row;
+  if (factsOf(row.kind).driver === undefined || row.cells.input_video_seconds !== undefined) return row;
   if (driver?.source !== 'blob' || driver.seconds === undefined) return row;
   const seconds = Math.max(1, Math.ceil(driver.seconds - SECONDS_SLACK));
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };

@@ -1,7 +1,7 @@
 import type { Attempt } from '../src/domain/attempt.js';
-import { longestRenderMs } from '../src/domain/longest-render.js';
 import type { OutputFile } from '../src/domain/outcome.js';
-import { ownUrlLifeMs } from '../src/domain/own-url-life.js';
+import { factsOf } from '../src/kinds/facts.js';
+import { longestRenderMs } from '../src/kinds/longest-render.js';
 import { DownloadError } from '../src/service/download.js';
 import type { Dependencies } from './dependencies.js';
 import type { RowWork } from './row-work.js';
@@ -17,7 +17,7 @@ export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
 export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
   const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
   if (feeder?.row === undefined || feeder.file === undefined) return undefined;
-  const lifeMs = ownUrlLifeMs(feeder.row.kind);
+  const lifeMs = factsOf(feeder.row.kind).ownUrlLifeMs;
   const given = givenUrl(await deps.ledger.read(work.batch, feeder.row.id));
   if (lifeMs === undefined || given === undefined) return undefined;
   const ageMs = (deps.now() - given.atMs) * deps.settings.timeScale;

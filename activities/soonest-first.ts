@@ -1,5 +1,5 @@
 import type { FedFrom } from '../src/contract/chain-state.js';
-import { ownUrlLifeMs } from '../src/domain/own-url-life.js';
+import { factsOf } from '../src/kinds/facts.js';
 import { rowAt } from '../src/store/row-place.js';
 import type { Dependencies } from './dependencies.js';
 
@@ -16,7 +16,7 @@ export async function soonestFirst(
   const timed: { feeder: FedFrom; expiresMs: number }[] = [];
   for (const feeder of feeders) {
     const row = (await rowAt(deps.rows, batch, generation, feeder.index))?.stored.row;
-    const lifeMs = row && ownUrlLifeMs(row.kind);
+    const lifeMs = row && factsOf(row.kind).ownUrlLifeMs;
     const record = lifeMs === undefined ? undefined : await deps.records.readRecord(batch, row?.id ?? '');
     const expiresMs =
       lifeMs === undefined || record === undefined

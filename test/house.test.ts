@@ -5,7 +5,7 @@ import { KINDS } from '../src/domain/kind.js';
 import { ADAPTERS } from '../src/kinds/index.js';
 import { importCircles } from './house/circles.js';
 import { importViolations } from './house/layers.js';
-import { familiesThatMeet, unreachableKindFiles } from './house/registry.js';
+import { familiesThatMeet, kindsNamedElsewhere, unreachableKindFiles } from './house/registry.js';
 import {
   anyViolations,
   defaultExportViolations,
@@ -38,6 +38,10 @@ describe('registry of kinds', () => {
 
   test('families do not import each other', () => {
     expect(familiesThatMeet()).toEqual([]);
+  });
+
+  test('no kind is named outside the families', () => {
+    expect(kindsNamedElsewhere()).toEqual([]);
   });
 
   test('every kind has the adapter that says so', () => {

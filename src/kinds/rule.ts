@@ -145,8 +145,6 @@ export interface KindRules {
   columns: readonly Column[];
   checks: readonly Check[];
   mediaChecks?: readonly MediaCheck[];
-  /** The model when the row names none; empty when the kind has no models. */
-  defaultModel: string;
   documentedFields: FieldTree;
   /** Own codes for columns of other kinds that this one does not take; B25 otherwise. */
   refusedColumns?: Readonly<Record<string, { code: ProblemCode; message: string }>>;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { isKind, KINDS, type Kind } from '../domain/kind.js';
 import type { Cell, RawRow } from '../domain/raw-row.js';
+import { factsOf } from '../kinds/facts.js';
 import type { Column, DraftRow, MediaColumn, Report } from '../kinds/rule.js';
 import { KIND_RULES } from '../kinds/rules.js';
 import { readCell, textFlaw } from './cell-values.js';
@@ -36,7 +37,7 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
   const columns = columnsOf(kind);
   const rules = KIND_RULES[kind];
   for (const cell of raw.cells.values()) readColumn(row, cell, columns.get(cell.name), report);
-  row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, rules.defaultModel);
+  row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, factsOf(kind).model);
   for (const column of rules.columns) {
     if (column.required === true && !raw.cells.has(column.name) && !isFound(raw, column.name) && !isFed(raw, column)) {
       const { code, message } = column.missing ?? { code: 'B59', message: `${column.name} is required` };
@@ -51,7 +52,7 @@ function newRow(raw: RawRow): CheckedRow {
   return {
     line: raw.line,
     id: '',
-    kind: 'svc/image',
+    kind: KINDS[0],
     model: '',
     filled: new Map(),
     cells: {},
@@ -129,7 +130,7 @@ function readColumn(row: CheckedRow, cell: Cell, column: Column | undefined, rep
     row.passthrough[name] = cell.text;
     return;
   }
-  if (name === 'extra' && row.kind !== 'vendor-f/interaction') readExtra(row, cell, report);
+  if (name === 'extra' && !factsOf(row.kind).hasOwnBody) readExtra(row, cell, report);
   else if (column === undefined) refuseColumn(row, name, report);
   else readOwnColumn(row, cell, column, report);
 }

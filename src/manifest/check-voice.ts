@@ -7,7 +7,7 @@ export type Voices = (named: string) => Promise<ReadonlySet<string> | undefined>
 
 /** An avatar's voice is one of those that GET voices lists (service document 2, Avatar video). */
 export async function checkVoice(row: DraftRow, voices: Voices, report: Report): Promise<void> {
-  const voice = row.kind === 'vendor-b/avatar' ? row.cells.voice_id : undefined;
+  const voice = row.cells.voice_id;
   if (typeof voice !== 'string') return;
   const known = await voices(voice);
   if (known === undefined || known.has(voice)) return;

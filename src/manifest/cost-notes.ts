@@ -1,4 +1,5 @@
 import type { Row } from '../domain/row.js';
+import { factsOf } from '../kinds/facts.js';
 import { KIND_RULES } from '../kinds/rules.js';
 
 /** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */
@@ -9,5 +10,5 @@ export function costNotesOf(row: Pick<Row, 'kind' | 'cells' | 'media'>): string[
 /** The row's model, or the one that the service takes when none is named; empty where the kind has none. */
 export function modelOf(row: Pick<Row, 'kind' | 'cells'>): string {
   const { model } = row.cells;
-  return typeof model === 'string' ? model : KIND_RULES[row.kind].defaultModel;
+  return typeof model === 'string' ? model : factsOf(row.kind).model;
 }

@@ -1,5 +1,6 @@
 import type { Kind } from '../domain/kind.js';
 import { typeNames } from '../domain/media-type.js';
+import { factsOf } from '../kinds/facts.js';
 import type { Column, MediaColumn, MediaRule, NumberColumn } from '../kinds/rule.js';
 import { orList } from '../kinds/rule-helpers.js';
 import { KIND_RULES } from '../kinds/rules.js';
@@ -45,7 +46,7 @@ export function describeKind(kind: Kind): KindDescription {
       help: column.help,
     })),
     rules: [...checks, ...mediaChecks].map(({ rule }) => rule),
-    common: COMMON_COLUMNS.filter(({ name }) => name !== 'extra' || kind !== 'vendor-f/interaction').map((one) => ({
+    common: COMMON_COLUMNS.filter(({ name }) => name !== 'extra' || !factsOf(kind).hasOwnBody).map((one) => ({
       ...one,
     })),
   };

@@ -2,7 +2,9 @@ import type { Json } from '../domain/json.js';
 import { BALANCE_TOLERANCE_NANO, type CreditsNano, type CreditsRange } from '../domain/money.js';
 import type { MeasuredPrice } from '../domain/price.js';
 import type { Row } from '../domain/row.js';
-import { type BilledFacts, billedQuantities, driverSecondsMax, isExact, type Quantity } from './billed-quantities.js';
+import type { Quantity } from '../kinds/fact.js';
+import { factsOf } from '../kinds/facts.js';
+import { type BilledFacts, billedQuantities, isExact } from './billed-quantities.js';
 import { keepable, widest } from './price-book.js';
 import { rateCells } from './priced-cells.js';
 
@@ -70,19 +72,17 @@ export function measuredCost(
     if (known !== undefined) return paidAt(known, discountPpb);
   }
   const { second } = billedQuantities(row, facts);
-  if (hidden === 'something' || second === undefined || !BILLED_BY_OUTPUT.includes(row.kind)) return null;
+  if (hidden === 'something' || second === undefined || !factsOf(row.kind).isBilledByOutput) return null;
   const found = usable.flatMap((one) => (isSameRate(one, seen) ? (scaled(one, second, discountPpb) ?? []) : []));
   return found.length === 0 ? null : found.reduce(widest);
 }
 
-/** Kinds of which the documents say that they are billed by the seconds of output alone, and whose length is not fixed. */
-const BILLED_BY_OUTPUT: MeasuredPrice['kind'][] = ['svc/clip', 'svc/animation', 'vendor-b/avatar'];
-
 /** What of a row's price its request, its local files and its result leave open. */
 function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'something' {
   // The fields of such bodies are not documented: any of them may bill.
-  if (row.extra !== undefined || row.kind === 'vendor-f/interaction') return 'something';
-  const driver = driverSecondsMax(row);
+  const { hasOwnBody, driver: longestDriver } = factsOf(row.kind);
+  if (row.extra !== undefined || hasOwnBody) return 'something';
+  const driver = longestDriver?.(row);
   if (driver !== undefined && driver.most > driver.declared) return 'something';
   const open = Object.entries(billedQuantities(row, facts)).filter(([, quantity]) => !isExact(quantity));
   if (open.length === 0) return 'nothing';

@@ -1,8 +1,9 @@
 import { type CreditsNano, type CreditsRange, parseCredits } from '../domain/money.js';
 import type { PriceComponent, PriceRule } from '../domain/price.js';
 import type { Row } from '../domain/row.js';
-import { type BilledFacts, billedQuantities, type Quantities, type Quantity } from './billed-quantities.js';
-import { type PricedCells, pricedCells } from './priced-cells.js';
+import type { PricedCells, Quantities, Quantity } from '../kinds/fact.js';
+import { type BilledFacts, billedQuantities } from './billed-quantities.js';
+import { pricedCells } from './priced-cells.js';
 
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;

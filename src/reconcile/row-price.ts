@@ -2,7 +2,8 @@ import type { Kind } from '../domain/kind.js';
 import { BALANCE_TOLERANCE_NANO, type CreditsNano, type CreditsRange } from '../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../domain/price.js';
 import type { Row } from '../domain/row.js';
-import { type BilledFacts, driverSecondsMax } from './billed-quantities.js';
+import { factsOf } from '../kinds/facts.js';
+import type { BilledFacts } from './billed-quantities.js';
 import { measuredCost } from './measured-prices.js';
 import { configuredCost, keepable, widest } from './price-book.js';
 
@@ -39,16 +40,16 @@ export function contradictedPrice(
   return { configured, measured };
 }
 
-/** Under-declared input seconds of motion control are charged after completion (service document 2, Motion control). */
+/** Under-declared input seconds are charged after completion (service document 2, Motion control). */
 export function hasFollowUp(kind: Kind): boolean {
-  return kind === 'vendor-a/motion-control';
+  return factsOf(kind).driver !== undefined;
 }
 
 /** What an attempt can cost in all, with what may be charged after its completion. */
 export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
   if (cost === null || !hasFollowUp(row.kind)) return cost;
   const { lo, hi } = cost;
-  const driver = driverSecondsMax(row);
+  const driver = factsOf(row.kind).driver?.(row);
   if (hi === null || driver === undefined) return { lo, hi: null };
   return keepable({ lo, hi: Math.max(hi, Math.ceil((hi / driver.declared) * driver.most)) });
 }

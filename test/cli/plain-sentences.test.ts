@@ -8,7 +8,11 @@ import { cli, workFolder } from './harness.js';
 
 describe('5-X14: flags and variables', () => {
   const refusals: [string[], number, RegExp][] = [
-    [['credits', '--base-url', 'http://127.0.0.1:9', '--api-key-file='], 4, /^error: B49 --api-key-file must name a file/],
+    [
+      ['credits', '--base-url', 'http://127.0.0.1:9', '--api-key-file='],
+      4,
+      /^error: B49 --api-key-file must name a file/,
+    ],
     [['credits', '--config='], 4, /^error: \.: B56 is a folder; --config must name a file\n$/],
     [['plan', 'm.csv', '--delimiter', '\n'], 2, /error: --delimiter must be one character, got '\\n'\n$/],
     [['plan', 'm.csv', '--concurrency', ' 3'], 4, /got '3' with blanks beside it\n$/],
@@ -32,7 +36,12 @@ describe('5-X14: an address that is not the service', () => {
   const answers: [number, string, number, RegExp][] = [
     [204, '', 4, /answers HTTP 204 when asked for credits: check that this is the base URL of the service/],
     [404, '<html>no</html>', 4, /answers HTTP 404 when asked for credits: check that this is the base URL/],
-    [200, '<html>welcome</html>', 5, /answer about credits cannot be read: .*; check that the base URL is the service's/],
+    [
+      200,
+      '<html>welcome</html>',
+      5,
+      /answer about credits cannot be read: .*; check that the base URL is the service's/,
+    ],
     [500, '{}', 5, /answers HTTP 500 when asked for credits: check the base URL and the network/],
   ];
   test.each(answers)('that answers %i %j', async (status, body, code, says) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
-import { outputLifeMs } from '../../src/domain/output-life.js';
 import { afterFailedTry, type FailedTry, ROW_WAITS_MS, tryGapMs } from '../../src/domain/output-tries.js';
+import { factsOf } from '../../src/kinds/facts.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -86,7 +86,7 @@ describe('F40: when a paid output is tried again', () => {
 });
 
 it('an output lives as long as the documents say of its URL or its handle, whichever is longer', () => {
-  const hours = Object.fromEntries(KINDS.map((kind) => [kind, outputLifeMs(kind) / HOUR_MS]));
+  const hours = Object.fromEntries(KINDS.map((kind) => [kind, factsOf(kind).outputLifeMs / HOUR_MS]));
   expect(hours).toMatchObject({
     'svc/image': 168,
     'vendor-a/omni-video': 168,

@@ -13,7 +13,7 @@ const mayImport: Record<string, string[]> = {
   manifest: ['domain', 'kinds'],
   service: ['domain'],
   store: ['domain'],
-  reconcile: ['domain'],
+  reconcile: ['domain', 'kinds'],
   books: ['domain'],
   // Where the package lies on the disk.
   'package-root': [],

@@ -1,11 +1,13 @@
 // The rule "a family = one folder of src/kinds": nothing there that the registries forgot, and no family that knows another.
-import { importsOf, readSource, sourcesIn } from './sources.js';
+import ts from 'typescript';
+import { isKind } from '../../src/domain/kind.js';
+import { importsOf, lineOf, readSource, sourcesIn, walk } from './sources.js';
 
 const folder = 'src/kinds/';
-/** What speaks for each kind, and what a row of it may ask for. */
-const registries = [`${folder}index.ts`, `${folder}rules.ts`];
+/** What speaks for each kind, what a row of it may ask for, and what is constant of it. */
+const registries = [`${folder}index.ts`, `${folder}rules.ts`, `${folder}facts.ts`];
 
-/** Files in the folder that cannot be reached from a registry. */
+/** Files of a family that cannot be reached from a registry. */
 export function unreachableKindFiles(): string[] {
   const seen = new Set<string>();
   const queue = [...registries];
@@ -16,7 +18,7 @@ export function unreachableKindFiles(): string[] {
   }
   return sourcesIn('src/kinds')
     .map((source) => source.path)
-    .filter((path) => !seen.has(path));
+    .filter((path) => familyOf(path) !== undefined && !seen.has(path));
 }
 
 /** One family never imports another: what two share lies beside the families. */
@@ -27,6 +29,24 @@ export function familiesThatMeet(): string[] {
       .filter(({ target }) => own !== undefined && (familyOf(target) ?? own) !== own)
       .map((one) => `${source.path}:${one.line} imports ${one.target}: families do not import each other`);
   });
+}
+
+/** The list itself, and what workflows know: they see no families. */
+const mayNameKinds = ['src/domain/kind.ts', 'src/domain/poll-schedule.ts', 'workflows/paces.ts'];
+/** The document's own table of errors says at which kinds each occurs. */
+const tables = ['src/service/documented-errors.ts'];
+
+/** What is true of one kind stands in its family's folder: nobody else asks for a kind by its name. */
+export function kindsNamedElsewhere(): string[] {
+  const found: string[] = [];
+  for (const source of sourcesIn('src', 'workflows', 'activities')) {
+    if (source.path.startsWith(folder) || [...mayNameKinds, ...tables].includes(source.path)) continue;
+    walk(source.tree, (node) => {
+      if (!ts.isStringLiteralLike(node) || !isKind(node.text)) return;
+      found.push(`${source.path}:${lineOf(source, node)} names ${node.text}: ask for the fact by src/kinds/facts.ts`);
+    });
+  }
+  return found;
 }
 
 /** `src/kinds/vendor-d/wire.ts` → `vendor-d`; undefined for what the families share. */

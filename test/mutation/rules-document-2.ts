@@ -31,7 +31,12 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [147, "  if (shots === undefined) return [['prompt'", "  return [['prompt'", 1],
     [152, 'const REFERENCES_MAX = 7;', 'const REFERENCES_MAX = 8;'],
     [160, 'totalSecondsMax: 30', 'totalSecondsMax: 31', 1],
-    [149, '    modelColumn(MODEL),\n', "    modelColumn(MODEL),\n    { name: 'sound', type: 'text', help: '' },\n", 1],
+    [
+      149,
+      '    modelColumn(OMNI_MODEL),\n',
+      "    modelColumn(OMNI_MODEL),\n    { name: 'sound', type: 'text', help: '' },\n",
+      1,
+    ],
   ]),
   ...within('src/kinds/vendor-a/motion-columns.ts', [
     [145, "choices: ['std', 'pro'],", "choices: ['std', 'pro', '4k'],", 1],

@@ -80,22 +80,22 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [10, 'Math.round((listNano / LIST_PRICE_PPB) * discountPpb)', 'Math.round(listNano)', 2],
     [205, 'lo: Math.max(0, lo - above),', 'lo,'],
   ]),
-  ...within('src/reconcile/billed-quantities.ts', [
+  ...within('src/kinds/svc-images/facts.ts', [
     [7, 'exactly(pixels / 1e6)', 'exactly(pixels / 1e5)'],
-    [
-      8,
-      "    case 'vendor-f/video':\n      return { second };",
-      "    case 'vendor-f/video':\n      return { second: UNKNOWN };",
-    ],
-    [8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1],
-    [24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;'],
-    [210, "return { 'million-tokens': UNKNOWN };", "return { 'million-tokens': exactly(0) };"],
+    [[11, 207], 'outputLifeMs: 7 * DAY_MS,', 'outputLifeMs: DAY_MS,', { 207: 1 }],
+  ]),
+  ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
+  ...within('src/reconcile/billed-quantities.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
+  ...within('src/kinds/quantities.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
+  ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),
+  ...within('src/kinds/vendor-e/facts.ts', [
     [216, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;'],
   ]),
-  ...within('src/reconcile/priced-cells.ts', [
-    [23, "return height === 720 ? '720p' : '1080p';", "return '1080p';"],
-    [217, "mode === '4k' ? 'on' : ", ''],
+  ...within('src/kinds/svc-clips/facts.ts', [
+    [23, "cells.height === 720 ? '720p' : '1080p'", "'1080p'"],
+    [68, 'callMaxMs: 150_000,', 'callMaxMs: 120_000,'],
   ]),
+  ...within('src/kinds/vendor-a/facts.ts', [[217, "mode === '4k' ? 'on' : ", '']]),
   ...within('src/books/check/settle.ts', [
     [
       [6, 209],
@@ -112,12 +112,10 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [10, ' (not included)', '', 1],
     [16, '?.multiplierPpb ?? LIST_PRICE_PPB;', '?.multiplierPpb ?? 2 * LIST_PRICE_PPB;'],
   ]),
-  ...within('src/domain/output-life.ts', [[[11, 207], '  svc: 7 * DAY_MS,', '  svc: DAY_MS,', { 207: 1 }]]),
-  ...within('src/domain/longest-render.ts', [
-    [68, 'const CLIP_MS = 150_000;', 'const CLIP_MS = 120_000;'],
+  ...within('src/kinds/longest-render.ts', [
     [208, 'renderMaxMs[providerOf(kind)] ?? renderMaxMs.default', 'renderMaxMs.default'],
-    [212, '? CLIP_MS : syncMaxMs;', '? CLIP_MS : CLIP_MS;'],
-    [215, 'const AVATAR_MS_PER_SECOND = 20_000;', 'const AVATAR_MS_PER_SECOND = 10_000;'],
+    [212, 'callMaxMs ?? syncMaxMs;', 'callMaxMs ?? 150_000;'],
+    [215, 'const MS_PER_SPOKEN_SECOND = 20_000;', 'const MS_PER_SPOKEN_SECOND = 10_000;'],
   ]),
   ...within('src/domain/poll-schedule.ts', [
     [100, "kind === 'vendor-b/avatar' ? 10_000 : 5_000", "kind === 'vendor-b/avatar' ? 5_000 : 5_000"],

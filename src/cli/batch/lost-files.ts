@@ -1,7 +1,7 @@
 import { resultStates } from '../../../activities/row-credits.js';
 import { type Attempt, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { outputLifeMs } from '../../domain/output-life.js';
+import { factsOf } from '../../kinds/facts.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { OutputFlaw } from '../plan/output-check.js';
 import { plain } from '../terminal.js';
@@ -33,7 +33,7 @@ export async function mayComeAgain(
   const outputs = (later.at(-1) ?? first).outputs;
   const kept = outputs.flatMap(({ blobSha256 }) => blobSha256 ?? []);
   if (kept.length > 0) return (await Promise.all(kept.map((sha256) => home.hasBlob(sha256)))).every(Boolean);
-  return (nowMs - first.atMs) * config.timeScale < outputLifeMs(kind);
+  return (nowMs - first.atMs) * config.timeScale < factsOf(kind).outputLifeMs;
 }
 
 /** Lines for people; none when nothing is lost. */

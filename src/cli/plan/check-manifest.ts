@@ -1,9 +1,9 @@
 import { hasFfmpeg } from '../../../activities/film-frame.js';
 import { waitsOf } from '../../config/account-settings.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
-import { longestRenderMs } from '../../domain/longest-render.js';
-import { ownUrlLifeMs } from '../../domain/own-url-life.js';
 import { isS3Address } from '../../domain/s3.js';
+import { factsOf } from '../../kinds/facts.js';
+import { longestRenderMs } from '../../kinds/longest-render.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
 import { formatProblem } from '../../manifest/problem.js';
 import { validateManifest } from '../../manifest/validate-manifest.js';
@@ -52,7 +52,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
     canTakeFrames: hasFfmpeg,
-    urlCovers: (feeder, fed) => (ownUrlLifeMs(feeder) ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
+    urlCovers: (feeder, fed) => (factsOf(feeder).ownUrlLifeMs ?? 0) > longestRenderMs(fed, waitsOf(config)).ms,
     ...sinks,
     onRow: async (row, raw) => {
       progress.row();

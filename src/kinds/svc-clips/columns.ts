@@ -82,7 +82,6 @@ export const svcClip: KindRules = {
   endpoint: 'POST /v1/video/generations',
   source: 'service document 1, POST /v1/video/generations',
   summary: 'A clip of 1-8 seconds from a text.',
-  defaultModel: '',
   columns: [
     model,
     { name: 'prompt', type: 'text', required: true, help: 'The shot: subject, camera, light, what changes.' },
@@ -102,7 +101,6 @@ export const svcAnimation: KindRules = {
   endpoint: 'POST /v1/video/animations',
   source: 'service document 1, POST /v1/video/animations',
   summary: 'A clip of 1-8 seconds whose first frame is an image.',
-  defaultModel: '',
   columns: [
     model,
     {

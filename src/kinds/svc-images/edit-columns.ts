@@ -15,7 +15,6 @@ export const svcEdit: KindRules = {
   endpoint: 'POST /v1/images/edits',
   source: 'service document 1, POST /v1/images/edits',
   summary: 'An image from an image and a text.',
-  defaultModel: '',
   columns: [
     { name: 'model', type: 'choice', choices: MODELS, required: true, code: 'B13', help: 'Which model edits.' },
     {

@@ -104,7 +104,6 @@ export const svcImage: KindRules = {
   endpoint: 'POST /v1/images/generations',
   source: 'service document 1, POST /v1/images/generations',
   summary: 'An image from a text.',
-  defaultModel: '',
   columns: [
     { name: 'model', type: 'choice', choices: MODELS, required: true, code: 'B13', help: 'Which model renders.' },
     { name: 'prompt', type: 'text', required: true, help: 'What the image shows.' },

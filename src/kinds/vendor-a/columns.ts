@@ -1,10 +1,10 @@
 import type { Check, Column, FieldTree, KindRules } from '../rule.js';
 import { has, settled, textOf } from '../rule-helpers.js';
+import { MODEL } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
 
 /** vendor-a/text2video and image2video, and what the four tasks share: service document 2, Multi-mode video. */
 
-const MODEL = 'vendor-a-v3';
 export const PROMPT_CHARACTERS_MAX = 2500;
 
 /** Every field that the documents name for the family: none may be smuggled in by `extra`. */
@@ -99,7 +99,6 @@ export const vendorAText2Video: KindRules = {
   endpoint: 'POST /v1/vendor-a/videos/text2video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip of 3-15 seconds from a text, or from a storyboard.',
-  defaultModel: MODEL,
   columns: [
     { ...promptColumn, help: 'What the clip shows; not needed with shots.' },
     modelColumn(MODEL),
@@ -138,7 +137,6 @@ export const vendorAImage2Video: KindRules = {
   endpoint: 'POST /v1/vendor-a/videos/image2video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip of 3-15 seconds from an image.',
-  defaultModel: MODEL,
   columns: [
     {
       name: 'image',

@@ -1,10 +1,10 @@
 import type { DraftRow, KindRules, MediaCheck, Report } from '../rule.js';
 import { numberOf, textOf } from '../rule-helpers.js';
 import { modelColumn, vendorAFields } from './columns.js';
+import { MODEL } from './facts.js';
 
 /** vendor-a/motion-control: service document 2, Multi-mode video. */
 
-const MODEL = 'vendor-a-v3';
 const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video: 30 };
 /** A driver of 5.04 s is one of 5 seconds with a frame more: two frames of the documented 24 a second are let pass. */
 const SECONDS_SLACK = 2 / 24;
@@ -47,7 +47,6 @@ export const vendorAMotionControl: KindRules = {
   endpoint: 'POST /v1/vendor-a/videos/motion-control',
   source: 'service document 2, Multi-mode video',
   summary: 'A character moved by a driver clip.',
-  defaultModel: MODEL,
   columns: [
     {
       name: 'image',

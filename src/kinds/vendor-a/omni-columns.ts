@@ -2,11 +2,11 @@ import { isJsonObject } from '../../domain/json.js';
 import type { Check, DraftRow, KindRules } from '../rule.js';
 import { countOf, has, listOf, textOf } from '../rule-helpers.js';
 import { durationColumn, modeColumn, modelColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
+import { OMNI_MODEL } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
 
 /** vendor-a/omni-video: service document 2, Multi-mode video. */
 
-const MODEL = 'vendor-a-v3-omni';
 const REFERENCES_MAX = 7;
 
 function imagesOf(row: DraftRow): number {
@@ -76,7 +76,6 @@ export const vendorAOmniVideo: KindRules = {
   endpoint: 'POST /v1/vendor-a/videos/omni-video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip from reference images, videos and elements, also as a storyboard of up to 30 seconds.',
-  defaultModel: MODEL,
   columns: [
     { name: 'images', type: 'media', many: true, media: image, help: 'Additional reference images.' },
     {
@@ -100,7 +99,7 @@ export const vendorAOmniVideo: KindRules = {
       maxCharacters: PROMPT_CHARACTERS_MAX,
       help: 'Refers to inputs by <<<image_1>>>, <<<video_1>>>, <<<element_1>>>.',
     },
-    modelColumn(MODEL),
+    modelColumn(OMNI_MODEL),
     modeColumn,
     durationColumn,
     ...storyboardColumns,

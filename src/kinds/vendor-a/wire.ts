@@ -1,4 +1,5 @@
 /** Multi-mode video, `vendor-a`: four capabilities on one task shape (service document 2, Multi-mode video). */
+
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { Kind } from '../../domain/kind.js';
@@ -23,6 +24,7 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
+import { MODEL, OMNI_MODEL } from './facts.js';
 import { storyboardOf } from './storyboard-wire.js';
 
 const VIDEOS_PATH = '/v1/vendor-a/videos';
@@ -33,9 +35,6 @@ const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
 
 /** "Expires within hours." */
 const URL_LIFE_MS = 3_600_000;
-
-const MODEL = 'vendor-a-v3';
-const OMNI_MODEL = 'vendor-a-v3-omni';
 
 const submitted = z.object({
   code: z.unknown().optional(),

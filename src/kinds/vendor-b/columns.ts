@@ -45,7 +45,6 @@ export const vendorBAvatar: KindRules = {
   endpoint: 'POST /v1/vendor-b/v3/videos',
   source: 'service document 2, Avatar video',
   summary: 'A talking avatar, as long as its speech.',
-  defaultModel: '',
   columns: [
     {
       name: 'image',

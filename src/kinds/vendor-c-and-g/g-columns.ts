@@ -64,7 +64,6 @@ export const vendorGVideo: KindRules = {
   endpoint: 'POST /v1/vendor-c/services/aigc/video-generation/video-synthesis',
   source: 'service document 2, Shared route for `vendor-c` and `vendor-g` models',
   summary: 'A scored clip from a text, from a first frame, or from reference images.',
-  defaultModel: '',
   columns: [
     { name: 'model', type: 'choice', choices: Object.keys(MODELS), required: true, code: 'B13', help: 'Which model.' },
     {

@@ -1,16 +1,14 @@
 import type { KindRules } from '../rule.js';
 import { settled } from '../rule-helpers.js';
+import { MODEL } from './facts.js';
 
 /** vendor-d/video: service document 2, `vendor-d` submit body. */
-
-const MODEL = 'vendor-d-2-5-260628';
 
 export const vendorDVideo: KindRules = {
   kind: 'vendor-d/video',
   endpoint: 'POST /v1/vendor-d/contents/generations/tasks',
   source: 'service document 2, `vendor-d` submit body',
   summary: 'A clip from a text, or from a first frame and a text; billed by video tokens.',
-  defaultModel: MODEL,
   columns: [
     { name: 'prompt', type: 'text', required: true, help: 'What the clip shows.' },
     {

@@ -1,4 +1,5 @@
 /** The token-billed video family, `vendor-d` (service document 2). */
+
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import type { AsyncAdapter } from '../adapter.js';
@@ -19,9 +20,9 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { all, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
+import { MODEL } from './facts.js';
 
 const TASKS_PATH = '/v1/vendor-d/contents/generations/tasks';
-const MODEL = 'vendor-d-2-5-260628';
 const HANDLE_PREFIX = 'cgt-';
 const POLL_BASE_MS = 5_000;
 

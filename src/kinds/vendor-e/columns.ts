@@ -1,9 +1,9 @@
 import type { Check, KindRules, MediaCheck, MediaRule } from '../rule.js';
 import { countOf, has, settled } from '../rule-helpers.js';
+import { MODEL } from './facts.js';
 
 /** vendor-e/video: service document 2, `vendor-e` submit body and Limits. */
 
-const MODEL = 'Vendor-E-H3';
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16'];
 const FRAMES = ['first_frame', 'last_frame'];
 const REFERENCES = ['reference_images', 'reference_videos', 'reference_audio'];
@@ -100,7 +100,6 @@ export const vendorEVideo: KindRules = {
   endpoint: 'POST /v1/vendor-e/v2/video_generation',
   source: 'service document 2, `vendor-e` submit body',
   summary: 'A clip of 4-15 seconds from a text, from frames, or from reference images, videos and audio.',
-  defaultModel: MODEL,
   columns: [
     { name: 'prompt', type: 'text', required: true, maxCharacters: 7000, help: 'What the clip shows.' },
     {

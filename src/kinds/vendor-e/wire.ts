@@ -1,4 +1,5 @@
 /** The omni-modal video model, `vendor-e` (service document 2). */
+
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
@@ -18,10 +19,10 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { all, columns, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
+import { MODEL } from './facts.js';
 
 const SUBMIT_PATH = '/v1/vendor-e/v2/video_generation';
 const QUERY_PATH = '/v1/vendor-e/v2/query/video_generation';
-const MODEL = 'Vendor-E-H3';
 const POLL_BASE_MS = 5_000;
 
 /** "A task can be polled for 7 days." */

@@ -19,7 +19,6 @@ export const vendorFVideo: KindRules = {
   endpoint: 'POST /v1/vendor-f/v1beta/models/{model}:predictLongRunning',
   source: 'service document 2, `vendor-f` submit body',
   summary: 'A clip with sound from a text, or from an image and a text.',
-  defaultModel: '',
   columns: [
     { name: 'model', type: 'choice', choices: MODELS, required: true, code: 'B13', help: 'Standard, fast or lite.' },
     { name: 'prompt', type: 'text', required: true, help: 'What the clip shows.' },
@@ -71,7 +70,6 @@ export const vendorFInteraction: KindRules = {
   endpoint: 'POST /v1/vendor-f/v1beta/interactions',
   source: 'service document 1, Endpoints (request layout not shown)',
   summary: 'A synchronous image interaction; the answer is kept as .json.',
-  defaultModel: '',
   columns: [
     {
       name: 'body',

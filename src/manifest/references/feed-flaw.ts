@@ -1,6 +1,7 @@
 import type { Kind } from '../../domain/kind.js';
 import type { MediaFacts } from '../../domain/media-facts.js';
 import type { MediaSort } from '../../domain/media-type.js';
+import { factsOf } from '../../kinds/facts.js';
 import type { MediaRule } from '../../kinds/rule.js';
 import { factsFlaw, type MediaFlaw } from '../media/media-limits.js';
 import { takesUrlOnly } from '../media/needs-url.js';
@@ -9,8 +10,8 @@ import type { RowFacts } from './row-facts.js';
 
 /** What a kind renders; undefined where its output is no medium. */
 export function outputSort(kind: Kind): MediaSort | undefined {
-  if (kind === 'vendor-f/interaction') return undefined;
-  return kind === 'svc/image' || kind === 'svc/edit' ? 'image' : 'video';
+  const { output } = factsOf(kind);
+  return output === 'any' ? undefined : output;
 }
 
 /** Why a row cannot feed a column, as far as that is known before it is rendered; both lines are named by the caller. */

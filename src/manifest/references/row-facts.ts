@@ -1,6 +1,7 @@
-import { type AskedOutput, askedOutput } from '../../domain/asked-output.js';
 import { KINDS, type Kind } from '../../domain/kind.js';
 import type { Row } from '../../domain/row.js';
+import { askedOutput } from '../../kinds/asked-output.js';
+import type { AskedOutput } from '../../kinds/fact.js';
 
 /** What the rows that refer to a row must know of it. */
 export interface RowFacts {
@@ -73,7 +74,7 @@ export function createRowFacts(): RowFactsBook {
       const seconds = chunk.readFloatLE(start + AT.seconds);
       return {
         line: chunk.readUInt32LE(start + AT.line),
-        kind: KINDS[chunk.readUInt8(start + AT.kind)] ?? 'svc/image',
+        kind: KINDS[chunk.readUInt8(start + AT.kind)] ?? KINDS[0],
         output: { ...(width > 0 && height > 0 ? { width, height } : {}), ...(seconds > 0 ? { seconds } : {}) },
       };
     },

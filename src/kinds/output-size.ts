@@ -1,5 +1,6 @@
+import type { Row } from '../domain/row.js';
 import { askedOutput } from './asked-output.js';
-import type { Row } from './row.js';
+import { factsOf } from './facts.js';
 
 /** How large an output will roughly be, for the check of free room before anything is paid. Pure. */
 
@@ -12,9 +13,9 @@ const USUAL = { width: 1920, height: 1080, seconds: 8 } as const;
 
 /** Bytes, on the small side: a disk without that much room is too full for certain. */
 export function outputBytes(row: Pick<Row, 'kind' | 'cells'>): number {
-  if (row.kind === 'vendor-f/interaction') return 0;
+  const { output } = factsOf(row.kind);
+  if (output === 'any') return 0;
   const { width = USUAL.width, height = USUAL.height, seconds = USUAL.seconds } = askedOutput(row);
-  const isImage = row.kind === 'svc/image' || row.kind === 'svc/edit';
-  if (isImage) return width * height * BYTES_PER_PIXEL;
+  if (output === 'image') return width * height * BYTES_PER_PIXEL;
   return Math.round(seconds * CLIP_BYTES_PER_SECOND * ((width * height) / CLIP_PIXELS));
 }

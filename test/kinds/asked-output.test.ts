@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { askedOutput, disagreements } from '../../src/domain/asked-output.js';
 import { downloadPriority } from '../../src/domain/download-order.js';
-import { outputBytes } from '../../src/domain/output-size.js';
+import { askedOutput, disagreements } from '../../src/kinds/asked-output.js';
+import { outputBytes } from '../../src/kinds/output-size.js';
 
 describe('what a row asked its output to be', () => {
   test.each([
