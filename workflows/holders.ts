@@ -1,4 +1,5 @@
-import type { Holder, RecoverResult, SemaphoreState } from '../src/contract/semaphore.js';
+import { patched } from '@temporalio/workflow';
+import type { Holder, JobKey, RecoverResult, SemaphoreState } from '../src/contract/semaphore.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
 import { sameJob } from './same-job.js';
@@ -22,7 +23,21 @@ export async function recover(account: string, state: SemaphoreState): Promise<v
 
 /** Frees the slots of jobs that are gone and have nothing at the service; each sweep asks after the next holders. */
 export async function sweep(account: string, state: SemaphoreState): Promise<void> {
-  const jobs = nextToSweep(state).map((holder) => holder.job);
+  await freeGone(
+    account,
+    state,
+    nextToSweep(state).map((holder) => holder.job),
+  );
+}
+
+/** What a job that is gone left at the service, the ledger says; one that ended has said itself how long its slot is held. */
+export async function lookAfter(account: string, state: SemaphoreState, grant: number): Promise<void> {
+  if (!patched('gone-jobs-looked-after')) return permits.release(state, { grant }, Date.now());
+  const holder = state.holders.find((h) => h.grant === grant && h.releaseAtMs === undefined);
+  if (holder) await freeGone(account, state, [holder.job]);
+}
+
+async function freeGone(account: string, state: SemaphoreState, jobs: JobKey[]): Promise<void> {
   for (const { job, action } of await homeProxy(account).sweepHolders({ jobs })) {
     const holder = state.holders.find((h) => sameJob(h.job, job) && h.releaseAtMs === undefined);
     if (holder && action === 'free') permits.release(state, { grant: holder.grant }, Date.now());

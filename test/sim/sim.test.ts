@@ -38,6 +38,7 @@ describe('simulation', () => {
     [36, 'of two answers of one price one was billed: they are settled by count, and that is no second payment (G1)'],
     [57, "a gateway's cached answer confirms nothing (T8)"],
     [78, "a gateway's failure is not the service's word that nothing was charged (S1, S2)"],
+    [1011543, 'a grant that is told twice frees no slot of a call that may still run (I4)'],
     [128, "a gateway's failure of an image is not the service's word either (S1, S2)"],
   ])('seed %i: %s', (seed) => {
     const { status, stdout } = simulate('--seed', String(seed));
