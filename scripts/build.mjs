@@ -50,8 +50,7 @@ function dropLeftovers() {
 async function bundleWorkflows() {
   const workflowsPath = join(dist, 'workflows', 'index.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
-  // Loaded once, not for each workflow anew: no module of it keeps anything of a run (the SDK freezes what is shared).
-  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: quietLogger() });
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger() });
   writeWhole(join(dist, 'workflow-bundle.js'), code);
 }
 
