@@ -1,14 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
-import { batchId, jobId } from '../../src/contract/names.js';
+import { semaphoreView } from '../../src/contract/messages.js';
+import { batchId, jobId, semaphoreId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
 import { storedHistories } from '../support/histories.js';
 import { type Ending, runOneRow } from '../support/one-row.js';
 import { recordHistories } from '../support/record-histories.js';
 import { avatarRow, filmRow, imageRow, type StackOptions, videoRow } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
+import { until } from '../support/until.js';
 
 /** What one film submit goes through, and how its row must end with the policy `if-proved` on an exclusive account. */
 const FILMS: { name: string; action: FaultRule['action']; status: string; jobs: number; attempts: number }[] = [
@@ -139,9 +140,12 @@ describe.skipIf(!hasTemporal())('lost and refused answers against the ground tru
       row,
       faults,
       policy: { ambiguity },
-      async meanwhile({ emulator }) {
+      async meanwhile({ emulator, settings }) {
         if (!topUp) return;
-        await delay(2_000);
+        // A purchase before the refusal would end no pause.
+        const semaphore = temporal.client.workflow.getHandle(semaphoreId(settings.account));
+        const pauses = async () => (await semaphore.query(semaphoreView).catch(() => undefined))?.pauses ?? [];
+        await until(async () => (await pauses()).some(({ reason }) => reason === 'credits'));
         emulator.topUp('20');
       },
       async after({ settings }) {
