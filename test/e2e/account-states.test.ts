@@ -38,7 +38,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
 
   /** A service and an account of its own. */
   async function withStack<T>(account: string, options: StackOptions, act: (stack: Stack) => Promise<T>): Promise<T> {
-    const stack = await startStack({ speed: 200, temporal, account, ...options });
+    const stack = await startStack({ speed: 100, temporal, account, ...options });
     try {
       await stack.startWorker();
       return await act(stack);
@@ -74,7 +74,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
 
   it.concurrent('F25: a smaller plan (10 slots, then 5) drains to its cap, with what runs left alone', () => {
     // Long enough that all slots are in use at once, however slowly they are asked for.
-    const renderSeconds = { 'vendor-f': [600, 900] as const };
+    const renderSeconds = { 'vendor-f': [300, 450] as const };
     return withStack('smaller', { emulator: { renderSeconds } }, async (stack) => {
       await start(stack, many(30, filmRow, 'f'));
       await until('eight films render', () => stack.emulator.truth().account.running >= 8 || undefined);
@@ -165,7 +165,7 @@ describe.skipIf(!hasTemporal())('the account’s states around the slots', { tim
         (await view(stack).catch(() => undefined))?.curbs.some(({ curb }) => curb === 'breaker') || undefined;
       await until('the breaker is open', isOpen);
       await delay(1_000);
-      await temporal.client.workflow.getHandle(semaphoreId('wiped')).terminate('the server was wiped');
+      await temporal.client.workflow.getHandle(semaphoreId(stack.settings.account)).terminate('the server was wiped');
       await until('its successor knows it', isOpen);
       stack.emulator.setFaults([]);
       expect((await stack.result('b')).counts.done).toBeGreaterThanOrEqual(2);

@@ -71,7 +71,7 @@ describe.skipIf(!hasTemporal())('random graphs of rows', { timeout: 240_000 }, (
     try {
       const first = await stack.startWorker();
       await stack.supply('b', await stack.seed('b', rows), { eventsMax: 150 });
-      const handle = temporal.client.workflow.getHandle(batchId('graphs', 'b'));
+      const handle = temporal.client.workflow.getHandle(batchId(stack.settings.account, 'b'));
       await until(async () => ((await handle.query(batchProgress)).counts.done ?? 0) > 20);
       await first.shutdown();
       await stack.startWorker();

@@ -53,7 +53,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
         expect(record?.submittedAtMs).toBeGreaterThanOrEqual(hero?.finishedAtMs ?? Number.POSITIVE_INFINITY);
       }
       const stored = async (id: string) => storedHistories(temporal.client, `WorkflowId="${id}"`);
-      recordHistories('batch-chain', await stored(batchId('chain', 'b')));
+      recordHistories('batch-chain', await stored(batchId(stack.settings.account, 'b')));
       recordHistories('job-fed', await stored(jobId('chain', 'b', 'edit')));
       const sidecar = JSON.parse(readFileSync(join(stack.out, 'b', 'media', 'edit.png.json'), 'utf8')) as object;
       const { sha256 } = hero?.files[0] ?? {};
@@ -141,12 +141,13 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
       writeFileSync(file, bytes);
       // An order for one row brings that row alone: what rows feed is begun by an order for the batch.
       const { generation, rows } = await stack.seed('b', STORY);
+      const { account } = stack.settings;
       await stack.temporal.client.workflow.signalWithStart('batch', {
-        workflowId: batchId('chainChanged', 'b'),
-        taskQueue: taskQueues('chainChanged').home,
+        workflowId: batchId(account, 'b'),
+        taskQueue: taskQueues(account).home,
         args: [
           {
-            account: 'chainChanged',
+            account,
             batch: 'b',
             policy: { ambiguity: 'hold', retries: 0 },
             timeScale: stack.settings.timeScale,

@@ -28,7 +28,7 @@ describe.skipIf(!hasTemporal())('a grant for a job that is gone', { timeout: 120
   }, 60_000);
   afterAll(() => stack?.stop());
 
-  const semaphore = () => stack.temporal.client.workflow.getHandle(semaphoreId('gone'));
+  const semaphore = () => stack.temporal.client.workflow.getHandle(semaphoreId(stack.settings.account));
   const view = () => semaphore().query(messages.semaphoreView);
   const holders = async () => (await view()).holders;
   const ask = (id: string) =>

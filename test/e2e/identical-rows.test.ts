@@ -120,7 +120,7 @@ describe.skipIf(!hasTemporal())('rows with the same request are rendered once', 
     await withStack('shareTaken', [], async (stack) => {
       takeName(stack, 'b');
       await stack.supply('b', await stack.seed('b', [same('a'), same('b', 0)]));
-      const handle = stack.temporal.client.workflow.getHandle(batchId('shareTaken', 'b'));
+      const handle = stack.temporal.client.workflow.getHandle(batchId(stack.settings.account, 'b'));
       await until(async () => (await handle.query(batchProgress)).blocked?.id === 'b');
       await handle.signal(cancelBatch);
       expect((await stack.result('b')).counts).toMatchObject({ done: 1, cancelled: 1 });

@@ -32,6 +32,7 @@ import { startTemporal } from './temporal.js';
 export interface StackOptions {
   /** Shares a server; its owner tears it down. */
   temporal?: TestWorkflowEnvironment;
+  /** On a shared server, one that this process used before gets a number, unless the stack goes on or shares an emulator. */
   account?: string;
   /** Goes on in the folder of an earlier stack. */
   folder?: string;
@@ -74,9 +75,20 @@ export interface RunOptions {
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
+const started = new Map<string, number>();
+
+/** A test that is tried again gets an account that nobody used: the first try's semaphore is still open and holds its slots. */
+function unusedAccount(name: string): string {
+  const times = started.get(name) ?? 0;
+  started.set(name, times + 1);
+  return times === 0 ? name : `${name}-${times}`;
+}
+
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const speed = options.speed ?? 60;
-  const account = options.account ?? 'test';
+  const name = options.account ?? 'test';
+  const isFirst = options.temporal !== undefined && options.folder === undefined && options.shared === undefined;
+  const account = isFirst ? unusedAccount(name) : name;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'callsheet stack ')));
   const out = join(folder, 'out');
   const [temporal, emulator] = await Promise.all([
