@@ -1,4 +1,4 @@
-// `npm run bench` runs every benchmark but those of an hour and more (orders, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
+// `npm run bench` runs every benchmark but those of an hour and more (orders, seen, large, soak); `npm run bench -- turnover --slots 1 --runs 5` one of them.
 import { parseArgs } from 'node:util';
 import { download } from './download.js';
 import { finished } from './finished.js';
@@ -9,6 +9,7 @@ import { describeMachine, loadAverage } from './lib/machine.js';
 import { missedBounds, type Report, reportText, writeReport } from './lib/report.js';
 import { orders } from './orders.js';
 import { outputs } from './outputs.js';
+import { seen } from './seen.js';
 import { soak } from './soak.js';
 import { turnover } from './turnover.js';
 import { validate } from './validate.js';
@@ -25,6 +26,7 @@ const BENCHES: Record<string, Bench> = {
   download,
   outputs,
   orders,
+  seen,
   large,
   soak,
 };
@@ -33,7 +35,7 @@ const HELP = `usage: npm run bench -- [${Object.keys(BENCHES).join(' | ')}] [--r
   --slots  turnover: simultaneous jobs of the plan
   --jobs   turnover: rows of the manifest
   --minutes, --rows, --seed   soak: at least so long (60) and so many rows (5000), with the chances of this seed (1)
-  --rows   orders, large: rows of the manifest (100000 and 300000)
+  --rows   orders, seen, large: rows of the manifest (100000, 100000 and 300000)
   --keep   write the results to bench/results instead of bench/results/local
 Exit code 1 when a median misses its bound.\n`;
 

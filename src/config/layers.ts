@@ -100,9 +100,16 @@ async function namedLayer(
   for (const { setting, value, name } of given) {
     const read = typeof value === 'string' ? await readValue(setting, value, folder) : { value: jsonOf(value) };
     if ('message' in read) problems.push({ code: 'B56', message: `${name} ${read.message}` });
-    else place(raw, setting.path.split('.'), read.value);
+    else place(raw, setting.path.split('.'), bareValue(setting, read.value));
   }
   return { origin, raw, folder, problems, nameOf: (path) => names.get(path) ?? path, whereOf: () => undefined };
+}
+
+/** The setting's own value also where it comes under its name, as it stands in a settings file: `{"prices": […]}`. */
+function bareValue({ form, path }: Setting, value: Json): Json {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  const isNamed = form === 'json' && isJsonObject(value) && Object.keys(value).join() === name;
+  return isNamed ? (value[name] ?? null) : value;
 }
 
 function jsonOf(value: boolean | readonly string[]): Json {

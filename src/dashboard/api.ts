@@ -98,7 +98,7 @@ function defineOrders(app: Hono, source: DashboardSource, readRows: ReadRows, lo
     const { batch, order } = await read(context);
     if (batch === undefined) return unknown(context);
     if (!order.success) return badOrder(context, order.error.issues[0]?.message);
-    return context.json({ ...(await quoteOf(source, await readRows(batch), order.data)) });
+    return context.json({ ...(await quoteOf(source, batch, await readRows(batch), order.data)) });
   });
   app.post('/batches/:batch/orders', async (context) => {
     const { batch, order } = await read(context);

@@ -16,10 +16,10 @@ const AGAIN = ['failed', 'cancelled'];
 const UNTRIED = ['held', 'not_started'];
 const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
 
-export async function quoteOf(source: DashboardSource, batch: BatchRows, order: Order): Promise<Quote> {
-  const rows = rowsOf(batch.rows, order);
+export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
+  const rows = rowsOf(all.rows, order);
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
-  const priceOf = await source.pricer();
+  const priceOf = await source.pricer(batch);
   let nano = 0;
   for (const { id, row } of rows) {
     // A handle that is attached is asked for and not paid: what costs is what follows its row.

@@ -20,7 +20,7 @@ export interface DashboardSource {
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */
   row(batch: string, id: string): Promise<JsonObject>;
   /** Prices rows as a plan does; null for a row whose price nobody knows. */
-  pricer(): Promise<(row: Row) => CreditsRange | null>;
+  pricer(batch: string): Promise<(row: Row) => CreditsRange | null>;
   /** Readings of the balance since then, epoch ms. */
   balance(sinceMs: number): Promise<BalanceCheckpoint[]>;
   /** What was recorded of these rows' attempts, of the batch's pauses, and of the account's requests since then. */

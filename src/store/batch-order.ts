@@ -4,10 +4,10 @@ import type { CreditsNano } from '../domain/money.js';
 import type { PriceRule } from '../domain/price.js';
 import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
 import { timeSchema } from './attempt-schema.js';
-import { priceRuleSchema } from './given-prices.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';
 import { notePause } from './pauses.js';
+import { priceRuleSchema } from './price-rule-schema.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
@@ -25,7 +25,7 @@ export interface BatchOrder {
   generation?: string;
   /** Nothing new is submitted until it is resumed. */
   isPaused?: boolean;
-  /** The price rules that it was run with; absent = the account's. */
+  /** The price rules that it was run with; absent = none were given, and its worker's own count. */
   prices?: readonly PriceRule[];
   /** Its part of the account's slots; absent = the default. */
   slots?: SlotTerms;

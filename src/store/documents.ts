@@ -11,7 +11,6 @@ import { handleSchema, refSchema } from './callbacks.js';
 import { bookedSchema } from './charge-book.js';
 import { followersSchema } from './followers.js';
 import { frameSchema } from './frames.js';
-import { givenPricesSchema } from './given-prices.js';
 import { groupSchema } from './groups.js';
 import { nameOwnerSchema } from './handle-names.js';
 import { checkpointSchema } from './home.js';
@@ -106,7 +105,6 @@ const SORTS: DocumentSort[] = [
   { place: /^claimed\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
   { place: /^limits\.json$/, name: 'limits of the account', schema: accountLimitsSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
-  { place: /^given-prices\.json$/, name: 'configured prices', schema: givenPricesSchema, mended: 'run' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },
   { place: /^prices\.json$/, name: 'measured prices', schema: pricesSchema, mended: 'again' },
   { place: /^notices\/waiting\//, name: 'a notice that waits', schema: waitingSchema, mended: 'again' },

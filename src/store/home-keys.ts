@@ -53,7 +53,6 @@ export interface HomeKeys {
   learned: string;
   claimed: string;
   prices: string;
-  givenPrices: string;
   trusts: string;
   trust(atMs: number, random: string): string;
   watches: string;
@@ -117,7 +116,6 @@ export function homeKeys(account: string): HomeKeys {
     limits: `${root}/limits.json`,
     claimed: `${root}/claimed.json`,
     prices: `${root}/prices.json`,
-    givenPrices: `${root}/given-prices.json`,
     trusts: `${root}/trust`,
     trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
     watches: `${root}/watch`,

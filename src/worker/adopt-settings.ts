@@ -34,7 +34,6 @@ function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSett
       concurrency: asked.limits.concurrency ?? known.limits.concurrency,
       rpm: asked.limits.rpm ?? known.limits.rpm,
     },
-    prices: asked.prices.length === 0 ? known.prices : asked.prices,
     waits: longerOf(known.waits, asked.waits),
   };
 }

@@ -79,6 +79,12 @@ describe('defaults', () => {
     expect([...origins.values()].every(({ name }) => name === 'default')).toBe(true);
   });
 
+  test('a setting that is JSON may also come under its own name, as `prices --example` prints it', async () => {
+    const prices = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.1' }] }];
+    const { config } = await load({ env: { [environmentName('prices')]: JSON.stringify({ prices }) } });
+    expect(config.prices).toEqual(prices);
+  });
+
   test('the result is frozen to its leaves', async () => {
     const { config } = await load();
     expect(Object.isFrozen(config) && Object.isFrozen(config.waits.renderMaxSeconds)).toBe(true);

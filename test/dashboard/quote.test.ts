@@ -19,9 +19,9 @@ const BATCH = {
 const SOURCE = { pricer: async () => () => ({ lo: 0, hi: 250_000_000 }) } as unknown as DashboardSource;
 
 test('an order for a row in review is confirmed with what follows it', async () => {
-  expect(await quoteOf(SOURCE, BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
-  const attach = await quoteOf(SOURCE, BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });
+  expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
+  const attach = await quoteOf(SOURCE, 'b', BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });
   expect(attach).toEqual({ rows: 3, credits: '0.5' });
-  const lost = await quoteOf(SOURCE, BATCH, { order: 'mark-lost', id: 'hero', isNotBilled: false });
+  const lost = await quoteOf(SOURCE, 'b', BATCH, { order: 'mark-lost', id: 'hero', isNotBilled: false });
   expect(lost).toEqual({ rows: 1, credits: '0' });
 });

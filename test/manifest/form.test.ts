@@ -107,6 +107,11 @@ describe('the file', () => {
     expect(await printed('"kind";"id"\n"svc/image";"a"\n')).toEqual([
       "<stdin>:1:1: B7 looks ;-separated; use --delimiter ';'",
     ]);
+    for (const delimiter of [';', ',']) {
+      expect(await printed(`sep=;\r\n${text.replaceAll(',', ';')}`, delimiter)).toEqual([
+        "<stdin>:1:1: B7 is Excel's note of its separator, no header; take this line out and use --delimiter ';'",
+      ]);
+    }
     expect(await printed(text.replaceAll(',', ';'), ';')).toEqual([]);
     expect(await printed(text.replaceAll(',', '\t'), '\t')).toEqual([]);
     expect(await printed(text.replaceAll(',', '\t'), '\\t')).toEqual([]);

@@ -20,7 +20,7 @@ const known = {
 } as unknown as AccountSettings;
 
 test('O3: a second command without a limit of its own changes nothing of the first, and nothing stops for it', () => {
-  const asked = { ...known, limits: { concurrency: null, rpm: 30 }, prices: [] };
+  const asked = { ...known, limits: { concurrency: null, rpm: 30 } };
   expect(adoptSettings(known, asked, true)).toEqual({
     change: 'in place',
     settings: { ...known, limits: { concurrency: 2, rpm: 30 } },

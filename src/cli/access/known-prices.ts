@@ -1,10 +1,20 @@
+import type { PriceRule } from '../../domain/price.js';
 import type { KnownPrices } from '../../reconcile/row-price.js';
+import { readBatchOrder } from '../../store/batch-order.js';
 import { readMeasuredPrices } from '../../store/learned.js';
 import type { Session } from '../session.js';
-import { pricesInForce } from './given-prices.js';
 import type { HomeAccess } from './home-access.js';
 
-/** The prices that rows of the account, or of one batch, can be priced with: the user's own, and what the balance has shown. */
+/** The prices that rows of a batch can be priced with: the user's own, and what the balance has shown. */
 export async function knownPrices(session: Session, { home }: HomeAccess, batch?: string): Promise<KnownPrices> {
-  return { configured: await pricesInForce(session, home, batch), measured: await readMeasuredPrices(home) };
+  const order = batch === undefined ? undefined : await readBatchOrder(home, batch);
+  return { configured: pricesInForce(session, order) ?? [], measured: await readMeasuredPrices(home) };
+}
+
+/** Those that a flag, the environment or a settings file gives now, before those that the batch was run with. */
+export function pricesInForce(
+  { config, origins }: Session,
+  order: { prices?: readonly PriceRule[] } | undefined,
+): readonly PriceRule[] | undefined {
+  return origins.get('prices')?.name === 'default' ? order?.prices : config.prices;
 }

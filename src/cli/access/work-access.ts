@@ -15,8 +15,6 @@ import {
 } from '../../temporal.js';
 import { buildId } from '../product.js';
 import type { Session } from '../session.js';
-import { keepPricesInForce } from './given-prices.js';
-import { openHomeAccess } from './home-access.js';
 
 /** Where the workflows run: the engine of the data folder, or a shared Temporal. */
 export interface WorkAccess {
@@ -42,10 +40,10 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     onProgress: (line) => session.terminal.note(line),
   });
   const { secret, file } = await session.apiKey();
-  const prices = await keepPricesInForce(session, openHomeAccess(session.config).home);
   await engine.register({
     account: session.config.account.name,
-    settings: { ...accountSettings(session.config), prices } as unknown as JsonObject,
+    // Prices belong to the batches that they were given for.
+    settings: { ...accountSettings(session.config), prices: [] } as unknown as JsonObject,
     key: file === undefined ? { value: secret.reveal() } : { file },
     s3: s3Environment(session.cli.io.env),
   });

@@ -8,6 +8,7 @@ import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '..
 import type { Home } from '../../store/home.js';
 import { readSampleGate } from '../../store/sample-gate.js';
 import { openHomeAccess } from '../access/home-access.js';
+import { pricesInForce } from '../access/known-prices.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 
@@ -43,7 +44,7 @@ export async function submitBatch(
   const running = (await isRunning(session, work, batch)) ? before : undefined;
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
-  const prices = session.config.prices.length > 0 ? session.config.prices : before?.prices;
+  const prices = pricesInForce(session, before);
   const kept = { ...ordered, slots, ...(prices && { prices }) };
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.

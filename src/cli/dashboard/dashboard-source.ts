@@ -42,8 +42,8 @@ export function createDashboardSource(session: Session, settings: readonly strin
       if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
     },
     row: (batch, id) => rowFacts(session, access, batch, id),
-    pricer: async () => {
-      const prices = await knownPrices(session, access);
+    pricer: async (batch) => {
+      const prices = await knownPrices(session, access, batch);
       return (row) => withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
     },
     balance: (sinceMs) => home.checkpointsSince(sinceMs),

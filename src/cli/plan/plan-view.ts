@@ -192,9 +192,10 @@ function capsLine({ caps, credits }: Plan): string {
 
 function timeLine({ time }: Plan): string {
   if (time === undefined) return 'time      not known without the caps';
-  const took = time.atLeastMs < 1_000 ? 'less than 1 s' : formatDuration(time.atLeastMs);
-  if (time.unseen.length === 0) return `time      about ${took}, bound by ${time.bound}`;
+  const isShort = time.atLeastMs < 1_000;
+  const took = `${formatDuration(time.atLeastMs)}, bound by ${time.bound}`;
+  if (time.unseen.length === 0) return `time      ${isShort ? 'less than 1 s' : `about ${took}`}`;
   const unseen = `how long ${time.unseen.join(', ')} takes is not known yet`;
-  const known = time.atLeastMs < 1_000 ? '' : `at least ${took}, bound by ${time.bound} as far as known; `;
+  const known = isShort ? '' : `at least ${took} as far as known; `;
   return `time      ${known}${unseen}`;
 }
