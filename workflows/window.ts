@@ -60,6 +60,8 @@ export function supplyRows(state: BatchState, order: Supply): void {
   state.deferred = 0;
   state.isSharing = false;
   delete state.chains;
+  // A row that ends before its page comes by again is counted by that page.
+  for (const open of state.open) open.countedIn = '';
   state.counts = noCounts();
   state.creditsNano = 0;
   state.creditsUnknown = 0;

@@ -9,7 +9,10 @@ export const COMMON_COLUMNS = [
   { name: 'id', help: '1-120 of A-Z a-z 0-9 . _ -; unique; names the job and, by default, the file.' },
   { name: 'kind', help: 'What the row asks for; may be left out with --kind.' },
   { name: 'group', help: 'A label; costs and counts are shown per group.' },
-  { name: 'output', help: "The row's file name without extension; template fields allowed." },
+  {
+    name: 'output',
+    help: "The row's file name without extension; template fields allowed. It keeps A-Z, a-z, 0-9, . _ - and loses accents; anything else becomes -.",
+  },
   { name: 'extra', help: 'A JSON object merged into the request, for fields that the documents do not show.' },
 ] as const;
 

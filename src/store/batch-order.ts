@@ -27,6 +27,8 @@ export interface BatchOrder {
   isPaused?: boolean;
   /** The price rules that it was run with; absent = none were given, and its worker's own count. */
   prices?: readonly PriceRule[];
+  /** Marks of the targets that its notices go to (`markOf`); absent = all that its worker's settings name. */
+  notify?: readonly string[];
   /** Its part of the account's slots; absent = the default. */
   slots?: SlotTerms;
 }
@@ -48,6 +50,7 @@ export const orderSchema = z.object({
   generation: z.exactOptional(z.string()),
   isPaused: z.exactOptional(z.boolean()),
   prices: z.exactOptional(z.array(priceRuleSchema)),
+  notify: z.exactOptional(z.array(z.string())),
   slots: z.exactOptional(
     z.object({
       concurrency: z.int().min(1).nullable(),

@@ -21,10 +21,19 @@ export function adoptSettings(known: AccountSettings, asked: AccountSettings, ha
       why: `open batches of account '${known.account}' run with it ${is}, and this command says it is ${not}: set account.exclusive (--exclusive) alike, or wait until they have ended`,
     };
   }
-  const told = asked.notices?.targets.length ? {} : known.notices && { notices: known.notices };
-  // Notices of a batch that has ended may still wait for their targets.
+  // Whom a command names is told of its batch; notices of others may still wait for their targets.
+  const told = bothNotices(known.notices, asked.notices);
   const settings = { ...(hasOpenBatches ? keepUnsaid(known, asked) : asked), ...told };
   return { change: isSamePlace(known, asked) ? 'in place' : 'new worker', settings };
+}
+
+function bothNotices(
+  known: AccountSettings['notices'],
+  asked: AccountSettings['notices'],
+): Pick<AccountSettings, 'notices'> {
+  if (known === undefined || asked === undefined) return known === undefined ? {} : { notices: known };
+  const others = known.targets.filter(({ to }) => asked.targets.every((target) => target.to !== to));
+  return { notices: { targets: [...asked.targets, ...others], secret: asked.secret ?? known.secret } };
 }
 
 function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {

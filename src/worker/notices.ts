@@ -8,11 +8,11 @@ import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
-import { NO_NOTICES, type NoticeSettings } from '../domain/notice.js';
+import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
 import { createDelivery } from '../notices/deliver.js';
 import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
 import { readBatchOrder } from '../store/batch-order.js';
-import { openNotices } from '../store/notices.js';
+import { markOf, openNotices } from '../store/notices.js';
 import { sampleInForce } from '../store/sample-gate.js';
 
 /** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
@@ -91,14 +91,22 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
     const tidings = tidingsOf(await look(), new Set(told.told));
     if (tidings.length === 0) return;
+    const targets = await targetsOf(batch);
     let { next } = told;
     for (const { key, what } of tidings) {
       const id = createHash('sha256').update(`${account}/${batch}/${next}/${key}`).digest('hex').slice(0, 32);
-      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, settings().targets);
+      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, targets);
       next += 1;
     }
     await notices.writeTold(batch, { ...told, next, told: toldAfter(told.told, tidings) });
     delivery.wake();
+  }
+
+  /** Those that its command named, of those whom the settings name. */
+  async function targetsOf(batch: string): Promise<NoticeTarget[]> {
+    const { targets } = settings();
+    const named = (await readBatchOrder(home, batch))?.notify;
+    return named === undefined ? targets : targets.filter(({ to }) => named.includes(markOf(to)));
   }
 
   async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {

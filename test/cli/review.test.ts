@@ -130,6 +130,8 @@ describe('orders for many rows', () => {
     expect(ended.stderr).toContain("row 'done': it is done: there is nothing to settle; nothing was changed");
     expect(ended.stderr).toContain("row 'renders': it renders at the service");
     expect(ended.stderr).toContain("has no attempt of a row 'nobody'");
+    const twice = await home.run('review', 'mark-lost', 'b', 'given-up', '--yes');
+    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it is marked lost already') });
     const json = JSON.parse((await home.run('review', 'mark-lost', 'b', 'done', 'renders', '--json')).stdout);
     expect(json).toMatchObject({
       schema: 1,

@@ -32,5 +32,13 @@ describe.skipIf(!hasTemporal())('run --notify', { timeout: 240_000 }, () => {
     await until(() => types().includes('done'));
     // The quote of the sample is the budget of the whole, which equal rows use up.
     expect(types()).toEqual(['sampled', 'budget', 'done']);
+
+    // Whom one command names hears of its batch alone.
+    for (const name of ['others', 'last']) await rig.write(`${name}.csv`, csv([image(name)]));
+    expect((await rig.run(['run', 'others.csv', '--yes'])).code).toBe(0);
+    expect((await rig.run(['run', 'last.csv', '--yes', '--notify', hook.url])).code).toBe(0);
+    const batches = () => new Set(hook.arrived.map(({ body }) => JSON.parse(body).batch));
+    await until(() => batches().has('last'));
+    expect([...batches()]).toEqual(['shots', 'last']);
   });
 });

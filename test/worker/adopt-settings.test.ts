@@ -60,11 +60,16 @@ test('6-O3: no second command makes the waits of open batches shorter; with none
   expect(adoptSettings(known, asked, false)).toMatchObject({ settings: { waits } });
 });
 
-test('a command that names nobody to tell leaves those who are told', () => {
+test('whom a command names is told beside those whom commands before it named', () => {
   const notices = (...to: string[]) => ({ targets: to.map((one) => ({ to: one, isOwn: true })), secret: null });
   const told = { ...known, notices: notices('command:one') };
   const settingsOf = (asked: AccountSettings) => adoptSettings(told, asked, false);
   expect(settingsOf({ ...known, notices: notices() })).toMatchObject({ settings: { notices: told.notices } });
-  const other = notices('command:two');
-  expect(settingsOf({ ...known, notices: other })).toMatchObject({ change: 'in place', settings: { notices: other } });
+  expect(settingsOf({ ...known, notices: notices('command:two', 'command:one') })).toMatchObject({
+    change: 'in place',
+    settings: { notices: notices('command:two', 'command:one') },
+  });
+  expect(settingsOf({ ...known, notices: notices('command:two') })).toMatchObject({
+    settings: { notices: notices('command:two', 'command:one') },
+  });
 });

@@ -96,6 +96,17 @@ describe('window', () => {
     expect(state.counts.done).toBe(2);
   });
 
+  it('counts a row once that ends between an order to run the same rows again and its page', () => {
+    const state = supplied(2);
+    window.takePage(state, page([entry(0), entry(1)]), 0);
+    window.supplyRows(state, { generation: 'g1', rows: 2, retry: { beforeMs: 1, classes: [] } });
+    window.countFinished(state, done('r0'), 2);
+    window.takePage(state, page([entry(1)], { finished: { done: 1 }, creditsNano: 5 }), 3);
+    window.countFinished(state, done('r1'), 4);
+    expect([state.counts.done, state.creditsNano]).toEqual([2, 10]);
+    expect(window.isFinished(state)).toBe(true);
+  });
+
   it('does not count a row of an older generation that the new one has not', () => {
     const state = supplied(1);
     window.takePage(state, page([entry(0)]), 0);

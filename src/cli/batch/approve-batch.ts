@@ -87,15 +87,35 @@ async function approvedBudget(
     const question = `Submit the other ${amount(toSubmit, 'row')}? ${costText(plan.costs.total)}`;
     if (!(await askPerson(io, question))) throw new UserError('not confirmed: nothing was submitted');
   } else if (given === null) {
-    const hint = isBounded ? `, for all of it --max-credits ${formatCredits(upToNano)}` : '';
+    const say = isBounded
+      ? `say --max-credits <n>, for all of it --max-credits ${formatCredits(upToNano)}`
+      : `set \`prices\` for ${unknownText(unknown, spent.unbounded)} and say --max-credits <n>`;
     throw new UserError(
-      `${amount(toSubmit, 'row')} would be submitted (${costText(plan.costs.total)}): say --max-credits <n>${hint}; nothing was submitted`,
+      `${amount(toSubmit, 'row')} would be submitted (${costText(plan.costs.total)}): ${say}; nothing was submitted`,
     );
   }
   const lower = given ?? before;
-  if (isBounded) return Math.min(lower ?? upToNano, upToNano);
+  if (isBounded) {
+    if (lower !== null && lower < upToNano) {
+      const beforeNano = spent.endedNano + spent.openNano;
+      const before = beforeNano === 0 ? '' : `, with ${formatCredits(beforeNano)} of the batch before`;
+      session.terminal.note(
+        `budget    ${formatCredits(lower)} credits; all of it can cost ${formatCredits(upToNano)}${before}: the rest may stop before its end`,
+      );
+    }
+    return Math.min(lower ?? upToNano, upToNano);
+  }
   if (lower === null) return null;
   throw new UserError(
-    `B52 ${amount(unknown + spent.unbounded, 'row')} of this batch without a known price, so --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for them; nothing was submitted`,
+    `B52 --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for ${unknownText(unknown, spent.unbounded)}; nothing was submitted`,
   );
+}
+
+/** `10 rows and 2 attempts of before without a known price`. */
+function unknownText(rows: number, sentBefore: number): string {
+  const parts = [
+    ...(rows > 0 ? [amount(rows, 'row')] : []),
+    ...(sentBefore > 0 ? [`${amount(sentBefore, 'attempt')} of before`] : []),
+  ];
+  return `${parts.join(' and ')} without a known price`;
 }

@@ -57,8 +57,9 @@ export async function showLimits(session: Session, batch: string | undefined): P
     readAccountLimits(access.home),
     batchesAtWork(session, access),
   ]);
-  const { accountConcurrency, rpm } = config.limits;
-  const configured = { concurrency: accountConcurrency, rpm };
+  // What a flag says is an order, no setting.
+  const rpm = session.origins.get('limits.rpm')?.name === 'flag' ? null : config.limits.rpm;
+  const configured = { concurrency: config.limits.accountConcurrency, rpm };
   const ofPlan: AccountLimits = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
   const inForce = {
     concurrency: lowest(ofPlan.concurrency, ordered.concurrency ?? configured.concurrency),

@@ -62,7 +62,8 @@ export async function retryBatch(
   if (rows.finishedBefore.every((finished) => finished)) {
     const which = retry.classes.length === 0 ? '' : ` of class ${retry.classes.join(', ')}`;
     terminal.note(`'${batch}' has no failed or cancelled row${which}: nothing is run again`);
-    return tellEnd(session, { access, batch, generation, out, rows });
+    const held = sample === undefined ? 0 : generation.rows - rows.finishedBefore.filter((isRow) => isRow).length;
+    return tellEnd(session, { access, batch, generation, out, rows, held });
   }
   const credits = await readOwnCredits(session);
   const plan = await makePlan(
@@ -89,12 +90,22 @@ async function tellEnd(
     generation,
     out,
     rows,
-  }: { access: HomeAccess; batch: string; generation: GenerationFacts; out: string; rows: CountedRows },
+    held,
+  }: {
+    access: HomeAccess;
+    batch: string;
+    generation: GenerationFacts;
+    out: string;
+    rows: CountedRows;
+    /** Rows that a sample holds back. */
+    held: number;
+  },
 ): Promise<number> {
   const { ended, endedNano: creditsNano, endedUnknown: creditsUnknown } = rows.tally;
   const events = newJsonEvents(session, access, batch);
   const facts = { generation: generation.generation, out, events, finishedBefore: rows.finishedBefore, lost: [] };
   events?.started({ generation: generation.generation, rows: generation.rows, toRun: 0, out: `${out}/${batch}` });
-  const result: BatchResult = { counts: ended, creditsNano, creditsUnknown };
+  const counts = { ...ended, not_started: ended.not_started + held };
+  const result: BatchResult = { counts, creditsNano, creditsUnknown };
   return closeBatch(session, { access, batch, result, ...facts, tookMs: undefined });
 }

@@ -6,6 +6,7 @@ import type { BatchLimits } from '../../domain/limits.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import type { Home } from '../../store/home.js';
+import { markOf } from '../../store/notices.js';
 import { readSampleGate } from '../../store/sample-gate.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { pricesInForce } from '../access/known-prices.js';
@@ -45,7 +46,7 @@ export async function submitBatch(
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
   const prices = pricesInForce(session, before);
-  const kept = { ...ordered, slots, ...(prices && { prices }) };
+  const kept = { ...ordered, slots, ...(prices && { prices }), ...notifyOf(session, work, before) };
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
@@ -60,6 +61,16 @@ export async function submitBatch(
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });
   await tellLimits(session, work);
+}
+
+/** Who is told of the batch. On a shared Temporal its workers' own settings say that. */
+function notifyOf(
+  { config }: Session,
+  { isShared }: WorkAccess,
+  before: BatchOrder | undefined,
+): Pick<BatchOrder, 'notify'> {
+  if (isShared) return {};
+  return { notify: config.notify.length > 0 ? config.notify.map(({ to }) => markOf(to)) : (before?.notify ?? []) };
 }
 
 /** What a batch that runs was ordered stays where the command says nothing; one that `run` begins anew has no other. */

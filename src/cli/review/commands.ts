@@ -25,7 +25,7 @@ export function refusalOf(command: ReviewCommand, { row, record, standing }: Cas
   if (!isSettled && standing !== 'open_case') return UNDER_WAY[standing] ?? 'it is under way: wait for its end';
   if (command === 'attach-handle') return handleRefusal(row.kind, standing);
   if (command === 'mark-lost' && (standing === 'rendered' || standing === 'done')) {
-    return record?.status === 'lost_paid' ? 'it is lost_paid already' : 'its output is fetched as long as it may live';
+    return 'its output is fetched as long as it may live';
   }
   return undefined;
 }

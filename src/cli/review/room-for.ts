@@ -28,5 +28,9 @@ export async function refuseOverBudget(session: Session, access: HomeAccess, aga
   const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
   if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;
   const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
-  throw new UserError(`B52 ${again.what}${earlier}, and --max-credits is ${formatCredits(maxCredits)}`);
+  const isOrdered = maxCredits !== session.config.budget.maxCredits;
+  const whose = isOrdered
+    ? `the batch's budget is ${formatCredits(maxCredits)}: \`callsheet resume ${again.batch} --max-credits <n>\` raises it`
+    : `--max-credits is ${formatCredits(maxCredits)}`;
+  throw new UserError(`B52 ${again.what}${earlier}, and ${whose}`);
 }

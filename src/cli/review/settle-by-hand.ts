@@ -102,7 +102,8 @@ async function perRow(rows: OrderedRow[], id: string, work: () => Promise<void>)
 
 async function lookUp(access: HomeAccess, known: KnownBatch, id: string, order: ReviewOrder): Promise<Ready> {
   const found = await findCase(access, known, id);
-  const refusal = refusalOf(order.command, found);
+  const isAlready = order.command === 'mark-lost' && order.isBilled && found.record?.reasonCode === 'marked_lost';
+  const refusal = isAlready ? 'it is marked lost already' : refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
   if (order.command !== 'attach-handle') return { found, handle: undefined };
   const handle = order.handles.get(id) ?? salvagedHandle(found);

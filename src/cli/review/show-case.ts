@@ -86,7 +86,7 @@ function lines(session: Session, { found, readings, costNano, story }: Shown): s
       `attempt ${n}${torn ? ' (a record of it cannot be read)' : ''}`,
       ...states.flatMap((state) => [`  ${stateLine(state)}`, ...answerLines(state)]),
     ]),
-    ...(!isEvidence ? [] : ['evidence', ...evidenceLines(story), verdict]),
+    ...(!isEvidence ? [] : ['evidence, by all that is known now', ...evidenceLines(story), verdict]),
     ...(isEvidence && readings.length > 0 ? ['balance'] : []),
     ...(isEvidence ? readings : []).map(({ atMs, balanceNano }) => {
       const mark = claimedAtMs !== undefined && atMs <= claimedAtMs ? '  before the submit' : '';
