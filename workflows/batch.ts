@@ -110,7 +110,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   function supply(order: messages.Supply): void {
     // The jobs that are being cancelled end after this order, which runs their rows again.
     if (order.retry !== null && window.isDraining(state) && patched('retry-outlives-cancel')) noteCancelled(state);
-    window.supplyRows(state, order);
+    const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
+    if (window.supplyRows(state, order) && isCounted && patched('counted-by-their-page')) window.leaveToPages(state);
     drained = false;
     rows.tryAgain();
     dirty = true;

@@ -47,12 +47,15 @@ export function resumedState(handed: BatchState | undefined, nowMs: number): Bat
   return { ...newBatchState(nowMs), ...handed, counts: { ...noCounts(), ...handed?.counts } };
 }
 
-/** Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. */
-export function supplyRows(state: BatchState, order: Supply): void {
+/**
+ * Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. True where
+ * the rows are gone through from the first one.
+ */
+export function supplyRows(state: BatchState, order: Supply): boolean {
   takeLimits(state, order.limits);
   const running = state.cursor !== null || state.open.length > 0 || (state.deferred ?? 0) > 0;
   const isWhole = !isDraining(state) && !state.chains?.isFrozen;
-  if (running && isWhole && order.generation === state.generation && order.retry === null) return;
+  if (running && isWhole && order.generation === state.generation && order.retry === null) return false;
   state.generation = order.generation;
   state.rows = order.rows;
   state.retry = order.retry;
@@ -60,14 +63,18 @@ export function supplyRows(state: BatchState, order: Supply): void {
   state.deferred = 0;
   state.isSharing = false;
   delete state.chains;
-  // A row that ends before its page comes by again is counted by that page.
-  for (const open of state.open) open.countedIn = '';
   state.counts = noCounts();
   state.creditsNano = 0;
   state.creditsUnknown = 0;
   state.cancelling = false;
   state.stopped = null;
   state.failures = 0;
+  return true;
+}
+
+/** A row that ends before its page comes by again is counted by that page. */
+export function leaveToPages(state: BatchState): void {
+  for (const open of state.open) open.countedIn = '';
 }
 
 /** Nothing new is opened: a person cancelled the batch, or it stopped by itself. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
 import { changedColumns } from '../../src/cli/plan/changed-columns.js';
+import { planJson } from '../../src/cli/plan/plan-json.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
-import { costText, type Plan, planJson } from '../../src/cli/plan/plan-view.js';
+import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
 import { planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
@@ -35,6 +36,7 @@ function planOf(tally: PlanTally): Plan {
     keptRows: 0,
     changedRows: 0,
     chains: { count: 0, rows: 0, fed: 0, longest: 0 },
+    fileSettings: [],
     cancelledRows: 0,
     skippedFiles: [],
   };

@@ -100,6 +100,7 @@ describe('window', () => {
     const state = supplied(2);
     window.takePage(state, page([entry(0), entry(1)]), 0);
     window.supplyRows(state, { generation: 'g1', rows: 2, retry: { beforeMs: 1, classes: [] } });
+    window.leaveToPages(state);
     window.countFinished(state, done('r0'), 2);
     window.takePage(state, page([entry(1)], { finished: { done: 1 }, creditsNano: 5 }), 3);
     window.countFinished(state, done('r1'), 4);

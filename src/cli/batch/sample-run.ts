@@ -17,7 +17,8 @@ import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample
 import type { KeepFedRows } from '../plan/keep-fed-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
-import { type Plan, planJson, planLines } from '../plan/plan-view.js';
+import { planJson } from '../plan/plan-json.js';
+import { type Plan, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import { type CountedRows, createRowCounter } from '../plan/row-counter.js';
 import type { Session } from '../session.js';

@@ -43,7 +43,10 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');
   const { leavingText } = await import('../plan/leaving-rows.js');
   const { makePlan } = await import('../plan/make-plan.js');
-  const { planJson, planLines } = await import('../plan/plan-view.js');
+  const [{ planJson }, { planLines }] = await Promise.all([
+    import('../plan/plan-json.js'),
+    import('../plan/plan-view.js'),
+  ]);
   const { approvalOf } = await import('../plan/approve-plan.js');
   const { refuseChanged } = await import('../plan/refuse-changed.js');
   const { refuseTakenNames } = await import('../plan/refuse-rows.js');

@@ -8,6 +8,7 @@ import type { HomeAccess } from '../access/home-access.js';
 import { earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
 import { contradictionLines } from './contradicted-prices.js';
+import { fileSettings } from './file-settings.js';
 import { multiplierOf, planDiscounts } from './plan-discounts.js';
 import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
@@ -76,6 +77,7 @@ export async function makePlan(
     changedRows: subject.rows.changedCount,
     keptRows: subject.rows.kept.length,
     earlier: await earlierPlan(access, subject.rows.earlier),
+    fileSettings: fileSettings(session),
     cancelledRows: tally.ended.cancelled,
     skippedFiles: subject.rows.skipped.map(({ file }) => file),
   };

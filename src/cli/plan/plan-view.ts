@@ -3,10 +3,10 @@ import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
-import { type EarlierPlan, earlierJson, earlierLines } from '../reuse/earlier-lines.js';
+import { type EarlierPlan, earlierLines } from '../reuse/earlier-lines.js';
 import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
-import { costJson, rowsJson } from './plan-costs-json.js';
+import type { FileSetting } from './file-settings.js';
 import { discountLine, type PlanDiscount } from './plan-discounts.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
 import { priceSnippet } from './price-snippet.js';
@@ -36,6 +36,8 @@ export interface Plan {
   earlier?: EarlierPlan | undefined;
   /** Rows that a cancel ended: only a retry submits them. */
   cancelledRows: number;
+  /** What a settings file of the working folder says of money, with its place. */
+  fileSettings: readonly FileSetting[];
   /** The files in the way of the rows that are skipped, the first ones, relative to the batch's folder. */
   skippedFiles: readonly string[];
 }
@@ -62,6 +64,7 @@ export function planLines(plan: Plan): string[] {
     ...plan.discounts.map(discountLine),
     ...(total.shared > 0 ? [`saved     ${savedText(total)}`] : []),
     ...earlierLines(plan.earlier, total).map((line) => `before    ${line}`),
+    ...plan.fileSettings.map(({ setting, value, where }) => `setting   ${setting} ${value}, by ${where}`),
     ...balanceLines(plan),
     capsLine(plan),
     timeLine(plan),
@@ -70,44 +73,6 @@ export function planLines(plan: Plan): string[] {
     ...(total.skipped > 0 ? [`skipped   ${skippedText(total.skipped, plan.skippedFiles)}`] : []),
     ...changedLines(plan),
   ];
-}
-
-export function planJson(plan: Plan): object {
-  const { total, byKind, byGroup } = plan.costs;
-  const { credits, caps, time } = plan;
-  return {
-    schema: 1,
-    batch: plan.batch,
-    manifest: plan.manifest,
-    account: plan.account,
-    rows: rowsJson(total),
-    cost: costJson(total),
-    byKind: Object.fromEntries(
-      [...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }]),
-    ),
-    byGroup: Object.fromEntries(
-      [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
-    ),
-    discounts: plan.discounts.map(({ entrypoint, multiplierPpb, untilMs }) => ({
-      entrypoint,
-      multiplier: formatCredits(multiplierPpb),
-      until: untilMs === null ? null : new Date(untilMs).toISOString(),
-    })),
-    balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
-    plan: credits?.planLevel ?? null,
-    caps: caps ?? null,
-    time:
-      time === undefined
-        ? null
-        : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
-    costNotes: plan.costNotes,
-    changedRows: plan.changedRows,
-    keptRows: plan.keptRows,
-    chains: plan.chains,
-    earlier: earlierJson(plan.earlier, total),
-    cancelledRows: plan.cancelledRows,
-    skippedFiles: plan.skippedFiles,
-  };
 }
 
 /** `12.4 credits expected (10.2 to 14.8)`, with what is not known said. */
@@ -196,6 +161,5 @@ function timeLine({ time }: Plan): string {
   const took = `${formatDuration(time.atLeastMs)}, bound by ${time.bound}`;
   if (time.unseen.length === 0) return `time      ${isShort ? 'less than 1 s' : `about ${took}`}`;
   const unseen = `how long ${time.unseen.join(', ')} takes is not known yet`;
-  const known = isShort ? '' : `at least ${took} as far as known; `;
-  return `time      ${known}${unseen}`;
+  return `time      ${isShort ? '' : `at least ${took} as far as known; `}${unseen}`;
 }
