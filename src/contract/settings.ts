@@ -14,6 +14,8 @@ export interface AccountSettings {
   /** Where the account's durable records live: an absolute folder, or `s3://bucket/prefix`. */
   home: string;
   exclusive: boolean;
+  /** The command said nothing of it: what open batches run with stays. */
+  isExclusiveUnsaid?: true;
   /** Λ, Θ, Ρ, Dmax (`renderMaxMs`, by provider with a `default`) and the longest synchronous call without a known end, ms. */
   waits: { lambdaMs: number; thetaMs: number; rhoMs: number; syncMaxMs: number; renderMaxMs: Record<string, number> };
   /** The user's own limits; null = the plan's. */

@@ -14,7 +14,7 @@ export type Adopted =
  * because this one has none.
  */
 export function adoptSettings(known: AccountSettings, asked: AccountSettings, hasOpenBatches: boolean): Adopted {
-  if (hasOpenBatches && known.exclusive !== asked.exclusive) {
+  if (hasOpenBatches && known.exclusive !== asked.exclusive && !asked.isExclusiveUnsaid) {
     const [is, not] = known.exclusive ? ['exclusive', 'not'] : ['not exclusive', 'exclusive'];
     return {
       change: 'refused',
@@ -25,6 +25,17 @@ export function adoptSettings(known: AccountSettings, asked: AccountSettings, ha
   const told = bothNotices(known.notices, asked.notices);
   const settings = { ...(hasOpenBatches ? keepUnsaid(known, asked) : asked), ...told };
   return { change: isSamePlace(known, asked) ? 'in place' : 'new worker', settings };
+}
+
+/** The settings to go on with; throws an Error `contradiction` where the commands contradict each other. */
+export function adopt(
+  known: AccountSettings,
+  asked: AccountSettings,
+  hasOpenBatches: boolean,
+): Exclude<Adopted, { change: 'refused' }> {
+  const adopted = adoptSettings(known, asked, hasOpenBatches);
+  if (adopted.change === 'refused') throw Object.assign(new Error(adopted.why), { code: 'contradiction' });
+  return adopted;
 }
 
 function bothNotices(
@@ -39,6 +50,7 @@ function bothNotices(
 function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {
   return {
     ...asked,
+    exclusive: asked.isExclusiveUnsaid ? known.exclusive : asked.exclusive,
     limits: {
       concurrency: asked.limits.concurrency ?? known.limits.concurrency,
       rpm: asked.limits.rpm ?? known.limits.rpm,

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Log } from '../../activities/dependencies.js';
 import { createSwitchboard } from '../callbacks/switchboard.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
-import { taskQueues } from '../contract/names.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { JsonObject } from '../domain/json.js';
@@ -11,10 +10,12 @@ import type { AccountRegistration, FromWorker, ToWorker } from '../engine/regist
 import { createCallbacks } from '../store/callbacks.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
-import { adoptSettings } from './adopt-settings.js';
+import { adopt } from './adopt-settings.js';
+import { keepSettings, readKeptSettings } from './kept-settings.js';
 import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
+import { hasOpenBatches } from './open-batches.js';
 import type { WorkerPlace } from './options.js';
 import { createRequestWindow, type RequestWindow } from './request-window.js';
 
@@ -42,6 +43,8 @@ export function createWorkerHost(options: {
   say: (message: FromWorker) => void;
   /** Where requests are counted, for a worker that alone serves its accounts. */
   requests?: string;
+  /** Where it is kept what commands said of the accounts, for the next engine. */
+  kept?: string;
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
@@ -76,6 +79,7 @@ export function createWorkerHost(options: {
     const { account } = registration;
     try {
       const { settings, hasTakenKey } = await serveAccount(registration);
+      if (options.kept !== undefined) keepSettings(options.kept, settings);
       say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, hasTakenKey });
       await sayOpen();
     } catch (error) {
@@ -93,11 +97,15 @@ export function createWorkerHost(options: {
     const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
     const known = served.get(account);
     const asked = settings as unknown as AccountSettings;
-    if (known === undefined) return { settings: await start(asked, createKeySource(key), s3), hasTakenKey: true };
+    if (known === undefined) {
+      const settings = await asBefore(asked);
+      return { settings: await start(settings, createKeySource(key), s3), hasTakenKey: true };
+    }
     if (isKeyOnly) return { settings: known.settings, hasTakenKey: await offerKey(known.key, known.settings, key) };
-    const hasOpen = JSON.stringify(known.settings) !== JSON.stringify(asked) && (await hasOpenBatches(account));
-    const adopted = adoptSettings(known.settings, asked, hasOpen);
-    if (adopted.change === 'refused') throw Object.assign(new Error(adopted.why), { code: 'contradiction' });
+    const isOpen =
+      JSON.stringify(known.settings) !== JSON.stringify(asked) &&
+      (await hasOpenBatches((await options.place).client, account));
+    const adopted = adopt(known.settings, asked, isOpen);
     const hasTakenKey = await offerKey(known.key, asked, key);
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
@@ -109,6 +117,13 @@ export function createWorkerHost(options: {
     known.worker.adopt(adopted.settings);
     known.settings = adopted.settings;
     return { settings: adopted.settings, hasTakenKey };
+  }
+
+  /** What a command asks for, with what open batches were run with before this engine. */
+  async function asBefore(asked: AccountSettings): Promise<AccountSettings> {
+    const kept = options.kept === undefined ? undefined : readKeptSettings(options.kept, asked.account);
+    if (kept === undefined || !(await hasOpenBatches((await options.place).client, asked.account))) return asked;
+    return adopt({ ...asked, ...kept }, asked, true).settings;
   }
 
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
@@ -138,12 +153,6 @@ export function createWorkerHost(options: {
       });
     windows.set(account, known);
     return known;
-  }
-
-  async function hasOpenBatches(account: string): Promise<boolean> {
-    const { client } = await options.place;
-    const which = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}' AND ExecutionStatus = 'Running'`;
-    return (await client.workflow.count(which)).count > 0;
   }
 
   async function receiveCallbacks(settings: AccountSettings, s3: S3Environment): Promise<void> {

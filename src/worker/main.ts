@@ -30,8 +30,9 @@ const say = (message: FromWorker): void => {
   // A supervisor that was killed hears nothing any more.
   if (process.connected) process.send?.(message, () => undefined);
 };
-const requests = values.data === undefined ? {} : { requests: join(values.data, 'requests') };
-const host = createWorkerHost({ place, log, say, ...requests });
+const own =
+  values.data === undefined ? {} : { requests: join(values.data, 'requests'), kept: join(values.data, 'accounts') };
+const host = createWorkerHost({ place, log, say, ...own });
 let isEnding = false;
 
 process.on('message', (value) => {

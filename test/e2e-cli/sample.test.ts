@@ -92,7 +92,10 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     await writeFile(settings, JSON.stringify({ ...priceless, account: { exclusive: false }, ambiguity: 'hold' }));
     await sampled('--sample', '2', '--yes');
     const refused = await rig.run(['approve', 'shots', '--max-credits', '100']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('set `prices` for them')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('set `prices` for 5 rows and 2 attempts of before'),
+    ]);
 
     await writeFile(settings, JSON.stringify({ ...known, account: { exclusive: false }, ambiguity: 'hold' }));
     const approved = await rig.run(['approve', 'shots', '--max-credits', '100']);

@@ -60,6 +60,12 @@ test('6-O3: no second command makes the waits of open batches shorter; with none
   expect(adoptSettings(known, asked, false)).toMatchObject({ settings: { waits } });
 });
 
+test('a command that does not say whether the account is exclusive leaves it as open batches run with it', () => {
+  const unsaid: AccountSettings = { ...known, exclusive: false, isExclusiveUnsaid: true };
+  expect(adoptSettings(known, unsaid, true)).toMatchObject({ change: 'in place', settings: { exclusive: true } });
+  expect(adoptSettings(known, unsaid, false)).toMatchObject({ settings: { exclusive: false } });
+});
+
 test('whom a command names is told beside those whom commands before it named', () => {
   const notices = (...to: string[]) => ({ targets: to.map((one) => ({ to: one, isOwn: true })), secret: null });
   const told = { ...known, notices: notices('command:one') };

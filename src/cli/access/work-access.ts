@@ -1,5 +1,6 @@
 import { accountSettings } from '../../config/account-settings.js';
 import { keyOrigin } from '../../config/api-key.js';
+import type { AccountSettings } from '../../contract/settings.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
@@ -43,7 +44,7 @@ export async function startWork(session: Session): Promise<WorkAccess> {
   await engine.register({
     account: session.config.account.name,
     // Prices belong to the batches that they were given for.
-    settings: { ...accountSettings(session.config), prices: [] } as unknown as JsonObject,
+    settings: { ...accountSettings(session.config), prices: [], ...unsaid(session) } as unknown as JsonObject,
     key: file === undefined ? { value: secret.reveal() } : { file },
     s3: s3Environment(session.cli.io.env),
   });
@@ -120,4 +121,8 @@ async function withConnection(options: TemporalOptions, engine?: Engine): Promis
   const temporal = await connectTemporal(options);
   const isShared = options.embedded !== true;
   return { temporal, isShared, ...(engine === undefined ? {} : { engine }), close: () => temporal.close() };
+}
+
+function unsaid({ origins }: Session): Pick<AccountSettings, 'isExclusiveUnsaid'> {
+  return origins.get('account.exclusive')?.name === 'default' ? { isExclusiveUnsaid: true } : {};
 }

@@ -1,0 +1,35 @@
+// Everything was killed; the unit of the machine says `resume --all`, with an address and a key and nothing else.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasTemporal } from '../support/temporal.js';
+import { expectHonestEnd } from './support/evidence.js';
+import { killTogether, SLOW_RENDERS } from './support/killing.js';
+import { csv, film } from './support/manifest.js';
+import { type Rig, startRig, until } from './support/rig.js';
+
+describe.skipIf(!hasTemporal())('resume --all after a reboot', { timeout: 240_000 }, () => {
+  let rig: Rig;
+  afterEach(() => rig?.stop());
+
+  it('goes on with what was run on an account that is exclusive: a lost answer is settled without a person', async () => {
+    rig = await startRig({ speed: 100, emulator: SLOW_RENDERS });
+    rig.emulator.setFaults([
+      { match: { route: 'vendor-f.submit', nth: 1 }, action: { do: 'reset-before-answer', created: false } },
+    ]);
+    const ids = Array.from({ length: 4 }, (_, at) => `film${at}`);
+    await rig.write('films.csv', csv(ids.map((id) => film(id))));
+    const running = rig.start(['run', 'films.csv', '--yes']);
+    await until('an answer was lost and others render', () => rig.emulator.truth().jobs.length >= 2 || undefined);
+    await killTogether(rig, 'films', running);
+    rmSync(join(rig.folder, 'callsheet.config.json'));
+
+    const resumed = await rig.run(['resume', '--all']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const watched = await rig.run(['watch', 'films']);
+    expect(watched.code, watched.stderr).toBe(0);
+    const rows = expectHonestEnd(rig, 'films', ids);
+    expect(rows.map(({ status }) => status)).toEqual(ids.map(() => 'done'));
+    expect(rig.emulator.truth().jobs).toHaveLength(ids.length);
+  });
+});
