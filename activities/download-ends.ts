@@ -20,6 +20,8 @@ export interface Missing {
   text: string;
   /** There is no place left where it could be. */
   isGone?: true;
+  /** Where the bytes that came with the answer are kept for a person: they are all that there is. */
+  keptAt?: string;
 }
 
 /** Answers that may pass: time-out, too early, too many requests. */
@@ -89,4 +91,10 @@ function isPending(record: RowRecord | undefined, { work }: FailedOutput): boole
 export function isAwaited(record: RowRecord | undefined, attempt: Attempt): boolean {
   const standing = standingOf(attempt);
   return record?.reasonCode === 'output_pending' && (standing === 'done' || standing === 'rendered');
+}
+
+/** A row that was paid again after a change, or whose file was changed, finds older files: they stay, the new ones step aside. */
+export function hasOlderFiles(record: RowRecord | undefined, { row }: RowWork): boolean {
+  if (record === undefined || record.files.length === 0) return false;
+  return record.rowHash !== row.hash || record.reasonCode === 'output_pending';
 }

@@ -9,7 +9,7 @@ import { createOutputs, type Outputs, type SavedOutput } from '../src/store/outp
 import { type Store, StoreError } from '../src/store/port.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailedOutput, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
+import { type FailedOutput, hasOlderFiles, isAwaited, type Missing, missingOf, nextTry } from './download-ends.js';
 import { type Tries, triedText, withTries } from './download-tries.js';
 import { hasEarlier } from './earlier-render.js';
 import { tryAgain } from './failures.js';
@@ -120,8 +120,12 @@ async function land(landing: Landing, outputs: RecordedOutput[]): Promise<Landed
 /** Tries again, asks for a fresh URL, or ends the row; the record says what was tried and has the files that came. */
 async function withoutOutput(failed: FailedOutput, landed: Landed, missing: Missing): Promise<DownloadResult> {
   const { deps, input, tries } = failed;
-  const next = nextTry(failed, missing);
-  const said = triedText(tries, missing, input.before?.asks ?? 0, deps.now());
+  const { keptAt } = missing;
+  const next = keptAt === undefined ? nextTry(failed, missing) : ({ next: 'refused' } as const);
+  const said =
+    keptAt === undefined
+      ? triedText(tries, missing, input.before?.asks ?? 0, deps.now())
+      : `what came is kept as ${keptAt}`;
   const ending = { files: landed.files, warnings: landed.warnings, text: `${missing.text}; ${said}` };
   switch (next.next) {
     case 'again':
@@ -171,17 +175,12 @@ async function save(landing: Landing, output: RecordedOutput, position: number):
     if (error instanceof StoreError) throw error;
     deps.log.warn({ id: work.row.id, error: error instanceof Error ? error.name : 'unknown' }, 'download failed');
     const missing = missingOf(error);
+    if (output.url !== undefined || output.blobSha256 === undefined) return missing;
     // What our own home gives now it gives for ever.
-    return output.url === undefined ? { ...missing, end: 'refused', isGone: true } : missing;
+    return { ...missing, keptAt: `${deps.home.store.location}/${deps.home.keys.blob(output.blobSha256)}` };
   } finally {
     free?.();
   }
-}
-
-/** A row that was paid again after a change, or whose file was changed, finds older files: they stay, the new ones step aside. */
-function hasOlderFiles(record: RowRecord | undefined, { row }: RowWork): boolean {
-  if (record === undefined || record.files.length === 0) return false;
-  return record.rowHash !== row.hash || record.reasonCode === 'output_pending';
 }
 
 async function open(

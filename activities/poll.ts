@@ -4,6 +4,7 @@ import { acceptanceOf, handleOf, standingOf } from '../src/domain/attempt.js';
 import { endedReason } from '../src/domain/ended-reason.js';
 import type { Answer } from '../src/domain/exchange.js';
 import type { PollReading } from '../src/domain/reading.js';
+import { safeText } from '../src/domain/secret.js';
 import { readPolled } from '../src/kinds/index.js';
 import { LedgerError } from '../src/store/ledger.js';
 import { bookCharge, bookUnbilled } from './charges.js';
@@ -33,6 +34,7 @@ const NO_OUTPUT_MAX = 20;
 const NO_OUTPUT_FOR_MS = 10 * 60_000;
 /** Well below the time after which the server gives up a poll, ms. */
 const ANSWERED_WITHIN_MS = 10_000;
+const ANSWER_SHOWN = 400;
 
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
@@ -112,7 +114,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       if (!reading.hasEnded) throw failed(poll, 'unreadable');
       const { count, sinceMs } = poll.troubles.noOutput ?? { count: 0, sinceMs: atMs };
       const isLong = (atMs - sinceMs) * poll.input.timeScale >= NO_OUTPUT_FOR_MS;
-      if (count + 1 >= NO_OUTPUT_MAX && isLong) return review(poll, 'poll_unreadable');
+      if (count + 1 >= NO_OUTPUT_MAX && isLong) return review(poll, 'poll_unreadable', whatCame(reading.why, answer));
       beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
       throw again(poll, 'unreadable');
     }
@@ -138,6 +140,12 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       return { outcome: 'ended', reason: endedReason(reading), renderMs: renderMs(poll), ...released };
     }
   }
+}
+
+/** Whoever decides about the row may find its output, or why there is none, in what the service said. */
+function whatCame(why: string, { body }: Answer): string {
+  const began = safeText(Buffer.from(body).subarray(0, 4_000).toString('utf8'), ANSWER_SHOWN);
+  return began === '' ? why : `${why}; its answer began: ${began}`;
 }
 
 /** The life of the URL counts from when the service was first heard to say that it is there. */

@@ -71,7 +71,9 @@ export const FETCH_REASONS = {
     class: 'output',
     retry: true,
     billed: 'yes',
-    meaning: 'The output was rendered and billed, but what its URL serves is larger than any output can be.',
-    advice: '`callsheet review show` has the URL; `callsheet retry BATCH --class output` tries once more.',
+    meaning:
+      'The output was rendered and billed, but what came is larger than any output can be, or no file of a known kind.',
+    advice:
+      '`callsheet review show` has the URL, or where it is kept; `callsheet retry BATCH --class output` tries once more.',
   },
 } as const satisfies Record<string, FailureFacts>;

@@ -232,15 +232,19 @@ describe('the landing of an output', () => {
     expect(await late()).toEqual({ outcome: 'ended', status: 'lost_paid' });
   });
 
-  test('bytes that came in the answer and are no media are not tried for days: nothing brings others', async () => {
+  test('bytes that came in the answer and are no known file are kept for a person, who is told where', async () => {
     const one = await stand([imageRow('r')], status(403));
     const blobSha256 = await one.deps.home.putBlob(HTML);
     const ref = { batch: 'b', id: 'r', n: 2 };
     await one.deps.ledger.claim(ref, intent({ rowHash: 'hash-r' }));
     await one.deps.ledger.append(ref, { state: 'done', atMs: Date.now(), outputs: [{ blobSha256 }], facts: {} });
     const late = one.download(since(Date.now(), 9), { n: 2 });
-    expect(await late).toEqual({ outcome: 'ended', status: 'lost_paid' });
-    expect((await one.record('r'))?.reason).toContain('expected image, got an HTML page');
+    expect(await late).toEqual({ outcome: 'ended', status: 'review' });
+    const record = await one.record('r');
+    expect(record).toMatchObject({ reasonCode: 'output_rejected' });
+    const [, place = ''] =
+      /^expected image, got an HTML page; what came is kept as (.+)$/.exec(record?.reason ?? '') ?? [];
+    expect(readFileSync(place)).toEqual(HTML);
   });
 
   test('a row that a person settled meanwhile is left alone', async () => {

@@ -66,7 +66,11 @@ it('F37: an end without an output needs a person after so many answers over ten 
   const { clock, poll } = await stand(created);
   for (let i = 0; i < 25; i += 1) expect(await poll(ENDED)).toBeTypeOf('number');
   clock.nowMs += 11 * MINUTE_MS;
-  expect(await poll(ENDED)).toMatchObject({ outcome: 'review', reason: 'poll_unreadable' });
+  expect(await poll(ENDED)).toMatchObject({
+    outcome: 'review',
+    reason: 'poll_unreadable',
+    text: expect.stringContaining(`; its answer began: ${ENDED}`),
+  });
 });
 
 it('TH: a handle is confirmed by a word of its job alone, not by an empty answer', async () => {

@@ -9,6 +9,7 @@ import { priceSnippet } from '../plan/price-snippet.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { createTerminal, type Terminal } from '../terminal.js';
+import { amount } from '../views/counts.js';
 
 const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';
 const HOW = 'one charge alone between two readings of the balance';
@@ -57,7 +58,7 @@ async function showPrices(session: Session): Promise<void> {
   } else terminal.data(formatTable(rows, { head: ['kind', 'for', 'credits', 'basis'] }));
   if (latenessMs > 0) terminal.note(`the balance was seen ${Math.ceil(latenessMs / 1_000)} s late`);
   for (const { kind, model, timing, attempts } of timings) {
-    terminal.note(`${kind} (${model}) is charged ${timing.replace('-', ' ')}, seen ${attempts.length} times`);
+    terminal.note(`${kind} (${model}) is charged ${timing.replace('-', ' ')}, seen ${amount(attempts.length, 'time')}`);
   }
 }
 

@@ -14,6 +14,7 @@ import { sharedAddress } from '../access/work-access.js';
 import { commandHint } from '../hints.js';
 import { buildId } from '../product.js';
 import type { Session } from '../session.js';
+import { amount } from '../views/counts.js';
 import { clockSkewMs } from './clock-skew.js';
 
 /** One thing that was looked at. `finding` says what is, `advice` what to do. */
@@ -109,7 +110,7 @@ async function checkEngine(session: Session): Promise<Finding> {
   }
   return {
     result: 'ok',
-    finding: `process ${state.pid}, ${state.state}, ${state.openBatches ?? 'unknown'} open batches`,
+    finding: `process ${state.pid}, ${state.state}, ${state.openBatches === null ? 'open batches unknown' : amount(state.openBatches, 'open batch', 'open batches')}`,
   };
 }
 
