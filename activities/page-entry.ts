@@ -7,7 +7,7 @@ import { isRerun } from '../src/store/batch-marks.js';
 import type { StoredRow } from '../src/store/row-schema.js';
 import type { Dependencies } from './dependencies.js';
 import { type Feeder, fedRow } from './feeders.js';
-import { orderedStanding, type RunOrder } from './ordered.js';
+import { orderedStanding, type RunOrder, retryFor } from './ordered.js';
 import { upperCredits } from './prices.js';
 import { type RowStanding, rowStanding } from './row-letter.js';
 
@@ -25,7 +25,7 @@ export async function standingOfRow(
   if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
   const record = await deps.records.readRecord(batch, row.id);
   const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
-  const seen = rowStanding(record, null, order.retry, content);
+  const seen = rowStanding(record, null, retryFor(record, order.retry), content);
   return seen.ended ? seen : orderedStanding(record, await deps.ledger.read(batch, row.id), order, content);
 }
 

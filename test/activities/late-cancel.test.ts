@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { notOrdered, runOrder } from '../../activities/ordered.js';
 import { reopenActivities } from '../../activities/reopen.js';
+import { rowActivities } from '../../activities/rows.js';
 import { clearCancelled, markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { wholeRecord } from '../store/support/examples.js';
@@ -27,6 +28,11 @@ async function endedLate(status: 'cancelled' | 'failed') {
   return {
     clear: () => clearCancelled(deps.home, 'b'),
     order: () => runOrder(deps, 'b', 'unsaid'),
+    page: () => {
+      const { part, generation } = row;
+      const start = { part, index: 0 };
+      return rowActivities(deps).pageRows({ batch: 'b', generation, cursor: start, limit: 5, retry, roomNano: null });
+    },
     reopen: () => reopenActivities(deps).reopenRow({ row, cursor: null }),
     refusal: () => notOrdered(deps, row, sent),
   };
@@ -38,6 +44,19 @@ test('6-O10: a row that a cancel ended after the retry was ordered is run again'
   await clear();
   expect(await reopen()).toMatchObject({ outcome: 'restart', letter: 'n', was: { status: 'cancelled' } });
   expect(await refusal()).toBeUndefined();
+});
+
+test('6-O10: its page brings it too, where that comes after its end', async () => {
+  const { clear, page } = await endedLate('cancelled');
+  expect(await page()).toMatchObject({ entries: [], finished: { cancelled: 1 } });
+  await clear();
+  expect(await page()).toMatchObject({
+    entries: [[0, 'n', 0, expect.anything(), 'r', null]],
+    finished: {},
+  });
+  const failed = await endedLate('failed');
+  await failed.clear();
+  expect(await failed.page()).toMatchObject({ entries: [], finished: { failed: 1 } });
 });
 
 test('6-O10: one that failed after it stays failed', async () => {
