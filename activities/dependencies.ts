@@ -65,6 +65,7 @@ export interface Messenger {
   release(message: Release): Promise<boolean>;
   /** Something finished cannot be stored: the batch submits nothing new meanwhile. */
   outputBlocked(batch: string, what: OutputBlocked): Promise<void>;
+  pauseBatch(batch: string): Promise<void>;
   /** To the semaphore; lost where none runs, since its successor reads the ledger. */
   submitted(grant: number): Promise<void>;
   caseOpened(opened: OpenedCase): Promise<void>;

@@ -1,49 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readBatchOptions } from '../src/store/batch-options.js';
-import { noteClaims, writeHomeMark } from '../src/store/home-mark.js';
+import { orderPause } from '../src/store/batch-order.js';
+import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../src/store/home-mark.js';
 import type { Dependencies } from './dependencies.js';
 
-/** Keeps the marks beside the outputs up to date for the batches that submit, a write in two seconds at most. */
+/**
+ * Whether the home is still the one that a batch's outputs tell of, and the mark that tells it to others: a copy of the
+ * home that goes on elsewhere, or an older state of it in its place, must not pay for the same rows.
+ */
 
+/** So long one look counts. */
 const EVERY_MS = 2_000;
+/** A place of outputs that does not answer says nothing against the home. */
+const LOOK_MAX_MS = 5_000;
 
 interface Marks {
+  claimer: Claimer;
+  looks: Map<string, { atMs: number; isOwn: Promise<boolean> }>;
   /** Batches that claimed attempts since their mark was written. */
-  batches: Set<string>;
-  writtenAtMs: number;
+  behind: Set<string>;
 }
 
 const marks = new WeakMap<Dependencies, Marks>();
 
-export function noteClaimed(deps: Dependencies, batch: string): void {
-  marksOf(deps).batches.add(batch);
-  void refreshMarks(deps);
+/** Asked before each claim; once in two seconds it compares, and marks the batch as this home's. */
+export function isOwnHome(deps: Dependencies, batch: string): Promise<boolean> {
+  const { looks, behind } = marksOf(deps);
+  const last = looks.get(batch);
+  behind.add(batch);
+  if (last !== undefined && Math.abs(deps.now() - last.atMs) < EVERY_MS) return last.isOwn;
+  return markHome(deps, batch);
 }
 
-/** Called at claims and new readings of the balance. A mark that cannot be written keeps nothing up. */
+/** Called at new readings of the balance: what was claimed since the last mark is told of. */
 export async function refreshMarks(deps: Dependencies): Promise<void> {
-  const known = marksOf(deps);
-  if (known.batches.size === 0 || Math.abs(deps.now() - known.writtenAtMs) < EVERY_MS) return;
-  const batches = [...known.batches];
-  known.batches.clear();
-  known.writtenAtMs = deps.now();
-  await noteClaims(deps.home, known.writtenAtMs).catch((error: unknown) => {
-    deps.log.warn({ error: String(error) }, 'the home could not be told of its claims');
-  });
-  await Promise.all(batches.map((batch) => markHome(deps, batch)));
+  await Promise.all([...marksOf(deps).behind].map((batch) => markHome(deps, batch)));
 }
 
-export async function markHome(deps: Dependencies, batch: string): Promise<void> {
-  try {
-    const { out } = await readBatchOptions(deps.home, batch);
-    await writeHomeMark(deps.openStore(out), deps.home, batch);
-  } catch (error) {
-    marksOf(deps).batches.add(batch);
-    deps.log.warn({ batch, error: String(error) }, 'the mark beside the outputs could not be written');
-  }
+/** False where the home is not the one; what cannot be read or written says nothing against it. */
+export function markHome(deps: Dependencies, batch: string): Promise<boolean> {
+  const { looks, behind } = marksOf(deps);
+  behind.delete(batch);
+  const compared = compareAndMark(deps, batch).catch((error: unknown) => {
+    behind.add(batch);
+    deps.log.warn({ batch, error: String(error) }, 'the mark beside the outputs could not be compared or written');
+    return true;
+  });
+  const isOwn = Promise.race([compared, sleep(LOOK_MAX_MS, true, { ref: false })]);
+  looks.set(batch, { atMs: deps.now(), isOwn });
+  return isOwn;
+}
+
+/** The batch submits nothing more from this home until a person has said which home is the right one. */
+export async function holdForHome(deps: Dependencies, batch: string): Promise<void> {
+  const isNew = await orderPause(deps.home, batch, true);
+  if (!isNew) return;
+  await deps.messenger.pauseBatch(batch);
+  deps.log.error({ batch }, 'its outputs tell of another or a newer home: the batch is paused');
+}
+
+async function compareAndMark(deps: Dependencies, batch: string): Promise<boolean> {
+  const { out: place } = await readBatchOptions(deps.home, batch);
+  const out = deps.openStore(place);
+  if ((await homeMismatch(out, deps.home, batch)) !== undefined) return false;
+  await writeHomeMark(out, deps.home, { batch, claimer: marksOf(deps).claimer, atMs: deps.now() });
+  return true;
 }
 
 function marksOf(deps: Dependencies): Marks {
-  const known = marks.get(deps) ?? { batches: new Set<string>(), writtenAtMs: 0 };
+  const known = marks.get(deps) ?? { claimer: newClaimer(), looks: new Map(), behind: new Set<string>() };
   marks.set(deps, known);
   return known;
 }

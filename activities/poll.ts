@@ -9,8 +9,9 @@ import { readPolled } from '../src/kinds/index.js';
 import { LedgerError } from '../src/store/ledger.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
-import { readTurn, withRecords } from './failures.js';
+import { readTurn, tryAgain, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
+import { isOwnHome } from './home-marks.js';
 import {
   again,
   beat,
@@ -35,6 +36,8 @@ const NO_OUTPUT_FOR_MS = 10 * 60_000;
 /** Well below the time after which the server gives up a poll, ms. */
 const ANSWERED_WITHIN_MS = 10_000;
 const ANSWER_SHOWN = 400;
+/** So long until a home is looked at again that is not the one. */
+const OTHER_HOME_MS = 15_000;
 
 export interface PollActivities {
   /** One free request; fails with `job.running` and the next delay until the service says terminal. */
@@ -71,6 +74,9 @@ async function openPoll(deps: Dependencies, input: PollInput): Promise<Poll | Po
   const attempt = await deps.ledger.readAttempt(ref);
   const handle = attempt && handleOf(attempt);
   const work = await loadRow(deps, input.row);
+  // Another home in the place of the one that knows it: the right one may come back.
+  if (!attempt && !(await isOwnHome(deps, ref.batch)))
+    throw tryAgain('records.unavailable', 'another home', OTHER_HOME_MS);
   if (!attempt || handle === undefined || work.adapter.flow !== 'async') {
     // Its record said once that it was accepted: what is missing now is ours, not the service's.
     return { outcome: 'review', reason: 'record_damaged', slotUntilMs: deps.now() };

@@ -9,6 +9,7 @@ import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
+import { holdForHome, isOwnHome } from './home-marks.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
@@ -137,11 +138,16 @@ async function claimAndSend(
   const claimedMonotonicMs = deps.monotonic();
   noteUnderWay(deps, ref, 1);
   try {
-    const [intent, replaced, unordered] = await Promise.all([
+    const [isOwn, intent, replaced, unordered] = await Promise.all([
+      isOwnHome(deps, ref.batch),
       intentFor(deps, ready, row, claimedWallMs),
       replacement(deps, { ref: row, row: work.row }),
       notOrdered(deps, row, { hash: work.row.hash, earlier: ready.earlier, sinceMs }),
     ]);
+    if (!isOwn) {
+      await holdForHome(deps, ref.batch);
+      return { outcome: 'held' };
+    }
     if (replaced) return replaced;
     if (unordered) return unordered;
     // The price has risen since the batch's budget reserved it, by more than a balance can show.

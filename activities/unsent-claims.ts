@@ -1,6 +1,5 @@
 import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
 import type { Dependencies } from './dependencies.js';
-import { noteClaimed } from './home-marks.js';
 import { nameOf } from './running.js';
 
 /**
@@ -38,7 +37,6 @@ export async function claim(
   intent: Intent,
 ): Promise<'claimed' | 'taken' | 'no_record'> {
   try {
-    noteClaimed(deps, ref.batch);
     return (await deps.ledger.claim(ref, intent)) ? 'claimed' : 'taken';
   } catch (error) {
     rememberUnsent(deps, ref, intent.nonce);

@@ -102,7 +102,7 @@ const SORTS: DocumentSort[] = [
   { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
   { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
   { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
-  { place: /^claimed\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
+  { place: /^(claimed|claims\/[^/]+)\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
   { place: /^limits\.json$/, name: 'limits of the account', schema: accountLimitsSchema, mended: 'again' },
   { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
   { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },

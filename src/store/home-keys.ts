@@ -51,7 +51,10 @@ export interface HomeKeys {
   limits: string;
   /** What single charges taught about the account. */
   learned: string;
+  /** When an older build claimed last. */
   claimed: string;
+  /** How far one process has noted its claims. */
+  claims(claimer: string): string;
   prices: string;
   trusts: string;
   trust(atMs: number, random: string): string;
@@ -115,6 +118,7 @@ export function homeKeys(account: string): HomeKeys {
     learned: `${root}/learned.json`,
     limits: `${root}/limits.json`,
     claimed: `${root}/claimed.json`,
+    claims: (claimer) => `${root}/claims/${safe(claimer)}.json`,
     prices: `${root}/prices.json`,
     trusts: `${root}/trust`,
     trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,

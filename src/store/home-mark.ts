@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
@@ -6,15 +7,17 @@ import type { Store } from './port.js';
 
 /**
  * A mark beside the outputs of a batch: which home it was run from, and how far that home had come. A home that is
- * another one, or that went back to an earlier state, knows nothing of what was submitted since, and would pay again.
+ * another one, that went back to an earlier state, or that is a copy whose original went on, knows nothing of what was
+ * submitted since, and would pay again.
  */
 interface HomeMark {
   schema: 1;
   homeId: string;
   /** The newest reading of the balance that the home held when this was written: one is kept a minute at least. */
   seenMs: number;
-  /** When it had last claimed attempts, which comes sooner; an older build does not say. */
+  /** Which claims it knew of, by the notes of `by`; an older build names nobody. */
   claimedMs?: number;
+  by?: string;
 }
 
 const markSchema: z.ZodType<HomeMark> = z.object({
@@ -22,24 +25,53 @@ const markSchema: z.ZodType<HomeMark> = z.object({
   homeId: z.string(),
   seenMs: timeSchema,
   claimedMs: timeSchema.exactOptional(),
+  by: z.string().exactOptional(),
 });
 /** The same in the home itself, so that both can be compared. */
 export const claimsSchema = z.object({ schema: z.literal(1), atMs: timeSchema });
 
-/** Workers of several machines write it, each by its own clock. */
+/** The workers of an older build shared one note, each by its own clock. */
 const CLOCKS_APART_MS = 5_000;
 
-/** In the home first: a mark that is ahead of its own home would refuse it. */
-export async function noteClaims({ store, keys }: Home, atMs: number): Promise<void> {
-  await store.put(keys.claimed, encodeJson({ schema: 1, atMs }));
+/**
+ * A process that claims or orders attempts. Its notes in the home count up, and no other process writes them: a mark is
+ * of this home where the home holds the mark's note or a later one of the same claimer. No clock decides.
+ */
+export interface Claimer {
+  readonly id: string;
+  notedMs: number;
+  /** Notes are written one after the other: the last one is the newest. */
+  noting: Promise<unknown>;
 }
 
-/** Does nothing for a home that was never bound to a service: nothing can have been submitted from it. */
-export async function writeHomeMark(out: Store, home: Home, batch: string): Promise<void> {
+export function newClaimer(): Claimer {
+  return { id: randomUUID(), notedMs: 0, noting: Promise.resolve() };
+}
+
+/**
+ * Marks the batch as run from this home. In the home first: a mark that is ahead of its own home would refuse it. Does
+ * nothing for a home that was never bound to a service: nothing can have been submitted from it.
+ */
+export async function writeHomeMark(
+  out: Store,
+  home: Home,
+  { batch, claimer, atMs }: { batch: string; claimer: Claimer; atMs: number },
+): Promise<void> {
   const homeId = await home.homeId();
   if (homeId === undefined) return;
-  const [seenMs, claimedMs] = await reached(home);
-  await out.put(markKey(home, batch), encodeJson({ schema: 1, homeId, seenMs, claimedMs } satisfies HomeMark));
+  const claimedMs = await note(home, claimer, atMs);
+  const seenMs = await newestReading(home);
+  const mark: HomeMark = { schema: 1, homeId, seenMs, claimedMs, by: claimer.id };
+  await out.put(markKey(home, batch), encodeJson(mark));
+}
+
+async function note({ store, keys }: Home, claimer: Claimer, atMs: number): Promise<number> {
+  claimer.notedMs = Math.max(atMs, claimer.notedMs + 1);
+  const { notedMs } = claimer;
+  const put = () => store.put(keys.claims(claimer.id), encodeJson({ schema: 1, atMs: notedMs }));
+  claimer.noting = claimer.noting.then(put, put);
+  await claimer.noting;
+  return notedMs;
 }
 
 /** How this home differs from the one that the batch's outputs tell of; undefined when it does not, or none is told of. */
@@ -47,22 +79,20 @@ export async function homeMismatch(out: Store, home: Home, batch: string): Promi
   const mark = await readJson(out, markKey(home, batch), markSchema, forgotten);
   if (mark === undefined) return undefined;
   if (mark.homeId !== (await home.homeId())) return 'another';
-  const [seenMs, claimedMs] = await reached(home);
-  const isOlder = seenMs < mark.seenMs || claimedMs < (mark.claimedMs ?? 0) - CLOCKS_APART_MS;
-  return isOlder ? 'older' : undefined;
+  const [seenMs, claimedMs] = await Promise.all([newestReading(home), claimsOf(home, mark.by)]);
+  const apartMs = mark.by === undefined ? CLOCKS_APART_MS : 0;
+  return seenMs < mark.seenMs || claimedMs < (mark.claimedMs ?? 0) - apartMs ? 'older' : undefined;
 }
 
-/** How far the home has come: its newest reading, and when it claimed last; 0 where there is none. */
-async function reached(home: Home): Promise<[seenMs: number, claimedMs: number]> {
-  const [reading, claimed] = await Promise.all([
-    home.latestCheckpoint(),
-    // One that cannot be read says nothing against its home.
-    readJson(home.store, home.keys.claimed, claimsSchema, () => ({
-      schema: 1 as const,
-      atMs: Number.MAX_SAFE_INTEGER,
-    })),
-  ]);
-  return [reading?.atMs ?? 0, claimed?.atMs ?? 0];
+async function newestReading(home: Home): Promise<number> {
+  return (await home.latestCheckpoint())?.atMs ?? 0;
+}
+
+/** How far the home's notes of a claimer have come; 0 where it has none. One that cannot be read says nothing against it. */
+async function claimsOf({ store, keys }: Home, by: string | undefined): Promise<number> {
+  const key = by === undefined ? keys.claimed : keys.claims(by);
+  const damaged = () => ({ schema: 1 as const, atMs: Number.MAX_SAFE_INTEGER });
+  return (await readJson(store, key, claimsSchema, damaged))?.atMs ?? 0;
 }
 
 /** One for each account: a rehearsal beside the real one is no other home. */

@@ -53,6 +53,9 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async outputBlocked(batch, what) {
       await delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.outputBlocked, what));
     },
+    async pauseBatch(batch) {
+      await delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.pauseBatch));
+    },
     async submitted(grant) {
       await delivered(() => semaphore().signal(messages.submitted, { grant }));
     },

@@ -74,6 +74,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
         finished.push(report);
         return batchRuns;
       },
+      pauseBatch: async () => undefined,
       outputBlocked: async (_, what) => {
         blocked.push(what);
       },

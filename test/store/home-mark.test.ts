@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { type Home, openHome } from '../../src/store/home.js';
-import { homeMismatch, noteClaims, writeHomeMark } from '../../src/store/home-mark.js';
+import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../../src/store/home-mark.js';
 import type { Store } from '../../src/store/port.js';
 import { temporaryFolder } from './support/temporary.js';
 
@@ -13,10 +13,13 @@ let out: Store;
 const place = (name: string) => join(folder, name);
 const homeAt = (name: string, account = 'default'): Home => openHome(createFolderStore(place(name)), account);
 
+const mark = (home: Home, claimer: Claimer = newClaimer(), atMs = 5) =>
+  writeHomeMark(out, home, { batch: 'b', claimer, atMs });
+
 async function use(home: Home, atMs: number): Promise<void> {
   await home.bindBaseUrl('https://service.example');
   await home.addCheckpoint({ atMs, balanceNano: 1, rpm: null, concurrent: null, plan: null });
-  await writeHomeMark(out, home, 'b');
+  await mark(home);
 }
 
 beforeEach(() => {
@@ -42,16 +45,44 @@ describe('3-R15, 6-O1: a home that is not the one', () => {
   });
 });
 
-test('6-O1: an earlier state is told by its claims, sooner than by a reading of the balance', async () => {
-  await use(homeAt('home'), 5);
-  await noteClaims(homeAt('home'), 100_000);
-  await writeHomeMark(out, homeAt('home'), 'b');
-  cpSync(place('home'), place('copy'), { recursive: true });
-  expect(await homeMismatch(out, homeAt('copy'), 'b')).toBeUndefined();
-  await noteClaims(homeAt('home'), 106_000);
-  await writeHomeMark(out, homeAt('home'), 'b');
-  expect(await homeMismatch(out, homeAt('copy'), 'b')).toBe('older');
-  expect(await homeMismatch(out, homeAt('home'), 'b')).toBeUndefined();
+describe('6-O1: a copy of a home', () => {
+  test('is told by its claims, sooner than by a reading of the balance, and by no clock', async () => {
+    const claimer = newClaimer();
+    await use(homeAt('home'), 5);
+    await mark(homeAt('home'), claimer, 100_000);
+    cpSync(place('home'), place('copy'), { recursive: true });
+    expect(await homeMismatch(out, homeAt('copy'), 'b')).toBeUndefined();
+    await mark(homeAt('home'), claimer, 90_000);
+    expect(await homeMismatch(out, homeAt('copy'), 'b')).toBe('older');
+    expect(await homeMismatch(out, homeAt('home'), 'b')).toBeUndefined();
+  });
+
+  test('that goes on is told to the home that it was made of', async () => {
+    await use(homeAt('home'), 5);
+    cpSync(place('home'), place('copy'), { recursive: true });
+    await mark(homeAt('copy'));
+    expect(await homeMismatch(out, homeAt('home'), 'b')).toBe('older');
+    expect(await homeMismatch(out, homeAt('copy'), 'b')).toBeUndefined();
+  });
+
+  test('two processes of one home know each other, whatever their clocks say', async () => {
+    await use(homeAt('home'), 5);
+    const [one, two] = [newClaimer(), newClaimer()];
+    await Promise.all([mark(homeAt('home'), one, 9_000), mark(homeAt('home'), one, 1), mark(homeAt('home'), two, 7)]);
+    expect(await homeMismatch(out, homeAt('home'), 'b')).toBeUndefined();
+  });
+
+  test('a mark of an older build is compared with its own note', async () => {
+    const home = homeAt('home');
+    await use(home, 5);
+    const claimed = (atMs: number) => Buffer.from(JSON.stringify({ schema: 1, atMs }));
+    const old = { schema: 1, homeId: await home.homeId(), seenMs: 5, claimedMs: 100_000 };
+    await out.put('b/home-default.json', Buffer.from(JSON.stringify(old)));
+    await home.store.put(home.keys.claimed, claimed(96_000));
+    expect(await homeMismatch(out, home, 'b')).toBeUndefined();
+    await home.store.put(home.keys.claimed, claimed(94_000));
+    expect(await homeMismatch(out, home, 'b')).toBe('older');
+  });
 });
 
 describe('nothing is said of', () => {
@@ -82,7 +113,7 @@ describe('nothing is said of', () => {
     await use(homeAt('home'), 5);
     await out.put('b/home-default.json', Buffer.from('{'));
     expect(await homeMismatch(out, homeAt('other'), 'b')).toBeUndefined();
-    await writeHomeMark(out, homeAt('unused'), 'c');
+    await writeHomeMark(out, homeAt('unused'), { batch: 'c', claimer: newClaimer(), atMs: 5 });
     expect(await out.names('c')).toEqual([]);
   });
 });

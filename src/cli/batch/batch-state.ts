@@ -16,6 +16,7 @@ import { standstillTexts } from '../views/standstill-texts.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
 import { type NoticesLeft, noticesOf } from './notices-left.js';
+import { otherHomeText } from './same-home.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -66,6 +67,9 @@ export async function readBatchState(
   const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const restState = (await sampleInForce(access.home, batch, generation)) === undefined ? 'finished' : 'sampled';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
+  const isPaused = (await readBatchOrder(access.home, batch))?.isPaused === true;
+  const otherHome = isPaused ? await otherHomeText(access, batch) : undefined;
+  if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
   const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally);
   return {
     batch,

@@ -38,7 +38,7 @@ export interface FollowOptions {
   trouble(): Promise<string | undefined>;
   onSnapshot(snapshot: Snapshot): void;
   onEvent(event: FollowEvent): void;
-  /** False when the home no longer knows the batch: another folder lies in its place, or nothing. */
+  /** False when another folder lies in the place of the home, or nothing, or its copy went on with the batch elsewhere. */
   isHome(): Promise<boolean>;
   /** Hands the batch to a server that has lost it; undefined for a command that only looks on. */
   supplyAgain: (() => Promise<void>) | undefined;
@@ -119,11 +119,12 @@ interface Seen {
   stateAtMs: number;
 }
 
-async function lookOnce(
-  options: FollowOptions,
-  seen: Seen,
-  last: Snapshot | undefined,
-): Promise<{ snapshot?: Snapshot; end?: FollowEnd }> {
+interface Look {
+  snapshot?: Snapshot;
+  end?: FollowEnd;
+}
+
+async function lookOnce(options: FollowOptions, seen: Seen, last: Snapshot | undefined): Promise<Look> {
   const { source, now } = options;
   const progress = await source.progress();
   if (progress !== undefined) tellEvents(options, seen, progress);
@@ -134,6 +135,7 @@ async function lookOnce(
     if (state.state === 'ended') return { end: { end: 'ended', result: state.result } };
     if (state.state === 'broken') return { end: { end: 'broken', word: state.word } };
     if (state.state === 'absent') return whenAbsent(options, seen, last);
+    if (progress?.phase === 'paused' && !(await options.isHome())) return { end: { end: 'other_home' } };
   }
   if (progress === undefined) return last === undefined ? {} : { snapshot: last };
   const slots = ownPauses(await source.slots(), options.batch);
@@ -149,11 +151,7 @@ async function lookOnce(
 }
 
 /** The server has forgotten the batch. With its home in place nothing is lost: the ledger says what was submitted. */
-async function whenAbsent(
-  options: FollowOptions,
-  seen: Seen,
-  last: Snapshot | undefined,
-): Promise<{ snapshot?: Snapshot; end?: FollowEnd }> {
+async function whenAbsent(options: FollowOptions, seen: Seen, last: Snapshot | undefined): Promise<Look> {
   if (!(await options.isHome())) return { end: { end: 'other_home' } };
   if (options.supplyAgain === undefined) return { end: { end: 'broken', word: 'gone' } };
   await options.supplyAgain();
@@ -178,8 +176,8 @@ function tellStandstills(options: FollowOptions, seen: Seen, slots: SemaphoreVie
     const known = seen.standstills.get(name);
     current.set(name, { ...standstill, seenAtMs: known?.seenAtMs ?? options.now() });
     // A batch's own pause for its outputs comes as its event.
-    if (standstill.reason === 'outputs') continue;
-    if (known === undefined) options.onEvent({ type: 'paused', sinceMs, ...standstill });
+    if (known || standstill.reason === 'outputs') continue;
+    options.onEvent({ type: 'paused', sinceMs, ...standstill });
   }
   for (const [name, { seenAtMs: _, ...standstill }] of seen.standstills) {
     if (!current.has(name) && standstill.reason !== 'outputs') options.onEvent({ type: 'resumed', ...standstill });

@@ -18,7 +18,7 @@ import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { tryRefusedKey } from './refused-key.js';
-import { otherHomeText, refuseOtherHome } from './same-home.js';
+import { markAsOwn, otherHomeText, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
 import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
@@ -36,7 +36,7 @@ export interface Resumed {
 /** Goes on with every batch of the account that has open rows, after a reboot or a stop. Nothing is asked or retried. */
 export async function resumeAll(session: Session, trustsHome: boolean): Promise<Resumed> {
   const access = openHomeAccess(session.config);
-  const otherHome = trustsHome ? [] : await pauseOtherHomes(session, access);
+  const otherHome = await otherHomes(access, trustsHome);
   const done: Resumed = { resumed: [], running: [], left: [], otherHome };
   // The engine before the others: what it knows goes on at once.
   const work = await startWork(session);
@@ -68,10 +68,14 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
 }
 
 /** An engine that starts goes on with all that it knows: the pause keeps such a batch from paying again. */
-async function pauseOtherHomes(session: Session, access: HomeAccess): Promise<string[]> {
+async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<string[]> {
   const found: string[] = [];
   for (const batch of await access.home.batches()) {
-    if ((await otherHomeText(session, access, batch)) === undefined) continue;
+    if ((await otherHomeText(access, batch)) === undefined) continue;
+    if (trustsHome) {
+      await markAsOwn(access, batch);
+      continue;
+    }
     await orderPause(access.home, batch, true);
     found.push(batch);
   }

@@ -5,7 +5,6 @@ import type { SlotTerms } from '../../domain/slot-terms.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import { clearFollowers } from '../../store/followers.js';
-import { writeHomeMark } from '../../store/home-mark.js';
 import { proveBucket } from '../../store/open-store.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import { writeSampleGate } from '../../store/sample-gate.js';
@@ -32,7 +31,7 @@ import type { Session } from '../session.js';
 import { finishWithoutWork } from './finish-without-work.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { refuseOtherPlaces } from './other-places.js';
-import { refuseForgottenBatch, refuseOtherHome } from './same-home.js';
+import { markAsOwn, refuseForgottenBatch, refuseOtherHome } from './same-home.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 
@@ -176,7 +175,7 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
   await recordKept(access, batch, prepared);
   await takeRenders(session, { access, batch, generation, options, earlier: prepared.earlier });
   await access.rows.setCurrentGeneration(batch, generation.generation);
-  await writeHomeMark(openPlace(config, config.out, 'shared'), access.home, batch);
+  await markAsOwn(access, batch);
   await clearStopped(access.home, batch);
   await clearFollowers(access.home, batch);
   if (request.retry !== null) await clearCancelled(access.home, batch);

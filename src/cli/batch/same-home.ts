@@ -1,4 +1,4 @@
-import { homeMismatch } from '../../store/home-mark.js';
+import { homeMismatch, newClaimer, writeHomeMark } from '../../store/home-mark.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
@@ -9,25 +9,38 @@ import { createBatchSource } from './batch-source.js';
 
 /** Before anything is submitted: is this home the one that the batch was run from before? */
 
-/** `trusts`: a person said that this home is right. */
+/** `trusts`: a person said that this home is right. The engine is told so by the mark, and the other home's as well. */
 export async function refuseOtherHome(
   session: Session,
   access: HomeAccess,
   batch: string,
   trusts: boolean,
 ): Promise<void> {
-  const finding = trusts ? undefined : await otherHomeText(session, access, batch);
-  if (finding !== undefined) await askOrRefuse(session, finding);
+  const finding = await otherHomeText(access, batch);
+  if (finding === undefined) return;
+  if (!trusts) await askOrRefuse(session, finding);
+  await markAsOwn(access, batch);
+}
+
+/** Marks the batch's outputs as run from this home. */
+export async function markAsOwn(access: HomeAccess, batch: string): Promise<void> {
+  const out = await outOf(access, batch);
+  const mark = { batch, claimer: newClaimer(), atMs: Date.now() };
+  await writeHomeMark(openPlace(access.config, out, 'shared'), access.home, mark);
+}
+
+async function outOf({ config, home }: HomeAccess, batch: string): Promise<string> {
+  return (await home.readBatch(batch))?.out ?? config.out;
 }
 
 /** By the mark beside the outputs: how this home differs from the one that the batch was run from, or undefined. */
-export async function otherHomeText(session: Session, access: HomeAccess, batch: string): Promise<string | undefined> {
-  const { home } = session.config;
-  const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
+export async function otherHomeText(access: HomeAccess, batch: string): Promise<string | undefined> {
+  const { home } = access.config;
+  const out = await outOf(access, batch);
   try {
-    const mismatch = await homeMismatch(openPlace(session.config, out, 'shared'), access.home, batch);
+    const mismatch = await homeMismatch(openPlace(access.config, out, 'shared'), access.home, batch);
     if (mismatch === undefined) return undefined;
-    const is = mismatch === 'older' ? 'an earlier state of the home' : 'not the home';
+    const is = mismatch === 'older' ? 'an earlier state or a copy of the home' : 'not the home';
     return `${home} is ${is} that '${batch}' in ${out} was run from`;
   } catch (error) {
     // A place that cannot be read is refused by its own sentence.

@@ -14,6 +14,7 @@ import { createBatchSource } from './batch-source.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
 import { fullDisk } from './full-disk.js';
 import type { JsonEvents } from './json-events.js';
+import { otherHomeText } from './same-home.js';
 
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
 
@@ -59,7 +60,9 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
       afterSeq: options.afterSeq,
       waitMs: io.isInteractive ? null : session.config.budget.waitMinutes * 60_000,
       // A batch of the same name that began at another time was begun in another home.
-      isHome: async () => (await access.home.readBatch(batch))?.createdAtMs === began?.createdAtMs,
+      isHome: async () =>
+        (await access.home.readBatch(batch))?.createdAtMs === began?.createdAtMs &&
+        (await otherHomeText(access, batch)) === undefined,
       supplyAgain: supplyAgain && (() => supplyAgain(source.current())),
       trouble: () => fullDisk(session),
       onSnapshot: (snapshot) => presenter.snapshot(snapshot),
@@ -121,7 +124,7 @@ export async function leaveBatch(
       );
     case 'other_home':
       throw new UserError(
-        `${session.config.home} is not the home that '${batch}' began in: bring that one back before you run again; a run from this one would pay again for what is at the service`,
+        `${session.config.home} is not the home that '${batch}' goes on in, or an earlier state or a copy of it: bring that one back before you run again; a run from this one would pay again for what is at the service`,
         EXIT.configuration,
       );
   }

@@ -93,7 +93,7 @@ async function pause(session: Session, batch: string): Promise<void> {
   const { pauseBatch } = await import('../../contract/messages.js');
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);
-  const otherHome = await otherHomeText(session, access, batch);
+  const otherHome = await otherHomeText(access, batch);
   // On such a home an engine that runs is told to pause, and none is started: it would go on with what it knows.
   const work = otherHome === undefined ? await rejoinWork(session) : await joinWork(session);
   if (work === undefined) {
