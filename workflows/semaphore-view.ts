@@ -1,7 +1,9 @@
-import type { SemaphoreState } from '../src/contract/semaphore.js';
+import type { Pace, SemaphoreState } from '../src/contract/semaphore.js';
 import type { BatchSlots, Curb, SemaphoreView } from '../src/contract/semaphore-view.js';
 import { effectiveCap } from './cap.js';
 import { REFUSALS_MAX } from './paces.js';
+
+const WONDER_MS = 10_000;
 
 /** What a watcher sees of the semaphore, with every reason why fewer jobs are granted than the plan allows. Pure. */
 export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): SemaphoreView {
@@ -32,9 +34,11 @@ function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, n
   for (const { family, cause, sinceMs, nextProbeMs } of breakers) {
     curbs.push({ curb: 'breaker', family, cause, sinceMs, nextProbeMs });
   }
-  for (const { cause, route, sinceMs, untilMs, refusals } of paces) {
+  for (const pace of paces) {
+    const { cause, route, sinceMs, untilMs } = pace;
     // The account's pause says that the network is away.
-    if (refusals >= REFUSALS_MAX && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
+    const isTold = pace.refusals >= REFUSALS_MAX || isLongWait(pace, nowMs);
+    if (isTold && cause !== 'network') curbs.push({ curb: 'paced', cause, route, sinceMs, untilMs });
   }
   for (const what of ['credits', 'discounts'] as const) {
     const sinceMs = unread[what];
@@ -42,4 +46,9 @@ function curbsOf({ quiets, breakers, paces, foreign, unread }: SemaphoreState, n
   }
   if (foreign !== null) curbs.push({ curb: 'foreign', ...foreign });
   return curbs;
+}
+
+/** The service itself asked for a wait that a watcher would wonder about, and it lasts. */
+function isLongWait({ notBeforeMs, countedMs }: Pace, nowMs: number): boolean {
+  return notBeforeMs !== undefined && nowMs < notBeforeMs && notBeforeMs - countedMs > WONDER_MS;
 }

@@ -1,5 +1,7 @@
 // Orders to a batch: what they refuse before anything is changed, and what stands where nobody can carry them out yet.
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { decidedRows } from '../../src/cli/review/decided-rows.js';
@@ -11,6 +13,7 @@ import { writeStopMark } from '../../src/engine/stop-mark.js';
 import { writeAccountLimits } from '../../src/store/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/store/batch-marks.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
+import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const LOST: AttemptState = { state: 'unknown', atMs: T0 + 5_000, evidence: { rule: 'T11', message: 'reset' } };
@@ -154,6 +157,28 @@ describe('cancel', () => {
 });
 
 describe('attach-handle', () => {
+  test('holds for what its person saw: a row that went on while the handle was asked for is left alone', async () => {
+    const service = createServer(async (_request, response) => {
+      await home.ledger.append({ batch: 'b', id: 'one', n: 1 }, {
+        ...UNDECIDED,
+        verdict: 'not_billed',
+      } as AttemptState);
+      response.setHeader('content-type', 'application/json').end('{"name":"operations/h-1","done":false}');
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const { port } = service.address() as AddressInfo;
+    stopEngine();
+    const order = ['review', 'attach-handle', 'b', 'one', 'operations/h-1', '--home', join(home.folder, 'home')];
+    const place = ['--account', ACCOUNT, '--base-url', `http://127.0.0.1:${port}`];
+    const { exitCode, stderr } = await cli([...order, ...place], {
+      cwd: home.folder,
+      env: { CALLSHEET_API_KEY: 'sk-svc-test' },
+    });
+    service.close();
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("row 'one' went on meanwhile: look at it again")]);
+    expect(await lastState('one')).toBe('verdict');
+  });
+
   test('two rows are never given one handle, nor one row two', async () => {
     const { exitCode, stderr } = await home.run('review', 'attach-handle', 'b', 'one', 'h-1', 'two', 'h-1');
     expect(exitCode).toBe(2);

@@ -52,7 +52,14 @@ describe('4-U8: what keeps a batch from going on', () => {
   test('a service that is away, the quiet of a lost answer, and rows that wait for a verdict', () => {
     const breaker = { curb: 'breaker', family: 'vendor-f', cause: 'outage', sinceMs: 0, nextProbeMs: 0 } as const;
     expect(texts({ curbs: [breaker] })[0]).toContain('vendor-f: it cannot be reached');
-    expect(texts({ curbs: [{ curb: 'quiet', untilMs: 0 }] })[0]).toContain('quiet until');
+    const later = Date.now() + 600_000;
+    expect(texts({ curbs: [{ curb: 'quiet', untilMs: later }] })[0]).toContain('quiet until');
+    const paced = { curb: 'paced', cause: 'rpm', route: null, sinceMs: 0 } as const;
+    expect(texts({ curbs: [{ ...paced, untilMs: later }] })[0]).toContain('the account submits nothing until');
+    // No sentence names a time that has passed.
+    expect(texts({ curbs: [{ curb: 'quiet', untilMs: 0 }] })[0]).toContain('quiet: ');
+    expect(texts({ curbs: [{ ...paced, untilMs: 0 }] })[0]).toContain('one row of the account tries now');
+    expect(texts({ curbs: [breaker] })[0]).toContain('next now');
     expect(texts({}, { checking: 2 })).toEqual([
       '2 rows wait for the verdict on a lost answer: `callsheet review list b`',
     ]);

@@ -59,6 +59,19 @@ describe('T4: the requests per minute of an account', () => {
     expect(gaps).toEqual(Array(6).fill(7_000));
   });
 
+  it('a wait that the service asked for is told while it lasts, a short one is not', () => {
+    const seen = (retryAfterMs: number, nowMs: number) => {
+      const state = withCap(5);
+      ask(state, 'r', IMAGE);
+      permits.grantNext(state, 1_000);
+      turnAway(state, 'r', { cause: 'rpm', retryAfterMs }, 1_000);
+      return viewOf(state, true, nowMs).curbs;
+    };
+    expect(seen(120_000, 1_000)).toMatchObject([{ curb: 'paced', cause: 'rpm', untilMs: 121_000 }]);
+    expect(seen(120_000, 121_000)).toEqual([]);
+    expect(seen(7_000, 1_000)).toEqual([]);
+  });
+
   it('holds all kinds of the account back, and says so once it pauses', () => {
     const state = withCap(5);
     gapsOf(state, IMAGE, { cause: 'rpm' }, 4);

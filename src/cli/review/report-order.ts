@@ -65,7 +65,7 @@ export function reportOrder(
 
 function rowLine({ id, ended }: Extract<OrderedRow, { outcome: 'ordered' }>, command: ReviewCommand): string {
   if (ended === undefined) return `row '${id}' goes on: ${DONE_TEXT[command]}`;
-  return `row '${id}' is ${ended.status} (${ended.reasonCode ?? 'no reason'})`;
+  return `row '${id}' is ${ended.status}${ended.reasonCode ? ` (${ended.reasonCode})` : ''}`;
 }
 
 function rowJson(row: OrderedRow): object {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptRef, AttemptState } from '../../domain/attempt.js';
+import type { Attempt, AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { LedgerError } from '../../store/ledger.js';
 import { StoreError } from '../../store/port.js';
@@ -61,6 +61,7 @@ export async function settleByHand(
   const recorded: (Ready & { state: AttemptState })[] = [];
   for (const one of ready) {
     await perRow(rows, one.found.row.id, async () => {
+      await refuseGoneOn(access, one.found);
       const priceNano = paid.get(one.found.row.id);
       if (priceNano !== undefined) await noteWaste(access.home, refOf(one.found), priceNano, Date.now());
       const state = stateOf(order, one.handle, Date.now());
@@ -134,12 +135,27 @@ function refOf({ batch, row, attempts }: FoundCase): AttemptRef {
   return { batch, id: row.id, n: attempts.at(-1)?.n ?? 1 };
 }
 
+/** An order holds for what its person saw: the row may have ended, or been sent again, while it was asked for. */
+async function refuseGoneOn({ ledger }: HomeAccess, { batch, row, attempts }: FoundCase): Promise<void> {
+  const now = await ledger.read(batch, row.id);
+  if (knownOf(now) !== knownOf(attempts)) throw goneOn(row.id);
+}
+
+/** Knowledge of a row's attempts only grows: as many records are the same ones. */
+function knownOf(attempts: readonly Attempt[]): string {
+  return attempts.map(({ n, states }) => `${n}:${states.length}`).join(' ');
+}
+
+function goneOn(id: string, why = ''): UserError {
+  return new UserError(`row '${id}' went on meanwhile${why}: look at it again; nothing was changed`);
+}
+
 async function record({ ledger }: HomeAccess, ref: AttemptRef, state: AttemptState): Promise<void> {
   try {
     await ledger.append(ref, state);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    throw new UserError(`row '${ref.id}' went on meanwhile (${error.message}): look at it again; nothing was changed`);
+    throw goneOn(ref.id, ` (${error.message})`);
   }
   // What was not billed holds no slot.
   if (state.state === 'ruled' && state.ruling === 'not_billed') await ledger.close(ref);

@@ -11,7 +11,7 @@ import { formatClock, formatDuration } from './durations.js';
 /** What keeps the batch from going on, each with its reason and since when. */
 export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
-  lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0)));
+  lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0, atMs)));
   if (lostSinceMs !== undefined) {
     const lostMs = atMs - lostSinceMs;
     const howLong = lostMs < 1_000 ? '' : ` for ${formatDuration(lostMs)}`;
@@ -55,16 +55,23 @@ const PACE_WORDS = {
   provider: 'the provider cannot be reached',
 } as const;
 
-function curbText(curb: Curb, planCap: number): string {
+/** What the semaphore says of a time may be older than it: a time that has passed is not named. */
+function curbText(curb: Curb, planCap: number, nowMs: number): string {
   switch (curb.curb) {
     case 'quiet':
-      return `quiet until ${formatClock(curb.untilMs)}: nothing new is submitted, so that the balance shows what became of a lost answer`;
+      return `quiet${curb.untilMs > nowMs ? ` until ${formatClock(curb.untilMs)}` : ''}: nothing new is submitted, so that the balance shows what became of a lost answer`;
     case 'breaker': {
       const why = curb.cause === 'cases' ? 'its answers get lost' : 'it cannot be reached';
-      return `${curb.family}: ${why}; one row at a time tries it, next at ${formatClock(curb.nextProbeMs)}`;
+      return `${curb.family}: ${why}; one row at a time tries it, next ${curb.nextProbeMs > nowMs ? `at ${formatClock(curb.nextProbeMs)}` : 'now'}`;
     }
-    case 'paced':
-      return `${PACE_WORDS[curb.cause]}: ${curb.route ?? 'the account'} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`;
+    case 'paced': {
+      const who = curb.route ?? 'the account';
+      const next =
+        curb.untilMs > nowMs
+          ? `${who} submits nothing until ${formatClock(curb.untilMs)}, then one row tries`
+          : `one row of ${who} tries now`;
+      return `${PACE_WORDS[curb.cause]}: ${next}`;
+    }
     case 'unread': {
       const what = curb.what === 'credits' ? 'balance and caps' : 'discounts';
       return `reading the account's ${what} has failed since ${formatClock(curb.sinceMs)}: the last known ones are used, and it is tried again`;
