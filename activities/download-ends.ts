@@ -20,8 +20,10 @@ export interface Missing {
   text: string;
   /** There is no place left where it could be. */
   isGone?: true;
-  /** Where the bytes that came with the answer are kept for a person: they are all that there is. */
+  /** Where the bytes that came with the answer are kept for a person. */
   keptAt?: string;
+  /** They are not all that there is: what is missing may still come from its URL. */
+  isElsewhere?: true;
 }
 
 /** Answers that may pass: time-out, too early, too many requests. */

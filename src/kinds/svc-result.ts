@@ -85,9 +85,11 @@ function isDataUri(url: string | undefined): boolean {
   return /^data:[^,]*;base64,/i.test(url ?? '');
 }
 
+/** With both, each stands in for the other. */
 function outputOf(entry: z.output<typeof item>, warnings: string[]): Output[] {
-  const url = entry.url === '' || isDataUri(entry.url) ? undefined : entry.url;
-  const base64 = url === undefined ? plainBase64(entry.url || (entry.b64_json ?? '')) : undefined;
+  const isFile = isDataUri(entry.url);
+  const url = entry.url === '' || isFile ? undefined : entry.url;
+  const base64 = plainBase64((isFile && entry.url) || (entry.b64_json ?? ''));
   if (url === undefined && base64 === undefined) return [];
   return [
     known({

@@ -248,6 +248,30 @@ describe('the landing of an output', () => {
     expect(readFileSync(place)).toEqual(HTML);
   });
 
+  async function withBoth(bytes: Buffer, answer: Answer, atMs = Date.now()) {
+    const one = await stand([imageRow('r')], answer);
+    const blobSha256 = await one.deps.home.putBlob(bytes);
+    const ref = { batch: 'b', id: 'r', n: 2 };
+    await one.deps.ledger.claim(ref, intent({ rowHash: 'hash-r' }));
+    const outputs = [{ url: one.server.url, blobSha256 }];
+    await one.deps.ledger.append(ref, { state: 'done', atMs, outputs, facts: {} });
+    return one;
+  }
+
+  test('a URL beside bytes that are in hand is not asked; it stands in for bytes that are no output', async () => {
+    const dead = await withBoth(PNG, status(404));
+    expect(await dead.download(undefined, { n: 2 })).toEqual({ outcome: 'done' });
+    expect(await dead.record('r')).toMatchObject({ status: 'done', files: [{ sha256: sha256(PNG) }] });
+    const alive = await withBoth(HTML, whole({}, PNG));
+    expect(await alive.download(undefined, { n: 2 })).toEqual({ outcome: 'done' });
+    const neither = await withBoth(HTML, status(404));
+    await expect(neither.download(undefined, { n: 2 })).rejects.toMatchObject({ type: 'download.interrupted' });
+    const longAgoMs = Date.now() - 30 * DAY_MS;
+    const over = await withBoth(HTML, status(404), longAgoMs);
+    expect(await over.download(since(longAgoMs), { n: 2 })).toEqual({ outcome: 'ended', status: 'review' });
+    expect((await over.record('r'))?.reason).toContain('what came is kept as ');
+  });
+
   test('a row that a person settled meanwhile is left alone', async () => {
     const one = await stand([imageRow('r')], status(403), whole({}, PNG));
     await one.download(since(Date.now() - 16 * MINUTE_MS));

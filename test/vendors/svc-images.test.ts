@@ -85,6 +85,12 @@ describe('the generated image result (service document 1, Resources)', () => {
     });
   });
 
+  it('keeps the bytes beside a URL: each stands in for the other', () => {
+    const both = { url: 'https://a', b64_json: 'aGVsbG8=' };
+    expect(read({ data: [both] })).toMatchObject({ outputs: [{ url: 'https://a', base64: 'aGVsbG8=' }] });
+    expect(read({ data: [{ ...both, b64_json: '' }] })).toMatchObject({ outputs: [{ url: 'https://a' }] });
+  });
+
   it('keeps every item, and mentions those without data', () => {
     expect(read({ data: [{ url: 'https://a' }, null, {}, { url: 'https://b' }] })).toEqual({
       reading: 'done',
