@@ -129,8 +129,11 @@ function codeOf(value: unknown): string | undefined {
 
 function describe(reason: unknown): string | undefined {
   if (typeof reason === 'string') return reason.trim() === '' ? undefined : safeText(reason);
-  if (!isJsonObject(reason) || Object.keys(reason).length === 0) return undefined;
-  if (typeof reason.message === 'string' && reason.message.trim() !== '') return safeText(reason.message);
+  if (reason === null || reason === undefined) return undefined;
+  if (typeof reason === 'object' && Object.keys(reason).length === 0) return undefined;
+  if (isJsonObject(reason) && typeof reason.message === 'string' && reason.message.trim() !== '') {
+    return safeText(reason.message);
+  }
   return depthExceeds(reason, USAGE_DEPTH_MAX) ? undefined : safeText(JSON.stringify(reason));
 }
 

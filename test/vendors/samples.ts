@@ -136,6 +136,13 @@ function sharedRoute(model: string): Sample {
           message: 'cannot fetch',
         },
         { answer: output('CANCELED'), word: 'CANCELED', message: 'no reason given' },
+        { answer: output('FAILED', { code: null, message: null }), word: 'FAILED', message: 'no reason given' },
+        {
+          answer: output('FAILED', { code: 1201, message: { zh: 'x' } }),
+          word: 'FAILED',
+          code: '1201',
+          message: '{"code":1201,"message":{"zh":"x"}}',
+        },
       ],
       withoutUrl: [
         output('SUCCEEDED'),

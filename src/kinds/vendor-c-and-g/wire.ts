@@ -7,6 +7,7 @@ import {
   created,
   failed,
   handleText,
+  known,
   optionalText,
   readStatus,
   SHARED_ROUTE_ERRORS,
@@ -37,8 +38,8 @@ const polled = z.object({
   output: z.object({
     task_status: z.unknown().optional(),
     video_url: optionalText,
-    code: optionalText,
-    message: optionalText,
+    code: z.unknown().optional(),
+    message: z.unknown().optional(),
   }),
 });
 
@@ -90,7 +91,7 @@ function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter 
       if (output === undefined) return unreadable('the answer is not a task');
       return readStatus(output.task_status, STATUS, {
         succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
-        failed: (word) => failed(word, fields({ code: output.code, message: output.message })),
+        failed: (word) => failed(word, known({ code: output.code ?? undefined, message: output.message ?? undefined })),
       });
     },
   };
