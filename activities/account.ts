@@ -58,7 +58,8 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       const request = { credits: CREDITS_REQUEST, discounts: DISCOUNTS_REQUEST, voices: VOICES_REQUEST }[what];
       const asked = askedNow(deps);
       const answer = await ask(deps, request);
-      if (what === 'credits') await takeCredits(deps, answer, asked);
+      // Whoever asked is told of an answer that cannot be read; for the account it is none.
+      if (what === 'credits' && readCredits(answer).reading === 'ok') await takeCredits(deps, answer, asked);
       const key = `${deps.home.account}/reads/${what}.json`;
       await deps.home.store.put(key, answer.body);
       return { key };
