@@ -2,13 +2,13 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import type { Access } from './access.js';
-import type { BatchRows, PageRow } from './batch-rows.js';
+import { type PageRow, type RowsReader, readSlice } from './batch-rows.js';
 import { chainOfRow } from './chain-of-row.js';
 import { createEvents } from './events.js';
 import { refuse, SESSION_HEADER, sessionOnly } from './guard.js';
 import { mediaAnswer } from './media.js';
 import { orderSchema } from './orders.js';
-import { chosenRows, facetsOf, rowsQuerySchema } from './page-of-rows.js';
+import { asksForHead, chosenRows, facetsOf, type RowsQuery, rowsQuerySchema } from './page-of-rows.js';
 import { quoteOf } from './quote.js';
 import { unusualRows } from './slot-history.js';
 import { type DashboardSource, OrderRefused } from './source.js';
@@ -26,9 +26,7 @@ const OLD_CODE =
   'this address was used already, or is older than 10 minutes: `callsheet dashboard --url` prints another';
 const WRONG_SECRET = 'this is not the secret: it is in the file that --secret-file names';
 
-export type ReadRows = (batch: string) => Promise<BatchRows>;
-
-export function createApi(source: DashboardSource, access: Access, readRows: ReadRows): { app: Hono; close(): void } {
+export function createApi(source: DashboardSource, access: Access, reader: RowsReader): { app: Hono; close(): void } {
   const events = createEvents(() => source.list());
   const app = new Hono();
   app.use(bodyLimit({ maxSize: BODY_MAX }));
@@ -44,33 +42,33 @@ export function createApi(source: DashboardSource, access: Access, readRows: Rea
   app.get('/session', (context) => context.json({ asksForSecret: access.hasSecret }));
   app.get('/events', (context) => context.body(events.stream(context.req.raw.signal)));
   app.get('/batches', async (context) => context.json(await source.list()));
-  defineReads(app, source, access, readRows);
-  defineOrders(app, source, readRows, () => events.look());
+  defineReads(app, source, access, reader);
+  defineOrders(app, source, reader, () => events.look());
   return { app, close: () => events.close() };
 }
 
-function defineReads(app: Hono, source: DashboardSource, access: Access, readRows: ReadRows): void {
+function defineReads(app: Hono, source: DashboardSource, access: Access, reader: RowsReader): void {
   app.get('/batches/:batch', async (context) => {
     const batch = context.req.param('batch');
     const status = await source.status(batch);
     if (status === undefined) return unknown(context);
-    const rows = await readRows(batch);
-    return context.json({ status, facets: facetsOf(rows), failures: rows.failures });
+    const rows = await reader.atOnce(batch);
+    // A large batch is shown before all of its rows are read: the page asks again for what they have in common.
+    return context.json({ status, facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [] });
   });
   app.get('/batches/:batch/rows', async (context) => {
     const batch = await knownBatch(source, context);
     const query = rowsQuerySchema.safeParse(context.req.query());
     if (batch === undefined) return unknown(context);
     if (!query.success) return context.json({ message: 'this is no question about rows' }, 400);
-    const found = chosenRows(await readRows(batch), query.data);
-    const { offset, limit } = query.data;
-    const shown = found.slice(offset, offset + limit).map((row) => shownRow(batch, row, access, tokenOf(context)));
-    return context.json({ total: found.length, offset, rows: shown });
+    const { total, rows } = await pageOf(source, reader, batch, query.data);
+    const shown = rows.map((row) => shownRow(batch, row, access, tokenOf(context)));
+    return context.json({ total, offset: query.data.offset, rows: shown });
   });
   app.get('/batches/:batch/rows/:id', async (context) => {
     const batch = await knownBatch(source, context);
     const id = context.req.param('id');
-    const rows = batch === undefined ? [] : (await readRows(batch)).rows;
+    const rows = batch === undefined ? [] : (await reader.all(batch)).rows;
     const row = rows.find((one) => one.id === id);
     if (batch === undefined || row === undefined) return unknown(context);
     const shown = shownRow(batch, row, access, tokenOf(context));
@@ -81,14 +79,24 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, readRow
     const status = await source.status(batch);
     if (status === undefined) return unknown(context);
     const beganAtMs = Date.parse(String(status.createdAt)) || 0;
-    const rows = await readRows(batch);
+    const rows = await reader.all(batch);
     const isRunning = !AT_REST.includes(String(status.state));
     const history = await source.history(batch, unusualRows(rows), beganAtMs);
     return context.json(timeOf(rows, { beganAtMs, history, isRunning, readings: await source.balance(beganAtMs) }));
   });
 }
 
-function defineOrders(app: Hono, source: DashboardSource, readRows: ReadRows, look: () => void): void {
+async function pageOf(source: DashboardSource, reader: RowsReader, batch: string, query: RowsQuery) {
+  const { offset, limit } = query;
+  const known = asksForHead(query) ? await reader.atOnce(batch) : await reader.all(batch);
+  if (known === undefined) {
+    return { total: await source.count(batch), rows: await readSlice(source.lines(batch), query) };
+  }
+  const found = chosenRows(known, query);
+  return { total: found.length, rows: found.slice(offset, offset + limit) };
+}
+
+function defineOrders(app: Hono, source: DashboardSource, reader: RowsReader, look: () => void): void {
   const read = async (context: Context) => {
     const batch = await knownBatch(source, context);
     const order = orderSchema.safeParse(await context.req.json().catch(() => undefined));
@@ -98,7 +106,7 @@ function defineOrders(app: Hono, source: DashboardSource, readRows: ReadRows, lo
     const { batch, order } = await read(context);
     if (batch === undefined) return unknown(context);
     if (!order.success) return badOrder(context, order.error.issues[0]?.message);
-    return context.json({ ...(await quoteOf(source, batch, await readRows(batch), order.data)) });
+    return context.json({ ...(await quoteOf(source, batch, await reader.all(batch), order.data)) });
   });
   app.post('/batches/:batch/orders', async (context) => {
     const { batch, order } = await read(context);
@@ -111,7 +119,7 @@ function defineOrders(app: Hono, source: DashboardSource, readRows: ReadRows, lo
 }
 
 /** Media elements send no header: their addresses are signed, and name a file that the batch's rows have. */
-export function createMedia(source: DashboardSource, access: Access, readRows: ReadRows): Hono {
+export function createMedia(source: DashboardSource, access: Access, reader: RowsReader): Hono {
   const app = new Hono();
   app.get('/:batch/:file', async (context) => {
     const { batch, file: name } = context.req.param();
@@ -119,7 +127,7 @@ export function createMedia(source: DashboardSource, access: Access, readRows: R
     if (!access.isSigned(s, m, `${batch}/${name}`)) {
       return context.json({ message: 'this address of a file is not of an open session' }, 403);
     }
-    const file = (await readRows(batch)).files.get(name);
+    const file = (await reader.all(batch)).files.get(name);
     if (file === undefined) return unknown(context);
     return mediaAnswer(await source.outputs(batch), `${batch}/${name}`, file, context.req.header('range'));
   });
@@ -143,10 +151,10 @@ function badOrder(context: Context, message = 'this is no order'): Response {
   return context.json({ message }, 400);
 }
 
-function shownRow(batch: string, { row, ...shown }: PageRow, access: Access, token: string): object {
+function shownRow(batch: string, { fed: _, isShared: __, ...shown }: PageRow, access: Access, token: string): object {
   const files = shown.files.map((file) => {
     const path = `${encodeURIComponent(batch)}/${encodeURIComponent(file.file)}`;
     return { ...file, url: `/media/${path}?${access.signature(token, `${batch}/${file.file}`)}` };
   });
-  return { ...shown, index: row.index, files };
+  return { ...shown, files };
 }

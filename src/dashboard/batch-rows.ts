@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kind } from '../domain/kind.js';
 import { formatCredits } from '../domain/money.js';
 import { needsPerson } from '../domain/needs-person.js';
 import type { OutputFile } from '../domain/outcome.js';
-import type { Row } from '../domain/row.js';
+import { fedMedia } from '../domain/row.js';
 import { modelOf } from '../manifest/cost-notes.js';
 import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
 import { type FailureGroup, groupFailures } from '../report/failure-groups.js';
@@ -15,12 +17,15 @@ export interface BatchRows {
   readAtMs: number;
 }
 
-/** One row of the table. Times are epoch ms; credits a decimal string, null where they are not known. */
+/**
+ * One row of the table, without what its request is made of: all rows of a large batch are held at once. Times are epoch
+ * ms; credits a decimal string, null where they are not known.
+ */
 export interface PageRow {
-  row: Row;
+  index: number;
   id: string;
   title: string;
-  kind: string;
+  kind: Kind;
   model: string;
   group: string;
   prompt: string;
@@ -31,7 +36,11 @@ export interface PageRow {
   credits: string | null;
   /** Claims so far, as its record has them. */
   attempts: number;
-  files: OutputFile[];
+  files: readonly OutputFile[];
+  /** What feeds it. */
+  fed: readonly { id: string; at: number }[];
+  /** It has the output of another row that asks for the same. */
+  isShared: boolean;
   submittedAtMs: number | null;
   renderedAtMs: number | null;
   finishedAtMs: number | null;
@@ -43,12 +52,18 @@ const FRESH_MS = 1_000;
 /** A batch that takes long to read is read less often. */
 const REST = 10;
 const PATIENCE_MS = 1_000;
+const AT_ONCE_MS = 300;
+const NONE: readonly never[] = [];
 
-/**
- * The rows of batches, read by one pass at a time however many pages ask. A page gets what was read last while a long
- * pass goes on.
- */
-export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultLine>, now: () => number) {
+export interface RowsReader {
+  /** Of a page that asks while a long pass goes on, what was read last. */
+  all(batch: string): Promise<BatchRows>;
+  /** The same where it is there at once, nearly; else undefined, and the pass goes on. */
+  atOnce(batch: string): Promise<BatchRows | undefined>;
+}
+
+/** The rows of batches, read by one pass at a time however many pages ask. */
+export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultLine>, now: () => number): RowsReader {
   const kept = new Map<string, { rows: BatchRows; tookMs: number }>();
   const passes = new Map<string, Promise<BatchRows>>();
   const pass = async (batch: string): Promise<BatchRows> => {
@@ -66,7 +81,7 @@ export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultL
     passes.set(batch, begun);
     return begun;
   };
-  return async (batch: string): Promise<BatchRows> => {
+  const all = async (batch: string): Promise<BatchRows> => {
     const last = kept.get(batch);
     if (last === undefined) return begin(batch);
     if (now() - last.rows.readAtMs < Math.max(FRESH_MS, last.tookMs * REST)) return last.rows;
@@ -76,15 +91,39 @@ export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultL
     fresh.catch(() => undefined);
     return last.rows;
   };
+  return { all, atOnce: (batch) => Promise.race([all(batch), sleep(AT_ONCE_MS, undefined, { ref: false })]) };
+}
+
+/** The rows of one page of the manifest's order, read by themselves. */
+export async function readSlice(
+  lines: AsyncIterable<ResultLine>,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<PageRow[]> {
+  const rows: PageRow[] = [];
+  let at = 0;
+  for await (const line of lines) {
+    if (line.removed) continue;
+    if (at >= offset) rows.push(pageRow(line, String));
+    at += 1;
+    if (rows.length === limit) break;
+  }
+  return rows;
 }
 
 async function gather(lines: AsyncIterable<ResultLine>, readAtMs: number): Promise<BatchRows> {
   const rows: PageRow[] = [];
   const files = new Map<string, OutputFile>();
   const failures = groupFailures();
+  const words = new Map<string, string>();
+  // Each line brings its own copy of what many rows have in common.
+  const once = (word: string): string => {
+    const known = words.get(word) ?? word;
+    words.set(word, known);
+    return known;
+  };
   for await (const line of lines) {
     if (line.removed) continue;
-    rows.push(pageRow(line));
+    rows.push(pageRow(line, once));
     for (const file of filesOf(line)) files.set(file.file, file);
     const { record, ended, endedFor, row } = line;
     if (record !== undefined && record.status !== 'done') failures.add(record);
@@ -93,20 +132,30 @@ async function gather(lines: AsyncIterable<ResultLine>, readAtMs: number): Promi
   return { rows, files, failures: failures.groups().reverse(), readAtMs };
 }
 
-function pageRow(line: ResultLine): PageRow {
+/** Written out as one literal: objects that are spread together take twice the memory and the time. */
+function pageRow(line: ResultLine, once: (word: string) => string): PageRow {
   const { row, record } = line;
   const { prompt } = row.cells;
   const nano = record?.creditsNano;
+  const files = filesOf(line);
+  const fed = fedMedia(row);
   return {
-    ...{ row, id: row.id, title: row.passthrough?.['x-title'] || row.id },
-    ...{ kind: row.kind, model: modelOf(row), group: row.group ?? '', status: statusOf(line) },
+    index: row.index,
+    id: row.id,
+    title: row.passthrough?.['x-title'] || row.id,
+    kind: once(row.kind) as Kind,
+    model: once(modelOf(row)),
+    group: once(row.group ?? ''),
     prompt: typeof prompt === 'string' ? prompt.slice(0, PROMPT_MAX) : '',
+    status: statusOf(line),
     reasonCode: record?.reasonCode ?? line.endedFor ?? '',
-    reason: record?.reason ?? '',
+    reason: once(record?.reason ?? ''),
     needsPerson: record !== undefined && needsPerson(record),
-    credits: nano === undefined ? null : formatCredits(nano),
+    credits: nano === undefined ? null : once(formatCredits(nano)),
     attempts: record?.attempts ?? 0,
-    files: [...filesOf(line)],
+    files: files.length > 0 ? files : NONE,
+    fed: fed.length > 0 ? fed.map(({ id, at }) => ({ id, at })) : NONE,
+    isShared: row.shares !== undefined,
     submittedAtMs: record?.submittedAtMs ?? null,
     renderedAtMs: record?.renderedAtMs ?? null,
     finishedAtMs: record?.finishedAtMs ?? null,

@@ -1,4 +1,3 @@
-import { fedMedia } from '../domain/row.js';
 import type { PageRow } from './batch-rows.js';
 
 /** What feeds a row and what it feeds, as the page shows it. Pure. */
@@ -15,8 +14,8 @@ export interface RowChain {
 }
 
 /** The next rows in either direction, in the manifest's order. */
-export function chainOfRow(rows: readonly PageRow[], { id, row }: PageRow): RowChain {
-  const feeders = new Set(fedMedia(row).map((media) => media.id));
+export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowChain {
+  const feeders = new Set(fed.map((feeder) => feeder.id));
   return {
     fedBy: rows.filter((one) => feeders.has(one.id)).map(linkOf),
     feeds: rows.filter((one) => isFedBy(one, id)).map(linkOf),
@@ -28,13 +27,13 @@ export function withDependents(rows: readonly PageRow[], id: string): PageRow[] 
   const found = new Set([id]);
   for (let before = 0; before < found.size; ) {
     before = found.size;
-    for (const row of rows) if (fedMedia(row.row).some((media) => found.has(media.id))) found.add(row.id);
+    for (const row of rows) if (row.fed.some((feeder) => found.has(feeder.id))) found.add(row.id);
   }
   return rows.filter((row) => found.has(row.id));
 }
 
-function isFedBy({ row }: PageRow, id: string): boolean {
-  return fedMedia(row).some((media) => media.id === id);
+function isFedBy({ fed }: PageRow, id: string): boolean {
+  return fed.some((feeder) => feeder.id === id);
 }
 
 function linkOf({ id, title, status }: PageRow): ChainLink {

@@ -21,6 +21,16 @@ export const rowsQuerySchema = z.object({
 });
 export type RowsQuery = z.output<typeof rowsQuerySchema>;
 
+/** So far into a batch its first rows are read by themselves sooner than all of them. */
+const HEAD_MAX = 1_000;
+
+/** Rows of the manifest's order from its start, whatever stands of them. */
+export function asksForHead(query: RowsQuery): boolean {
+  const { sort, direction, offset, limit, ...chosen } = query;
+  const isPlain = sort === 'index' && direction === 'up' && Object.values(chosen).every((value) => value === '');
+  return isPlain && offset + limit <= HEAD_MAX;
+}
+
 export function chosenRows({ rows }: BatchRows, query: RowsQuery): PageRow[] {
   const text = query.text.toLowerCase();
   const found = rows.filter(
@@ -48,7 +58,7 @@ export function facetsOf({ rows }: BatchRows): Record<'status' | 'kind' | 'group
 }
 
 function sortValue(row: PageRow, sort: RowsQuery['sort']): string | number {
-  if (sort === 'index') return row.row.index;
+  if (sort === 'index') return row.index;
   if (sort === 'credits') return Number(row.credits ?? -1);
   if (sort === 'finishedAtMs') return row.finishedAtMs ?? Number.MAX_SAFE_INTEGER;
   return row[sort];

@@ -19,16 +19,10 @@ const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', '
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
   const rows = rowsOf(all.rows, order);
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
-  const priceOf = await source.pricer(batch);
-  let nano = 0;
-  for (const { id, row } of rows) {
-    // A handle that is attached is asked for and not paid: what costs is what follows its row.
-    const isFree = row.shares !== undefined || (order.order === 'attach-handle' && order.id === id);
-    const price = isFree ? { lo: 0, hi: 0 } : priceOf(row);
-    if (price?.hi == null) return { rows: rows.length, credits: null };
-    nano += price.hi;
-  }
-  return { rows: rows.length, credits: formatCredits(nano) };
+  // A handle that is attached is asked for and not paid: what costs is what follows its row.
+  const paid = rows.filter(({ id, isShared }) => !isShared && !(order.order === 'attach-handle' && order.id === id));
+  const nano = await source.mostOf(batch, new Set(paid.map(({ index }) => index)));
+  return { rows: rows.length, credits: nano === null ? null : formatCredits(nano) };
 }
 
 function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {

@@ -44,8 +44,8 @@ const TYPES: Record<string, string> = {
 /** Listens on 127.0.0.1, and where it is told to; rejects when the port is taken. */
 export async function startDashboard({ source, port, controlSecret, other }: DashboardOptions): Promise<Dashboard> {
   const access = createAccess(Date.now, other?.secret);
-  const readRows = createRowsReader((batch) => source.lines(batch), Date.now);
-  const api = createApi(source, access, readRows);
+  const reader = createRowsReader((batch) => source.lines(batch), Date.now);
+  const api = createApi(source, access, reader);
   let address = '';
   let places = new Map<string, string[]>();
   const app = new Hono();
@@ -56,7 +56,7 @@ export async function startDashboard({ source, port, controlSecret, other }: Das
     return isKnown ? context.json({ url: newUrl() }) : refuse(context, 'this command is not of the same user');
   });
   app.route('/api', api.app);
-  app.route('/media', createMedia(source, access, readRows));
+  app.route('/media', createMedia(source, access, reader));
   app.get('/favicon.ico', (context) => context.body(null, 204));
   for (const [path, file] of pageFiles()) {
     app.get(path, (context) => context.body(file.bytes, 200, { 'content-type': file.type }));

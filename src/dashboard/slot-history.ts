@@ -1,6 +1,5 @@
 import { type Attempt, intentOf, ownStates } from '../domain/attempt.js';
 import { takesSlot } from '../domain/kind.js';
-import { fedMedia } from '../domain/row.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { Pause } from '../store/pauses.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
@@ -39,9 +38,9 @@ export function slotHistory(
   const full: Span[] = [];
   const sent: number[] = [];
   const stops: number[] = [];
-  const byIndex = new Map(rows.map((row) => [row.row.index, row]));
+  const byIndex = new Map(rows.map((row) => [row.index, row]));
   for (const row of rows) {
-    if (row.row.shares !== undefined || row.status === 'skipped' || !takesSlot(row.row.kind)) continue;
+    if (row.isShared || row.status === 'skipped' || !takesSlot(row.kind)) continue;
     const known = attempts.get(row.id);
     const spans = known === undefined ? ofRecord(row, readAtMs) : ofAttempts(known, readAtMs);
     held.push(...spans.held);
@@ -115,7 +114,7 @@ function ofAttempts(attempts: readonly Attempt[], readAtMs: number): RowSpans {
 /** From when on a row could have been sent; undefined while what feeds it has not ended. */
 function readyAtMs(row: PageRow, byIndex: ReadonlyMap<number, PageRow>, beganAtMs: number): number | undefined {
   let atMs = beganAtMs;
-  for (const { at } of fedMedia(row.row)) {
+  for (const { at } of row.fed) {
     const feeder = byIndex.get(at);
     if (feeder?.finishedAtMs == null) return undefined;
     atMs = Math.max(atMs, feeder.finishedAtMs);

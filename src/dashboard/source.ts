@@ -1,6 +1,5 @@
 import type { JsonObject } from '../domain/json.js';
-import type { CreditsRange } from '../domain/money.js';
-import type { Row } from '../domain/row.js';
+import type { CreditsNano } from '../domain/money.js';
 import type { ResultLine } from '../manifest/result-fields.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { Store } from '../store/port.js';
@@ -19,8 +18,10 @@ export interface DashboardSource {
   lines(batch: string): AsyncIterable<ResultLine>;
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */
   row(batch: string, id: string): Promise<JsonObject>;
-  /** Prices rows as a plan does; null for a row whose price nobody knows. */
-  pricer(batch: string): Promise<(row: Row) => CreditsRange | null>;
+  /** How many rows the batch in force has. */
+  count(batch: string): Promise<number>;
+  /** The most that rows can cost, by their places in the manifest; null where a price is not known. */
+  mostOf(batch: string, indexes: ReadonlySet<number>): Promise<CreditsNano | null>;
   /** Readings of the balance since then, epoch ms. */
   balance(sinceMs: number): Promise<BalanceCheckpoint[]>;
   /** What was recorded of these rows' attempts, of the batch's pauses, and of the account's requests since then. */

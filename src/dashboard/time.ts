@@ -47,7 +47,7 @@ export interface TimeFacts {
 export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunning }: TimeFacts): BatchTime {
   const { rows, readAtMs } = batch;
   const sent = rows
-    .filter((row) => row.submittedAtMs !== null && row.row.shares === undefined && takesSlot(row.row.kind))
+    .filter((row) => row.submittedAtMs !== null && !row.isShared && takesSlot(row.kind))
     .map(({ id, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
       const startMs = submittedAtMs ?? 0;
       return { id, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };

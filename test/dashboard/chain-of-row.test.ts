@@ -3,8 +3,8 @@ import type { PageRow } from '../../src/dashboard/batch-rows.js';
 import { chainOfRow, withDependents } from '../../src/dashboard/chain-of-row.js';
 
 const row = (id: string, ...feeders: string[]) => {
-  const media = { image: feeders.map((one, at) => ({ source: 'row' as const, id: one, at })) };
-  return { id, title: id, status: 'done', row: { media } } as unknown as PageRow;
+  const fed = feeders.map((one, at) => ({ id: one, at }));
+  return { id, title: id, status: 'done', fed } as unknown as PageRow;
 };
 const ROWS = [row('hero'), row('edit', 'hero'), row('film', 'edit'), row('join', 'hero', 'film'), row('alone')];
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);

@@ -51,20 +51,19 @@ test('a minute is full once as many requests left as it takes', () => {
   expect(fullMinutes([0, 0], 0)).toEqual([]);
 });
 
-const row = (index: number, facts: Partial<PageRow>, media = {}): PageRow =>
+const row = (index: number, facts: Partial<PageRow>, fed: PageRow['fed'] = []): PageRow =>
   ({
-    ...{ id: `r${index}`, status: 'done', attempts: 1, credits: null, row: { index, kind: 'svc/image', media } },
+    ...{ index, id: `r${index}`, kind: 'svc/image', status: 'done', attempts: 1, credits: null, fed, isShared: false },
     ...{ submittedAtMs: null, renderedAtMs: null, finishedAtMs: null, ...facts },
   }) as unknown as PageRow;
-const done = (at: number, startMs: number, endMs: number, media = {}): PageRow =>
-  row(at, { submittedAtMs: startMs, renderedAtMs: endMs, finishedAtMs: endMs }, media);
+const done = (at: number, startMs: number, endMs: number, fed: PageRow['fed'] = []): PageRow =>
+  row(at, { submittedAtMs: startMs, renderedAtMs: endMs, finishedAtMs: endMs }, fed);
 const SILENT: BatchHistory = { attempts: new Map(), pauses: [], sentMs: [] };
 const batch = (...rows: PageRow[]) => ({ rows, failures: [], files: new Map(), readAtMs: 100_000 });
 
 test('a row is ready when what feeds it has ended, and no row of another’s render or without a slot counts', () => {
-  const fed = { image: [{ source: 'row', id: 'r0', at: 0 }] };
-  const shared = row(3, { submittedAtMs: 1, finishedAtMs: 2 });
-  const rows = [done(0, 5, 10), done(1, 40, 50, fed), { ...shared, row: { ...shared.row, shares: 0 } }];
+  const shared = row(3, { submittedAtMs: 1, finishedAtMs: 2, isShared: true });
+  const rows = [done(0, 5, 10), done(1, 40, 50, [{ id: 'r0', at: 0 }]), shared];
   const { ready, held } = slotHistory(batch(...rows), SILENT, [], 0);
   expect([ready, held]).toEqual([
     [span(0, 5), span(10, 40)],

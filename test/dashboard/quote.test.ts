@@ -3,10 +3,10 @@ import type { BatchRows } from '../../src/dashboard/batch-rows.js';
 import { quoteOf } from '../../src/dashboard/quote.js';
 import type { DashboardSource } from '../../src/dashboard/source.js';
 
-const row = (id: string, status: string, ...feeders: string[]) => {
-  const media = { image: feeders.map((one, at) => ({ source: 'row' as const, id: one, at })) };
-  return { id, status, row: { media } };
-};
+const row = (id: string, status: string, ...feeders: string[]) => ({
+  ...{ index: [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0), id, status, isShared: false },
+  fed: feeders.map((one, at) => ({ id: one, at })),
+});
 const BATCH = {
   rows: [
     row('hero', 'review'),
@@ -16,7 +16,9 @@ const BATCH = {
     row('alone', 'not_started'),
   ],
 } as unknown as BatchRows;
-const SOURCE = { pricer: async () => () => ({ lo: 0, hi: 250_000_000 }) } as unknown as DashboardSource;
+const SOURCE = {
+  mostOf: async (_: string, indexes: ReadonlySet<number>) => indexes.size * 250_000_000,
+} as unknown as DashboardSource;
 
 test('an order for a row in review is confirmed with what follows it', async () => {
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });

@@ -4,6 +4,7 @@ import type { BatchHistory } from '../../dashboard/slot-history.js';
 import type { DashboardSource } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
+import type { CreditsNano } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { nameFlaw } from '../../manifest/ids.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
@@ -42,15 +43,33 @@ export function createDashboardSource(session: Session, settings: readonly strin
       if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
     },
     row: (batch, id) => rowFacts(session, access, batch, id),
-    pricer: async (batch) => {
-      const prices = await knownPrices(session, access, batch);
-      return (row) => withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
+    count: async (batch) => {
+      const generation = await rows.currentGeneration(batch);
+      return (generation && (await rows.generation(batch, generation))?.rows) || 0;
     },
+    mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
     history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
     outputs: async (batch) => resultSources(access).openStore((await home.readBatch(batch))?.out ?? ''),
     order: (batch: string, order: Order) => giveOrder(session.cli, settings, batch, order),
   };
+}
+
+async function mostOf(
+  session: Session,
+  access: HomeAccess,
+  batch: string,
+  indexes: ReadonlySet<number>,
+): Promise<CreditsNano | null> {
+  const prices = await knownPrices(session, access, batch);
+  let nano = 0;
+  for await (const row of rowsInForce(access, batch)) {
+    if (!indexes.has(row.index)) continue;
+    const price = withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
+    if (price?.hi == null) return null;
+    nano += price.hi;
+  }
+  return nano;
 }
 
 async function historyOf(
@@ -108,12 +127,16 @@ async function rowFacts(session: Session, access: HomeAccess, batch: string, id:
 }
 
 async function rowOf(access: HomeAccess, batch: string, id: string): Promise<Row | null> {
-  const generation = await access.rows.currentGeneration(batch);
-  const facts = generation === undefined ? undefined : await access.rows.generation(batch, generation);
-  for (const part of facts?.parts.keys() ?? []) {
-    for (const { row } of await access.rows.readPart(batch, generation ?? '', part)) if (row.id === id) return row;
-  }
+  for await (const row of rowsInForce(access, batch)) if (row.id === id) return row;
   return null;
+}
+
+async function* rowsInForce({ rows }: HomeAccess, batch: string): AsyncIterable<Row> {
+  const generation = await rows.currentGeneration(batch);
+  const facts = generation === undefined ? undefined : await rows.generation(batch, generation);
+  for (const part of facts?.parts.keys() ?? []) {
+    for (const { row } of await rows.readPart(batch, generation ?? '', part)) yield row;
+  }
 }
 
 /** The row's own cells and media, as they were handed to the kind. */

@@ -1,5 +1,5 @@
 // One batch: how it stands, its orders, and one of its views.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Summary } from './batches';
 import { Failures } from './failures';
 import { Gallery } from './gallery';
@@ -9,6 +9,9 @@ import { RowView } from './row-view';
 import { RowTable } from './rows';
 import { TimeView } from './time-view';
 import type { Batch } from './types';
+
+/** How soon a batch is asked for again of which not all rows are read yet. */
+const READ_AGAIN_MS = 1_000;
 
 export interface Place {
   batch: string;
@@ -21,6 +24,11 @@ export function BatchView({ place, version, isServed }: { place: Place; version:
   const [request, setRequest] = useState<OrderRequest>();
   const [said, setSaid] = useState('');
   const { answer, failed } = useAnswer<Batch>(`/batches/${place.batch}`, version + given);
+  const isRead = answer === undefined || answer.facets !== null;
+  useEffect(() => {
+    const timer = isRead ? undefined : setTimeout(() => setGiven((last) => last + 1), READ_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isRead, given]);
   const close = (text?: string): void => {
     setRequest(undefined);
     setGiven(given + 1);

@@ -24,7 +24,7 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
   return (
     <section aria-labelledby="gallery">
       <h2 id="gallery">Gallery</h2>
-      <Filters facets={{ ...facets, status: [], reasonCode: [] }} chosen={chosen} choose={choose} />
+      <Filters facets={facets && { ...facets, status: [], reasonCode: [] }} chosen={chosen} choose={choose} />
       <Failed text={failed} />
       <label>
         Side by side

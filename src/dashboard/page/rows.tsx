@@ -24,10 +24,10 @@ export function Filters({
   choose: (name: string, value: string) => void;
 }) {
   const lists = [
-    ['status', 'Status', facets.status],
-    ['kind', 'Kind', facets.kind],
-    ['group', 'Group', facets.group],
-    ['reason', 'Reason', facets.reasonCode],
+    ['status', 'Status', facets?.status ?? []],
+    ['kind', 'Kind', facets?.kind ?? []],
+    ['group', 'Group', facets?.group ?? []],
+    ['reason', 'Reason', facets?.reasonCode ?? []],
   ] as const;
   return (
     <search class="filters">
@@ -48,6 +48,7 @@ export function Filters({
         Text
         <input type="search" value={chosen.text ?? ''} onInput={(event) => choose('text', event.currentTarget.value)} />
       </label>
+      {facets === null ? <span role="status">reading all rows: more to choose by comes with them</span> : null}
     </search>
   );
 }

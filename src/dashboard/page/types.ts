@@ -69,7 +69,8 @@ export interface FailureGroup {
 
 export interface Batch {
   status: Status;
-  facets: Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]>;
+  /** Null while the rows of a large batch are being read. */
+  facets: Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]> | null;
   failures: FailureGroup[];
 }
 

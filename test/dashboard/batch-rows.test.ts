@@ -1,0 +1,56 @@
+// A large batch is shown before all of its rows are read.
+import { expect, test } from 'vitest';
+import { createRowsReader, readSlice } from '../../src/dashboard/batch-rows.js';
+import { asksForHead, rowsQuerySchema } from '../../src/dashboard/page-of-rows.js';
+import type { ResultLine } from '../../src/manifest/result-fields.js';
+import { rowOf } from '../cli/seeded-home.js';
+
+const IDS = ['a', 'b', 'c', 'd'];
+
+async function* lines(until?: Promise<void>): AsyncIterable<ResultLine> {
+  for (const [index, id] of IDS.entries()) {
+    yield {
+      row: rowOf(id, index),
+      originalCells: {},
+      live: 'waiting',
+      ...(id === 'b' ? { removed: true as const } : {}),
+    };
+  }
+  await until;
+}
+
+test('while a pass goes on nothing is there at once; whoever waits gets it, and it is there afterwards', async () => {
+  let end = (): void => undefined;
+  const until = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let passes = 0;
+  const reader = createRowsReader(
+    () => {
+      passes += 1;
+      return lines(until);
+    },
+    () => 0,
+  );
+  expect(await reader.atOnce('b')).toBeUndefined();
+  const all = reader.all('b');
+  end();
+  expect((await all).rows.map(({ id }) => id)).toEqual(['a', 'c', 'd']);
+  expect(await reader.atOnce('b')).toBe(await all);
+  expect(passes).toBe(1);
+});
+
+test('a page of the manifest’s order is read by itself, without rows that left it', async () => {
+  const page = await readSlice(lines(), { offset: 1, limit: 2 });
+  expect(page.map(({ id, status }) => [id, status])).toEqual([
+    ['c', 'waiting'],
+    ['d', 'waiting'],
+  ]);
+});
+
+test('only the first rows as they stand in the manifest are asked for so', () => {
+  const asks = (query: object) => asksForHead(rowsQuerySchema.parse(query));
+  expect([asks({}), asks({ offset: '100', limit: '200' })]).toEqual([true, true]);
+  const others = [{ status: 'done' }, { text: 'x' }, { output: 'yes' }, { sort: 'id' }, { direction: 'down' }];
+  expect([...others, { offset: '1000' }].map(asks)).toEqual(Array(6).fill(false));
+});
