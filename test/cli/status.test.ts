@@ -182,7 +182,7 @@ test('pause starts no engine on a home that the batch was not run from, which wo
   expect(stderr).not.toContain('starting the engine');
 });
 
-test.skipIf(!canMount())('status and list name a disk without room, and what to do', async () => {
+test.skipIf(!canMount())('status, list and resume name a disk without room, and what to do', async () => {
   const home = await seededHome('b', [{ id: 'one' }]);
   const data = join(home.folder, 'data');
   mkdirSync(data, { recursive: true });
@@ -193,6 +193,11 @@ test.skipIf(!canMount())('status and list name a disk without room, and what to 
     expect((await home.run('list')).stderr).toContain(advice);
     const { stdout } = await home.run('list', '--json');
     expect((JSON.parse(stdout) as { blocked: string }).blocked).toContain(advice);
+    const resumed = await home.run('resume', 'b');
+    expect([resumed.exitCode, resumed.stderr]).toEqual([
+      4,
+      expect.stringContaining(`${advice} and it goes on by itself`),
+    ]);
   } finally {
     execFileSync('umount', ['-l', data]);
   }

@@ -16,9 +16,10 @@ import { UserError } from '../user-error.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { finalRows } from './final-rows.js';
+import { fullDisk } from './full-disk.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { tryRefusedKey } from './refused-key.js';
-import { markAsOwn, otherHomeText, refuseOtherHome } from './same-home.js';
+import { markAsOwn, otherHomeText, outOf, refuseOtherHome } from './same-home.js';
 import { signalRunning } from './signal-batch.js';
 import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
@@ -96,6 +97,7 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   const { generation } = known;
   await refuseOtherHome(session, access, batch, trustsHome);
   await refuseAboveApproval(access, batch, generation.generation, limitsOf(session));
+  await refuseFullDisk(session, await outOf(access, batch));
   const work = await resumeWork(session);
   try {
     await goOn(session, access, work, known);
@@ -104,6 +106,12 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
   } finally {
     await work.close();
   }
+}
+
+/** What it let go on would be paid for, and could not be stored. */
+async function refuseFullDisk(session: Session, out: string): Promise<void> {
+  const full = await fullDisk(session, out);
+  if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
 }
 
 async function goOn(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {

@@ -29,7 +29,8 @@ export async function markAsOwn(access: HomeAccess, batch: string): Promise<void
   await writeHomeMark(openPlace(access.config, out, 'shared'), access.home, mark);
 }
 
-async function outOf({ config, home }: HomeAccess, batch: string): Promise<string> {
+/** Where the batch's outputs go. */
+export async function outOf({ config, home }: HomeAccess, batch: string): Promise<string> {
   return (await home.readBatch(batch))?.out ?? config.out;
 }
 
