@@ -5,6 +5,7 @@ import { type ControlReply, type ControlRequest, notReady, otherKey, serveContro
 import type { SupervisorOptions } from './engine-options.js';
 import { readRecord, removeRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
+import { createHomeLocks } from './home-locks.js';
 import { createIdleClock } from './idle.js';
 import type { Keeper } from './keeper.js';
 import type { EngineLog } from './log-files.js';
@@ -32,7 +33,6 @@ export interface Supervisor {
 const serverStopMs = 10_000;
 /** What is ended by force still gets the time to write down what it knows. */
 const forcedStopMs = 2_000;
-const registrationTimeoutMs = 30_000;
 
 /** Takes the data folder; undefined when another supervisor has it. */
 export function createSupervisor(options: SupervisorOptions, log: EngineLog): Supervisor | undefined {
@@ -53,6 +53,7 @@ function createEngine(
   );
   const idle = createIdleClock(options.idleMs, Date.now);
   const environment = childEnvironment(process.env);
+  const homes = createHomeLocks();
   let state: EngineState['state'] = 'starting';
   let control: Server | undefined;
   let server: Keeper | undefined;
@@ -139,7 +140,7 @@ function createEngine(
       case 'account': {
         if (worker === undefined || state !== 'ready') return notReady(state);
         idle.used();
-        const taken = await worker.register(request.registration, registrationTimeoutMs);
+        const taken = await homes.serving(request.registration, worker.register);
         return taken.ok ? { ok: true, status: status() } : taken;
       }
     }
@@ -147,12 +148,8 @@ function createEngine(
 
   function status(): EngineState {
     return {
-      state,
-      pid: process.pid,
-      buildId: options.buildId,
-      startedAtMs: record.startedAtMs,
-      dataFolder: places.dataFolder,
-      socket: places.socket,
+      ...{ state, pid: process.pid, buildId: options.buildId, startedAtMs: record.startedAtMs },
+      ...{ dataFolder: places.dataFolder, socket: places.socket },
       address: record.address,
       namespace: 'default',
       uiAddress: record.uiAddress,
@@ -192,6 +189,7 @@ function createEngine(
     if (isOrder(why)) writeStopMark(places.stopMark, record);
     records.stop();
     removeRecord(places.record);
+    homes.releaseAll();
     unlock();
     reportStopped();
   }

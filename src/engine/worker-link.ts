@@ -28,7 +28,7 @@ export interface WorkerLink {
   accounts(): string[];
   hasKey(question: KeyQuestion): boolean;
   /** Hands an account over and waits for the worker's word on it. */
-  register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer>;
+  register(registration: AccountRegistration): Promise<RegistrationAnswer>;
 }
 
 export type RegistrationAnswer = { ok: true } | { ok: false; code: string; message: string };
@@ -47,6 +47,7 @@ interface Pending {
   answer?: ((answer: RegistrationAnswer) => void) | undefined;
 }
 
+const registrationTimeoutMs = 30_000;
 const replayDelaysMs = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
@@ -128,7 +129,7 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
     one.timer = setTimeout(() => replay(one), delayMs).unref();
   }
 
-  function register(registration: AccountRegistration, timeoutMs: number): Promise<RegistrationAnswer> {
+  function register(registration: AccountRegistration): Promise<RegistrationAnswer> {
     return new Promise((resolve) => {
       const answer = (answer: RegistrationAnswer) => {
         clearTimeout(timer);
@@ -137,9 +138,9 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       const turn = hand({ registration, answer });
       const timer = setTimeout(() => {
         pending.delete(turn);
-        const seconds = Math.round(timeoutMs / 1_000);
+        const seconds = Math.round(registrationTimeoutMs / 1_000);
         resolve({ ok: false, code: 'worker_timeout', message: `the worker said nothing within ${seconds} s` });
-      }, timeoutMs);
+      }, registrationTimeoutMs);
     });
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { engineStatus } from '../../src/engine/engine-client.js';
@@ -89,6 +89,27 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(new Set(engines.map((engine) => engine.address)).size).toBe(1);
     const pids = await Promise.all(engines.map(async (engine) => (await stateOf(engine)).pid));
     expect(new Set(pids).size).toBe(1);
+  }, 60_000);
+
+  test('alone serves an account of a home: another data folder would use the plan’s slots twice', async () => {
+    const home = join(newFolder(), 'home');
+    const [first, second] = await Promise.all([engineIn(newFolder()), engineIn(newFolder())]);
+    const failing = first.register(account('one', { home, fail: 'key_refused' }));
+    await expect(failing).rejects.toMatchObject({ reason: 'key_refused' });
+    await second.register(account('one', { home }));
+    await second.register(account('one', { home }));
+    await expect(first.register(account('one', { home }))).rejects.toMatchObject({
+      reason: 'home_taken',
+      message: expect.stringMatching(
+        /^the engine of another data folder \(process \d+\) serves the account 'one' from /,
+      ),
+    });
+    await first.register(account('two', { home }));
+    const copy = `${home}-copy`;
+    cpSync(home, copy, { recursive: true });
+    await first.register(account('one', { home: copy }));
+    await endEngine(second.dataFolder);
+    await first.register(account('one', { home }));
   }, 60_000);
 
   test('takes accounts, and keeps the key in memory alone', async () => {
