@@ -22,9 +22,9 @@ export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowC
   };
 }
 
-/** A row and everything that it feeds, directly or by others. */
-export function withDependents(rows: readonly PageRow[], id: string): PageRow[] {
-  const found = new Set([id]);
+/** Rows and everything that they feed, directly or by others. */
+export function withDependents(rows: readonly PageRow[], ...ids: readonly string[]): PageRow[] {
+  const found = new Set(ids);
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const row of rows) if (row.fed.some((feeder) => found.has(feeder.id))) found.add(row.id);

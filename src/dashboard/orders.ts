@@ -2,30 +2,37 @@ import { z } from 'zod';
 
 /** The orders that the page can give, each with the command line that it is. */
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
-const credits = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
-const count = z.string().regex(/^[1-9]\d{0,5}$/, 'it must be a whole number of at least 1');
-const priority = z.string().regex(/^-?\d{1,3}$/, 'a priority is a whole number');
-const why = z.exactOptional(z.string().max(500));
+const text = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error);
+const name = text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
+const credits = text(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
+const count = text(/^[1-9]\d{0,5}$/, 'it must be a whole number of at least 1');
+const priority = text(/^-?\d{1,3}$/, 'a priority is a whole number');
+const why = z.exactOptional(text(/^.{0,500}$/s, 'what you say may have at most 500 characters'));
+const handle = text(/^.{1,2000}$/s, 'a handle has 1 to 2,000 characters');
 
-export const orderSchema = z.discriminatedUnion('order', [
-  z.object({ order: z.literal('pause') }),
-  z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
-  z.object({ order: z.literal('cancel') }),
-  z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
-  z.object({
-    order: z.literal('limits'),
-    concurrency: z.exactOptional(count),
-    weight: z.exactOptional(count),
-    priority: z.exactOptional(priority),
-  }),
-  z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
-  z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
-  z.object({ order: z.literal('approve'), maxCredits: credits }),
-  z.object({ order: z.literal('resubmit'), id: name, why }),
-  z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
-  z.object({ order: z.literal('attach-handle'), id: name, handle: z.string().min(1).max(2_000), why }),
-]);
+export const orderSchema = z.discriminatedUnion(
+  'order',
+  [
+    z.object({ order: z.literal('pause') }),
+    z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
+    z.object({ order: z.literal('cancel') }),
+    z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
+    z.object({
+      order: z.literal('limits'),
+      concurrency: z.exactOptional(count),
+      weight: z.exactOptional(count),
+      priority: z.exactOptional(priority),
+    }),
+    z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
+    z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
+    z.object({ order: z.literal('approve'), maxCredits: credits }),
+    z.object({ order: z.literal('resubmit'), id: name, why }),
+    z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
+    z.object({ order: z.literal('attach-handle'), id: name, handle, why }),
+    z.object({ order: z.literal('settle-group') }),
+  ],
+  'this is no order',
+);
 export type Order = z.output<typeof orderSchema>;
 
 /** The words behind `callsheet`; what a person typed stands behind `--` or an equals sign and is never a flag. */
@@ -64,6 +71,8 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       const words = ['review', 'attach-handle', '--yes', ...whyFlag(order.why)];
       return { words, flags: ['--', batch, order.id, order.handle] };
     }
+    case 'settle-group':
+      return { words: ['review', 'settle-group', '--yes'], flags: ['--', batch] };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
 import { withDependents } from './chain-of-row.js';
@@ -14,6 +15,7 @@ export interface Quote {
 const FREE = ['pause', 'cancel', 'limits', 'account-limits', 'mark-lost'];
 const AGAIN = ['failed', 'cancelled'];
 const UNTRIED = ['held', 'not_started'];
+const UNDECIDED: ReasonCode = 'answer_lost_undecided';
 const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', 'not_started'];
 
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
@@ -46,6 +48,10 @@ function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
     case 'resubmit':
     case 'attach-handle':
       return withDependents(rows, order.id).filter(({ id, status }) => id === order.id || UNTRIED.includes(status));
+    case 'settle-group': {
+      const lost = rows.filter(({ reasonCode }) => reasonCode === UNDECIDED).map(({ id }) => id);
+      return withDependents(rows, ...lost).filter(({ id, status }) => lost.includes(id) || UNTRIED.includes(status));
+    }
     case 'mark-lost':
       return rows.filter(({ id }) => id === order.id);
   }

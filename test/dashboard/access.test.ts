@@ -136,12 +136,18 @@ test('an order is the command line that it says', () => {
   });
   const rerun = commandOf('b', { order: 'rerun', id: 'one', withDependents: true });
   expect(rerun).toEqual({ words: ['rerun', '--yes', '--with-dependents'], flags: ['--', 'b', 'one'] });
+  const group = commandOf('b', { order: 'settle-group' });
+  expect(group).toEqual({ words: ['review', 'settle-group', '--yes'], flags: ['--', 'b'] });
 });
 
-test.each([{ order: 'retry', reason: '--home=x' }, { order: 'resubmit', id: '-x' }, { order: 'format' }])(
-  'an order that is none is refused: %j',
-  async (order) => {
-    const answer = await post('/api/batches/b/orders', order, { 'x-callsheet-session': token });
-    expect(answer.status).toBe(400);
-  },
-);
+test.each([
+  [{ order: 'retry', reason: '--home=x' }, 'not the name of a batch, a row or a reason'],
+  [{ order: 'resubmit', id: '-x' }, 'not the name of a batch, a row or a reason'],
+  [{ order: 'format' }, 'this is no order'],
+  [{ order: 'approve' }, 'credits must be a positive number such as 12.5'],
+  [{ order: 'attach-handle', id: 'one', handle: '' }, 'a handle has 1 to 2,000 characters'],
+  [{ order: 'mark-lost', id: 'one', why: 'x'.repeat(501), isNotBilled: true }, 'at most 500 characters'],
+])('an order that is none is refused in one sentence: %j', async (order, sentence) => {
+  const answer = await post('/api/batches/b/orders', order, { 'x-callsheet-session': token });
+  expect([answer.status, await answer.json()]).toEqual([400, { message: expect.stringContaining(sentence) }]);
+});

@@ -7,6 +7,7 @@ const row = (id: string, status: string, ...feeders: string[]) => ({
   ...{ index: [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0), id, status, isShared: false },
   fed: feeders.map((one, at) => ({ id: one, at })),
 });
+const UNDECIDED = 'answer_lost_undecided';
 const BATCH = {
   rows: [
     row('hero', 'review'),
@@ -26,4 +27,7 @@ test('an order for a row in review is confirmed with what follows it', async () 
   expect(attach).toEqual({ rows: 3, credits: '0.5' });
   const lost = await quoteOf(SOURCE, 'b', BATCH, { order: 'mark-lost', id: 'hero', isNotBilled: false });
   expect(lost).toEqual({ rows: 1, credits: '0' });
+  const together = BATCH.rows.map((one) => ({ ...one, reasonCode: one.status === 'review' ? UNDECIDED : '' }));
+  const group = await quoteOf(SOURCE, 'b', { ...BATCH, rows: together }, { order: 'settle-group' });
+  expect(group).toEqual({ rows: 3, credits: '0.75' });
 });

@@ -15,7 +15,9 @@ export async function giveOrder(cli: Cli, settings: readonly string[], batch: st
   const { exitCode, stdout, stderr, isTaken } = await runCommand(cli, [...words, ...settings, ...flags]);
   const said = words.includes('--json') ? '' : lastLine(stdout);
   if (isTaken) return `the rows of '${batch}' are handed over: they go on in the background`;
-  if (exitCode === EXIT.done) return said || lastLine(stderr) || 'done';
+  // Of lost answers some may have been settled, and the others not.
+  if (exitCode === EXIT.done || (exitCode === EXIT.needsPerson && said !== ''))
+    return said || lastLine(stderr) || 'done';
   throw new OrderRefused(lastLine(stderr) || said || `the order ended with exit code ${exitCode}`);
 }
 

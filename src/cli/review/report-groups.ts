@@ -46,6 +46,15 @@ export function reportGroups(
     terminal.data(`group ${one.group.id}: ${one.group.sentence}`);
     for (const { batch: of, id, name } of one.members) terminal.data(`  ${of} ${id}: ${verdictOf(one, name)}`);
   }
+  const settled = groups
+    .flatMap((one) => one.members.map(({ name }) => ({ one, name })))
+    .filter(({ one }) => one.group);
+  const billed = settled.filter(({ one, name }) => one.group?.billed.includes(name)).length;
+  if (settled.length > 0) {
+    terminal.data(
+      `${amount(settled.length, 'lost answer')} settled: ${billed} billed, ${settled.length - billed} sent again`,
+    );
+  }
   for (const why of held) terminal.warn(why);
   if (held.length === 0 && groups.some(({ group }) => group !== undefined)) {
     terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
