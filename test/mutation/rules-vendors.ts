@@ -106,7 +106,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-c-and-g/wire.ts', [
     [115, "  ['RUNNING', 'running'],", "  ['RUNNING', 'failed'],"],
-    [115, 'fields({ code: output.code, message: output.message })', 'fields({ message: output.message })', 1],
+    [115, 'known({ code: output.code ?? undefined, message', 'known({ message', 1],
     [116, 'const LIFE_MS = 24 *', 'const LIFE_MS = 23 *'],
     [128, "video-generation/video-synthesis';", "video-generation/synthesis';"],
     [128, "const TASKS_PATH = '/v1/vendor-c/tasks';", "const TASKS_PATH = '/v1/vendor-c/task';", 1],
