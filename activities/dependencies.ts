@@ -1,7 +1,7 @@
 import type { Caps } from '../src/contract/account-read.js';
-import type { AcquireFor, Granted, OutcomeKnown, OutputBlocked, RowFinished } from '../src/contract/messages.js';
+import type { AcquireFor, OutcomeKnown, OutputBlocked, RowFinished } from '../src/contract/messages.js';
 import type { LateOutputInput } from '../src/contract/outputs.js';
-import type { JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
+import type { Granted, JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
 import type { AccountSettings } from '../src/contract/settings.js';
 import type { JobInput, RowRef } from '../src/contract/workflows.js';
 import type { Posters } from '../src/report/posters.js';
@@ -30,6 +30,8 @@ export interface Dependencies extends AccountRecords {
   /** Called with every reading of the plan's caps, so that the api queue's rate follows them. */
   onCaps(caps: Caps): void;
   callers: Callers;
+  /** Where one worker alone serves the account: grants reach its submits within the process. */
+  standby?: Standby;
   /** Wall clock, epoch ms. */
   now(): number;
   /** A clock that never jumps, ms. */
@@ -40,6 +42,20 @@ export interface Dependencies extends AccountRecords {
 export interface Requests {
   /** 0 once it may leave, and is counted; where that is not within `patienceMs`, the ms until it could, and nothing is counted. */
   turn(patienceMs: number): Promise<number>;
+}
+
+/** Submits of this process that wait for the grant of their job. */
+export interface Standby {
+  /** Whether more jobs may stand by. */
+  hasRoom(): boolean;
+  /** A job begins that will stand by: what came for an earlier one of its row is not its. */
+  begin(job: JobKey): void;
+  /** The grant, also one that came before; undefined where none comes within `ms`. */
+  wait(job: JobKey, ms: number): Promise<Granted | 'withdrawn' | undefined>;
+  /** Kept for a submit that does not stand by yet. */
+  give(job: JobKey, granted: Granted): void;
+  /** The job does not want its grant any more; gives one back that came and was not taken. */
+  withdraw(job: JobKey): Granted | null;
 }
 
 /** Which process makes paid calls: a connection that nobody holds any more brings no answer. */

@@ -1,5 +1,4 @@
-import type { Granted } from '../src/contract/messages.js';
-import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
+import type { Granted, JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import {
   type Attempt,
@@ -40,8 +39,10 @@ export interface SlotActivities {
   /** Returns once the home can be written. */
   probeRecords(): Promise<void>;
   ensureSemaphore(): Promise<void>;
-  /** False when the job does not run. */
-  tellGrant(input: { job: JobKey; message: Granted }): Promise<boolean>;
+  /** Within the worker to a submit that stands by, else to its job; false when that does not run. */
+  tellGrant(input: { job: JobKey; message: Granted; standsBy?: true }): Promise<boolean>;
+  /** Ends a submit that stands by, unless it has its grant; gives back a grant that it did not take. */
+  endStandby(job: JobKey): Promise<Granted | null>;
 }
 
 export function slotActivities(deps: Dependencies): SlotActivities {
@@ -52,7 +53,12 @@ export function slotActivities(deps: Dependencies): SlotActivities {
     keepBreakers: ({ breakers }) => withRecords(() => writeBreakers(deps.home, breakers)),
     probeRecords: () => withRecords(() => deps.home.store.probe()),
     ensureSemaphore: () => deps.messenger.ensureSemaphore(),
-    tellGrant: ({ job, message }) => deps.messenger.granted(job, message),
+    async tellGrant({ job, message, standsBy }) {
+      if (!standsBy || deps.standby === undefined) return deps.messenger.granted(job, message);
+      deps.standby.give(job, message);
+      return true;
+    },
+    endStandby: async (job) => deps.standby?.withdraw(job) ?? null,
   };
 }
 

@@ -7,22 +7,25 @@ export interface StartActivities {
   startJobs(input: BeginningJobs): Promise<void>;
 }
 
-export function startActivities({ messenger }: Dependencies): StartActivities {
+export function startActivities({ messenger, standby }: Dependencies): StartActivities {
   return {
     async startJobs({ batch, generation, settings, begin }) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
       // What an earlier try of this activity has started may have ended since: it is not begun again.
       const sinceMs = attempt === 1 ? null : scheduledTimestampMs;
+      const isStandby = standby?.hasRoom() === true;
+      const standsBy = isStandby ? { standsBy: true as const } : {};
       const start = ({ letter, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<void> => {
         const reserved = upToNano === undefined ? {} : { upToNano };
-        const isAsked = asksAtOnce({ letter }) ? { isAsked: true as const } : {};
+        const isAsked = asksAtOnce({ letter }) ? { isAsked: true as const, ...standsBy } : {};
         const row = { batch, generation, ...place };
         return messenger.startJob({ ...settings, row, letter, attempts, ...reserved, ...isAsked }, sinceMs);
       };
-      await Promise.all(begin.map(start));
       const jobs = begin.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
+      for (const { id } of jobs) standby?.begin({ batch, id });
+      await Promise.all(begin.map(start));
       const apart = settings.policy.ambiguity === 'hold' ? {} : { apart: true as const };
-      if (jobs.length > 0) await messenger.acquireFor({ batch, jobs, ...apart });
+      if (jobs.length > 0) await messenger.acquireFor({ batch, jobs, ...apart, ...standsBy });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
+import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
+import type { Granted } from '../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { ResponseFormat } from '../src/domain/batch-options.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
@@ -16,7 +17,7 @@ import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
 import { notOrdered } from './ordered.js';
 import { loadRow, type RowWork } from './row-work.js';
-import { notAtOnce } from './save-at-once.js';
+import { notAtOnce, type SaveAtOnce } from './save-at-once.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
@@ -28,38 +29,76 @@ import { FRESH_MS, headersLimitMs } from './waits.js';
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
+/** Longer waits are the job's own: it waits for weeks without an activity. */
+const STANDBY_MAX_MS = 600_000;
+const STANDBY_LOOK_MS = 5_000;
+const ASK_AGAIN_MS = 30_000;
 
 export interface SubmitActivities {
   /**
    * One claim, one POST, one recorded outcome. An ambiguous outcome is a result, never an error. With a claim in
    * place nothing is sent and what stands there is returned.
    */
-  submit(input: SubmitInput): Promise<SubmitResult>;
+  submit(input: SubmitInput): Promise<SubmitResult & GrantedMeanwhile>;
 }
 
 export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): SubmitActivities {
   return {
     async submit(input) {
       const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
-      const startedMs = deps.monotonic();
       try {
-        const sent = await submitOnce(deps, input);
-        void noteResult(deps, input.grant, sent);
-        const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
-        // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
-        const result = isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent);
-        if (isSlow()) {
-          const { row, n } = input;
-          const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
-          // The row may have ended in review meanwhile: what is known now outdoes that.
-          if (!isHeard) await deps.messenger.reopen({ generation: row.generation, rows: 0, row });
-        }
-        return result;
+        const granted = await standBy(deps, input);
+        if (granted === undefined) return { outcome: 'not_granted' };
+        if (granted === 'at hand') return await submitHeld(deps, input, saveAtOnce);
+        return await submitHeld(deps, { ...input, grant: granted.grant }, saveAtOnce, { granted });
       } finally {
         clearInterval(beat);
       }
     },
   };
+}
+
+/** Waits for the job's grant where it holds none: until it comes, is not wanted any more, or takes too long. */
+async function standBy(deps: Dependencies, { row, standsBy }: SubmitInput): Promise<Granted | 'at hand' | undefined> {
+  const { standby, messenger } = deps;
+  if (standsBy === undefined) return 'at hand';
+  if (standby === undefined) return undefined;
+  // What the next step reads is at hand when the grant comes.
+  await loadRow(deps, row).catch(() => undefined);
+  const ask = { batch: row.batch, jobs: [{ id: row.id, kind: row.kind }], standsBy: true as const, ...standsBy };
+  const startedMs = deps.monotonic();
+  let askedMs = startedMs;
+  while (mayClaim(deps) && deps.monotonic() - startedMs < STANDBY_MAX_MS) {
+    const word = await standby.wait(row, STANDBY_LOOK_MS);
+    if (word !== undefined) return word === 'withdrawn' ? undefined : word;
+    // A grant may be lost with the process that it was told in.
+    if (deps.monotonic() - askedMs < ASK_AGAIN_MS) continue;
+    askedMs = deps.monotonic();
+    await messenger.acquireFor(ask).catch(() => undefined);
+  }
+  const last = await standby.wait(row, 0);
+  return last === 'withdrawn' ? undefined : last;
+}
+
+async function submitHeld(
+  deps: Dependencies,
+  input: SubmitInput,
+  saveAtOnce: SaveAtOnce,
+  meanwhile: GrantedMeanwhile = {},
+): Promise<SubmitResult & GrantedMeanwhile> {
+  const startedMs = deps.monotonic();
+  const sent = await submitOnce(deps, input);
+  void noteResult(deps, input.grant, sent);
+  const isSlow = (): boolean => deps.monotonic() - startedMs > SLOW_MS;
+  // Of what comes late the row may have ended without it: its batch has to hear of that before its record.
+  const result = { ...(isSlow() ? sent : await withOutput(saveAtOnce, input.row, sent)), ...meanwhile };
+  if (isSlow()) {
+    const { row, n } = input;
+    const isHeard = await deps.messenger.outcomeKnown({ batch: row.batch, id: row.id }, { n, result });
+    // The row may have ended in review meanwhile: what is known now outdoes that.
+    if (!isHeard) await deps.messenger.reopen({ generation: row.generation, rows: 0, row });
+  }
+  return result;
 }
 
 async function submitOnce(deps: Dependencies, input: SubmitInput): Promise<SubmitResult> {

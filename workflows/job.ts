@@ -79,7 +79,8 @@ async function prepareNext(work: Job): Promise<Step> {
 async function submitNext(work: Job): Promise<Step> {
   try {
     // What a person or a policy pays again stands in this run alone.
-    while (!(await work.slot.acquire(false))) if (work.again === undefined) await handOver(work);
+    while (work.slot.standsBy() === undefined && !(await work.slot.acquire(false)))
+      if (work.again === undefined) await handOver(work);
     return await work.submits.next(work);
   } catch (error) {
     if (!isCancellation(error)) throw error;
@@ -93,7 +94,7 @@ async function handOver({ input, n, retried, mayResend }: Job): Promise<never> {
   const { policy } = input;
   const ambiguity = mayResend ? policy.ambiguity : 'hold';
   const rest = { ...policy, ambiguity, retries: Math.max(0, policy.retries - retried) };
-  const { isAsked: _before, ...again } = input;
+  const { isAsked: _asked, standsBy: _stood, ...again } = input;
   return continueAsNew<typeof job>({ ...again, letter: 'n', attempts: n, policy: rest });
 }
 

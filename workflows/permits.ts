@@ -23,6 +23,7 @@ export interface Grant {
   job: JobKey;
   grant: number;
   kind: number;
+  standsBy?: true;
 }
 
 export interface Ask {
@@ -30,6 +31,7 @@ export interface Ask {
   kind: number;
   holds: boolean;
   apart?: true;
+  standsBy?: true;
 }
 
 export function newPermits(climbMs: number, nowMs: number, timeScale = 1): SemaphoreState {
@@ -67,7 +69,7 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
   if (holder) {
     delete holder.releaseAtMs;
     if (ask.apart) holder.apart = true;
-    return { job: holder.job, grant: holder.grant, kind: holder.kind };
+    return { job: holder.job, grant: holder.grant, kind: holder.kind, ...standsBy(ask) };
   }
   const { holds, ...asked } = ask;
   const waiting: Waiting = { ...asked, sinceMs: nowMs };
@@ -76,7 +78,10 @@ export function acquire(state: SemaphoreState, ask: Ask, nowMs: number): Grant |
     return hold(state, waiting, 'submitted', nowMs);
   }
   noteAsking(state, ask.job.batch);
-  if (!state.waiting.some((w) => sameJob(w.job, ask.job))) state.waiting.push(waiting);
+  const known = state.waiting.find((w) => sameJob(w.job, ask.job));
+  if (known === undefined) state.waiting.push(waiting);
+  // Its submit has waited for long enough: from now on the job itself does.
+  else if (!ask.standsBy) delete known.standsBy;
   return undefined;
 }
 
@@ -184,7 +189,11 @@ function hold(state: SemaphoreState, asked: Waiting, phase: Holder['phase'], sin
   const holder: Holder = { job, grant, kind, sinceMs, phase, ...(apart ? { apart } : {}) };
   state.holders.push(holder);
   if (phase === 'granted') charge(state, holder);
-  return { job, grant, kind };
+  return { job, grant, kind, ...standsBy(asked) };
+}
+
+function standsBy({ standsBy }: Pick<Waiting, 'standsBy'>): Pick<Grant, 'standsBy'> {
+  return standsBy ? { standsBy } : {};
 }
 
 /** The job's holder that is in use; else the one that is held for an attempt without an answer. */

@@ -166,7 +166,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
     const message = { grant: grant.grant, expected: expectedRender(state, grant.kind) };
-    if (await tellGrant(account, grant.job, message)) return;
+    if (await tellGrant(account, grant, message)) return;
     // The job is gone; told a second time, it may have run by the first. What is no fresh grant is the sweep's to judge.
     if (isFresh) await holders.lookAfter(account, state, grant.grant);
     touch();

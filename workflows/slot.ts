@@ -1,9 +1,10 @@
 import { condition, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { StandsBy } from '../src/contract/activities.js';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
-import type { Release } from '../src/contract/semaphore.js';
+import type { Granted, Release } from '../src/contract/semaphore.js';
 import type { JobInput, RenderTimes } from '../src/contract/workflows.js';
-import { homeProxy } from './proxies.js';
+import { homeProxy, localProxy } from './proxies.js';
 
 /** One of the plan's simultaneous jobs (or of the few without a slot) as a job workflow sees it. */
 export interface Slot {
@@ -12,6 +13,12 @@ export interface Slot {
    * history has grown long by waiting: the job hands over to a new run, which asks again.
    */
   acquire(holds: boolean): Promise<boolean>;
+  /** The first submit of the job waits for the grant itself. */
+  standsBy(): StandsBy | undefined;
+  /** That submit has ended, with the grant if one came. */
+  stoodBy(granted: Granted | undefined): void;
+  /** Ends the wait of that submit, unless its grant has come. */
+  endStandby(): Promise<void>;
   /** The grant in hand, for the activities that give it back themselves. */
   grant(): number | null;
   /** An activity has given the grant back. */
@@ -33,23 +40,35 @@ const ASKED_FOR = '15 s';
 const EVENTS_MAX = 1_500;
 
 /** Opens the job's dealings with its account's semaphore. */
-export function openSlot({ account, row, policy, isAsked }: JobInput): Slot {
+export function openSlot({ account, row, policy, isAsked, standsBy }: JobInput): Slot {
   const job = { batch: row.batch, id: row.id };
   const semaphore = getExternalWorkflowHandle(semaphoreId(account));
   let grant: number | undefined;
   let lastReleased = 0;
   let expected: RenderTimes | null = null;
   let givingBack: Promise<void> = Promise.resolve();
-  let isWaitedFor = isAsked === true;
+  let isWaitedFor = isAsked === true && standsBy !== true;
+  let isStandingBy = standsBy === true;
+  const apart = policy.ambiguity !== 'hold' ? { apart: true as const } : {};
 
-  setHandler(messages.granted, (message) => {
+  const take = (message: Granted): void => {
     // A grant that was given back already is told twice when its acquire was repeated.
     if (message.grant <= lastReleased) return;
     grant = message.grant;
     expected = message.expected;
-  });
+  };
+  setHandler(messages.granted, take);
 
   return {
+    standsBy: () => (isStandingBy && grant === undefined ? apart : undefined),
+    stoodBy(granted) {
+      isStandingBy = false;
+      if (granted) take(granted);
+    },
+    async endStandby() {
+      const granted = await localProxy().endStandby(job);
+      if (granted) take(granted);
+    },
     async acquire(holds) {
       if (grant !== undefined) return true;
       // An acquire that overtakes a release would be told the grant that is just going back.
@@ -83,7 +102,6 @@ export function openSlot({ account, row, policy, isAsked }: JobInput): Slot {
   };
 
   async function ask(holds: boolean): Promise<void> {
-    const apart = policy.ambiguity !== 'hold' ? { apart: true as const } : {};
     const asked = { job, kind: row.kind, holds, ...apart };
     try {
       await semaphore.signal(messages.acquire, asked);

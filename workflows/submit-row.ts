@@ -7,7 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SubmitResult } from '../src/contract/activities.js';
+import type { GrantedMeanwhile, SubmitResult } from '../src/contract/activities.js';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
 import type { TurnedAway } from '../src/contract/semaphore.js';
@@ -30,7 +30,7 @@ type Refusal = Extract<SubmitResult, { outcome: 'refused' }>;
 export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX_MS }: JobInput): Submits {
   const home = homeProxy(account);
   const { submit } = submitProxy(account, syncMaxMs);
-  const known = new Map<number, SubmitResult>();
+  const known = new Map<number, SubmitResult & GrantedMeanwhile>();
   let failures = 0;
   let syncRetries = 0;
 
@@ -49,6 +49,11 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
     async next(work) {
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
       const n = work.n + 1;
+      const { cancelRequested } = CancellationScope.current();
+      if (work.slot.standsBy()) {
+        const endStandby = () => CancellationScope.nonCancellable(() => work.slot.endStandby());
+        cancelRequested.catch(endStandby);
+      }
       const result = await CancellationScope.nonCancellable(() => submitOnce(work, n));
       return this.read(work, result);
     },
@@ -71,6 +76,8 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
         case 'ended':
           if (result.released) work.slot.released();
           return { step: 'finish', status: result.status, recorded: true };
+        case 'not_granted':
+          return { step: 'submit' };
         case 'no_record':
           // The semaphore lifts this pause itself: a job may be cancelled while it waits.
           await getExternalWorkflowHandle(semaphoreId(account)).signal(messages.pauseGrants, { reason: 'records' });
@@ -93,15 +100,23 @@ export function openSubmits({ account, timeScale, upToNano, syncMaxMs = SYNC_MAX
     const most = work.again ? work.again.upToNano : upToNano;
     const reserved = typeof most === 'number' ? { upToNano: most } : {};
     const sinceMs = workflowInfo().startTime.getTime();
-    const input = { row, n, grant: work.slot.grant(), sinceMs, ...reserved };
+    const standsBy = work.slot.standsBy();
+    const input = { row, n, grant: work.slot.grant(), sinceMs, ...reserved, ...(standsBy ? { standsBy } : {}) };
     const told = condition(() => known.has(n)).then(() => known.get(n));
     try {
-      return (await Promise.race([submit(input), told])) ?? (await home.inspectAttempt({ row, n }));
+      const result = await Promise.race([submit(input), told]);
+      work.slot.stoodBy(result?.granted);
+      return result ?? (await home.inspectAttempt({ row, n }));
     } catch {
       // The worker died or was paused: the ledger says whether anything can have been sent. Not at once: what keeps
       // failing before its claim must not spin.
       await sleep(Math.min(30_000, 500 * 2 ** Math.min(failures++, 6)));
-      return home.inspectAttempt({ row, n });
+      const found = await home.inspectAttempt({ row, n });
+      work.slot.stoodBy(undefined);
+      // Its grant came within the worker and was not heard of here.
+      const isSent = found.outcome === 'standing' && found.standing !== 'void';
+      if (standsBy && isSent) await work.slot.acquire(true);
+      return found;
     }
   }
 

@@ -4,6 +4,7 @@ import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { RefusalNext } from '../domain/refusal-next.js';
+import type { Granted } from './semaphore.js';
 import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 
@@ -42,6 +43,18 @@ export interface SubmitInput extends AttemptInput, HeldGrant {
   sinceMs: number;
   /** A price above this is not claimed: the batch's budget has reserved no more. */
   upToNano?: CreditsNano;
+  /** The job has asked for a slot and holds none yet: the submit waits for the grant, which reaches it within the worker. */
+  standsBy?: StandsBy;
+}
+
+/** `apart` as in what the semaphore is asked. */
+export interface StandsBy {
+  apart?: true;
+}
+
+/** The grant that came while the submit stood by. */
+export interface GrantedMeanwhile {
+  granted?: Granted;
 }
 
 export type SubmitResult =
@@ -69,7 +82,9 @@ export type SubmitResult =
   /** The row has ended: its output was saved with the answer, or it had before, and nobody ordered it once more. */
   | ({ outcome: 'ended'; status: Status } & GivenBack)
   /** The claim could not be written: nothing was sent. */
-  | { outcome: 'no_record' };
+  | { outcome: 'no_record' }
+  /** No grant came while it stood by: its job waits for one. */
+  | { outcome: 'not_granted' };
 
 export interface PollInput extends AttemptInput, HeldGrant {
   expected: RenderTimes | null;

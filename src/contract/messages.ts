@@ -4,16 +4,17 @@ import type { ReasonCode } from '../domain/failure.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { SubmitResult } from './activities.js';
-import type { JobKey, OpenedCase, PauseReason, Release } from './semaphore.js';
+import type { GrantedMeanwhile, SubmitResult } from './activities.js';
+import type { Granted, JobKey, OpenedCase, PauseReason, Release } from './semaphore.js';
 import type { SemaphoreView } from './semaphore-view.js';
-import type { BatchProgress, RenderTimes, RetryOrder, RowRef } from './workflows.js';
+import type { BatchProgress, RetryOrder, RowRef } from './workflows.js';
 
 // ---- to the semaphore ----
 
 /**
  * Asks for a slot; idempotent. `holds`: an attempt of this job is already at the service, so it has a slot. `apart`: the
- * batch's policy goes by the balance, which must tell its submit from others.
+ * batch's policy goes by the balance, which must tell its submit from others. `standsBy`: its submit waits for the grant
+ * within the worker, where it is told.
  */
 export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean; apart?: true }]>('acquire');
 /** The same for jobs that a batch has just started, which then only wait: one message for all of them. */
@@ -22,6 +23,7 @@ export interface AcquireFor {
   batch: string;
   jobs: { id: string; kind: number }[];
   apart?: true;
+  standsBy?: true;
 }
 /** The job no longer waits for a slot. */
 export const withdraw = defineSignal<[{ job: JobKey }]>('withdraw');
@@ -45,14 +47,10 @@ export const semaphoreView = defineQuery<SemaphoreView>('view');
 
 /** A slot is yours until you release this grant. */
 export const granted = defineSignal<[Granted]>('granted');
-export interface Granted {
-  grant: number;
-  expected: RenderTimes | null;
-}
 /** The submit's outcome, sent by the activity itself in case its completion is not heard. */
 export interface OutcomeKnown {
   n: number;
-  result: SubmitResult;
+  result: SubmitResult & GrantedMeanwhile;
 }
 export const outcomeKnown = defineSignal<[OutcomeKnown]>('outcomeKnown');
 /** The provider says that there is news of an attempt: a hint to ask now, and no more. */

@@ -2,6 +2,7 @@ import type { Breaker } from '../domain/breaker.js';
 import type { Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { SlotTerms } from '../domain/slot-terms.js';
+import type { RenderTimes } from './workflows.js';
 
 /** What the semaphore of an account knows and is asked. */
 
@@ -9,6 +10,12 @@ import type { SlotTerms } from '../domain/slot-terms.js';
 export interface JobKey {
   batch: string;
   id: string;
+}
+
+/** A slot is a job's until it gives this grant back; with what renders of its kind took lately. */
+export interface Granted {
+  grant: number;
+  expected: RenderTimes | null;
 }
 
 export interface SemaphoreInput {
@@ -41,6 +48,8 @@ export interface Waiting {
   kind: number;
   sinceMs: number;
   apart?: true;
+  /** Its submit waits within the worker. */
+  standsBy?: true;
 }
 
 /** A time in which nothing is granted, so that the balance moves for one lost answer alone. */

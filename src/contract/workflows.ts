@@ -42,6 +42,8 @@ export interface JobInput {
   syncMaxMs?: number; // the setting's default when not given
   /** Its batch has asked the semaphore for its first slot. */
   isAsked?: true;
+  /** Its first submit waits for that slot within the worker. */
+  standsBy?: true;
 }
 
 /** Where a row's job begins; `upToNano` is what its batch's budget has reserved for it. */

@@ -16,7 +16,7 @@ const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
 
 /** Everything that the activities of one account are handed. */
 export function createDependencies(
-  { settings, key, place, log, window, s3 = {} }: AccountWorkerOptions,
+  { settings, key, place, log, window, standby, s3 = {} }: AccountWorkerOptions,
   clock: SteadyClock,
   onRpm: (rpm: number) => void,
 ): Dependencies {
@@ -36,6 +36,7 @@ export function createDependencies(
     log,
     onCaps: ({ rpm }) => onRpm(rpm),
     callers: createCallers(),
+    ...(standby && { standby }),
     now: () => clock.now(),
     monotonic: () => performance.now(),
   };

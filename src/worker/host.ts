@@ -16,8 +16,9 @@ import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { hasOpenBatches } from './open-batches.js';
-import type { WorkerPlace } from './options.js';
-import { createRequestWindow, type RequestWindow } from './request-window.js';
+import type { AccountWorkerOptions, WorkerPlace } from './options.js';
+import { createRequestWindow } from './request-window.js';
+import { createStandby } from './standby.js';
 
 /** The accounts that one worker process serves, each with workers, key and settings of its own. */
 export interface WorkerHost {
@@ -48,7 +49,7 @@ export function createWorkerHost(options: {
 }): WorkerHost {
   const { log, say } = options;
   const served = new Map<string, Served>();
-  const windows = new Map<string, RequestWindow>();
+  const alone = new Map<string, Required<Pick<AccountWorkerOptions, 'window' | 'standby'>>>();
   /** Workers that another one has taken over from, and that still wait for answers. */
   const ending = new Set<AccountWorker>();
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
@@ -129,10 +130,9 @@ export function createWorkerHost(options: {
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
     const { account } = settings;
     await receiveCallbacks(settings, s3);
-    const counted = windowOf(account);
     const worker = await startAccountWorker({
       ...{ place: await options.place, settings: { ...settings }, key, s3, log },
-      ...(counted && { window: counted }),
+      ...servedAlone(account),
     });
     served.set(account, { worker, key, settings, s3 });
     worker.ended.catch((error) => {
@@ -142,16 +142,15 @@ export function createWorkerHost(options: {
     return settings;
   }
 
-  /** One for an account, also while one worker takes over from another. */
-  function windowOf(account: string): RequestWindow | undefined {
-    if (options.requests === undefined) return undefined;
-    const known =
-      windows.get(account) ??
-      createRequestWindow(join(options.requests, `${account}.log`), {
-        now: () => Date.now(),
-        monotonic: () => performance.now(),
-      });
-    windows.set(account, known);
+  /** What only a worker that alone serves an account has; one for an account, also while one worker takes over from another. */
+  function servedAlone(account: string): Pick<AccountWorkerOptions, 'window' | 'standby'> {
+    if (options.requests === undefined) return {};
+    const clocks = { now: () => Date.now(), monotonic: () => performance.now() };
+    const known = alone.get(account) ?? {
+      window: createRequestWindow(join(options.requests, `${account}.log`), clocks),
+      standby: createStandby(clocks.monotonic),
+    };
+    alone.set(account, known);
     return known;
   }
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Dependencies, Log } from '../../activities/dependencies.js';
+import type { Dependencies, Log, Standby } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
@@ -21,6 +21,8 @@ export interface AccountWorkerOptions {
   key: KeySource;
   /** Where this worker alone serves the account: its requests are counted at the send. */
   window?: RequestWindow;
+  /** The same: grants reach its submits within this process. */
+  standby?: Standby;
   log: Log;
   /** S3 credentials that win over this process's own. */
   s3?: S3Environment;

@@ -1,0 +1,62 @@
+import type { Standby } from '../../activities/dependencies.js';
+import type { Granted, JobKey } from '../contract/semaphore.js';
+
+/** More would take the places of polls among the activities of a worker. */
+const STANDING_BY_MAX = 60;
+/** A job that was ended meanwhile fetches nothing any more, ms. */
+const KEPT_MS = 120_000;
+
+type Word = Granted | 'withdrawn';
+
+/** Grants on their way to submits of this process. What is lost with it is told anew, since who stands by asks again. */
+export function createStandby(monotonic: () => number): Standby {
+  const waiting = new Map<string, (word: Word) => void>();
+  /** What came before the submit stood by. */
+  const early = new Map<string, { word: Word; atMs: number }>();
+
+  return {
+    hasRoom() {
+      for (const [name, { atMs }] of early) if (monotonic() - atMs > KEPT_MS) early.delete(name);
+      return waiting.size + early.size < STANDING_BY_MAX;
+    },
+    begin(job) {
+      early.delete(nameOf(job));
+    },
+    async wait(job, ms) {
+      const name = nameOf(job);
+      const known = early.get(name)?.word;
+      early.delete(name);
+      return known ?? nextWord(name, ms);
+    },
+    give(job, granted) {
+      tell(nameOf(job), granted);
+    },
+    withdraw(job) {
+      const known = early.get(nameOf(job))?.word;
+      tell(nameOf(job), 'withdrawn');
+      return known === undefined || known === 'withdrawn' ? null : known;
+    },
+  };
+
+  function nextWord(name: string, ms: number): Promise<Word | undefined> {
+    return new Promise((resolve) => {
+      const end = (word?: Word): void => {
+        clearTimeout(timer);
+        waiting.delete(name);
+        resolve(word);
+      };
+      const timer = setTimeout(end, ms);
+      waiting.set(name, end);
+    });
+  }
+
+  function tell(name: string, word: Word): void {
+    const taker = waiting.get(name);
+    if (taker) taker(word);
+    else early.set(name, { word, atMs: monotonic() });
+  }
+}
+
+function nameOf({ batch, id }: JobKey): string {
+  return `${batch}/${id}`;
+}
