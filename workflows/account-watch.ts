@@ -49,8 +49,8 @@ export function openAccountWatch(
     learnLimits() {
       const { shares, limitsDue } = state;
       const isOrdered = limitsDue !== undefined;
-      const asked = isOrdered ? [...unknownBatches(state), ...Object.keys(shares ?? {})] : unknownBatches(state);
-      if (isLearning || shares === undefined || (asked.length === 0 && !isOrdered)) return;
+      const asked = isOrdered ? [...unknownBatches(state), ...Object.keys(shares)] : unknownBatches(state);
+      if (isLearning || (asked.length === 0 && !isOrdered)) return;
       isLearning = true;
       void learn(asked.slice(0, LEARNED_MAX)).then(() => {
         isLearning = false;

@@ -1,15 +1,7 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  ChildWorkflowCancellationType,
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
-  patched,
-  startChild,
-} from '@temporalio/workflow';
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { jobId } from '../src/contract/names.js';
 import type { OpenRow } from '../src/contract/open-row.js';
 import type { BatchInput, BeginningJob, BeginningJobs } from '../src/contract/workflows.js';
-import type { job } from './job.js';
 import { homeProxy } from './proxies.js';
 
 /** Starts and cancels the jobs of a batch. */
@@ -22,10 +14,6 @@ export async function startJobs(input: BatchInput, jobs: readonly BeginningJob[]
   if (jobs.length === 0) return;
   const { account, policy, timeScale, syncMaxMs } = input;
   const settings = { account, policy, timeScale, ...(syncMaxMs === undefined ? {} : { syncMaxMs }) };
-  if (!patched('jobs-started-together')) {
-    await Promise.all(jobs.map((one) => startChildJob(settings, one)));
-    return;
-  }
   await Promise.all(together(jobs).map((some) => homeProxy(account).startJobs({ settings, ...some })));
 }
 
@@ -40,22 +28,6 @@ function together(jobs: readonly BeginningJob[]): Omit<BeginningJobs, 'settings'
     else pieces.push({ batch, generation, begin: [{ ...place, ...begins }] });
   }
   return pieces;
-}
-
-/** As older workers did it, whose batches are still replayed. */
-async function startChildJob(settings: BeginningJobs['settings'], { row, ...begin }: BeginningJob): Promise<void> {
-  const { account } = settings;
-  try {
-    await startChild<typeof job>('job', {
-      workflowId: jobId(account, row.batch, row.id),
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      args: [{ ...settings, row, ...begin }],
-    });
-  } catch (error) {
-    // The row's job is still open from an earlier run of the batch: it is joined.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 }
 
 /** Asks jobs to end; one whose submit was granted goes on and is fetched. */

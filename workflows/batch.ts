@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
 import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../src/contract/workflows.js';
 import { cancelJobs, startJobs } from './batch-jobs.js';
@@ -25,7 +25,7 @@ const EVENTS_MAX = 1_200;
 /** One manifest under one name: opens a bounded window of jobs over its rows, counts each row once, writes results. */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const { account } = input;
-  const state = window.resumedState(input.state, Date.now());
+  const state = input.state ?? window.newBatchState(Date.now());
   const home = homeProxy(account);
   let phase: BatchProgress['phase'] = 'running';
   let drained = false;
@@ -109,9 +109,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 
   function supply(order: messages.Supply): void {
     // The jobs that are being cancelled end after this order, which runs their rows again.
-    if (order.retry !== null && window.isDraining(state) && patched('retry-outlives-cancel')) noteCancelled(state);
+    if (order.retry !== null && window.isDraining(state)) noteCancelled(state);
     const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
-    if (window.supplyRows(state, order) && isCounted && patched('counted-by-their-page')) window.leaveToPages(state);
+    if (window.supplyRows(state, order) && isCounted) window.leaveToPages(state);
     drained = false;
     rows.tryAgain();
     dirty = true;

@@ -76,7 +76,6 @@ function breakerOf(state: SemaphoreState, kind: number): OpenBreaker | undefined
 function probedUntilMs(state: SemaphoreState, { probe }: OpenBreaker): number {
   const holder = probe === undefined ? undefined : state.holders.find(({ grant }) => grant === probe);
   if (holder === undefined) return 0;
-  if (state.probesEnd !== true) return Number.POSITIVE_INFINITY;
   return holder.phase === 'granted' ? holder.sinceMs + BACKOFF.cases.mostMs / state.timeScale : 0;
 }
 

@@ -3,54 +3,43 @@ import type { AttemptInput, PollResult } from '../src/contract/activities.js';
 import type { DownloadResult, OutputTries } from '../src/contract/outputs.js';
 import { type DownloadPriority, downloadPriority } from '../src/domain/download-order.js';
 import { KINDS } from '../src/domain/kind.js';
+import type { Status } from '../src/domain/outcome.js';
 import { pollBaseMs, pollGapMs } from '../src/domain/poll-schedule.js';
-import type { Job, Step } from './job-work.js';
-import { retryOrFail } from './next-step.js';
-import { downloadProxy, pollProxy, shareProxy } from './proxies.js';
+import type { JobParts, JobState } from './job-steps.js';
+import { downloadProxy, pollProxy } from './proxies.js';
 
 /** Far beyond every handle's life, which the activity itself watches: a backstop, never the rule. */
 const POLL_BACKSTOP_MS = 30 * 24 * 3_600_000;
 /** A fresh URL is asked for so long; after that the one that is known is tried again. */
 const FRESH_POLL_MAX_MS = 600_000;
 
-/** Polls until the service says terminal, then gives the slot back before anything else happens. */
-export async function pollRow(work: Job): Promise<Step> {
-  const { timeScale } = work.input;
-  const expected = work.slot.expected();
-  const baseMs = pollBaseOf(work.input.row.kind);
+/** Polls until the service says terminal; the first time not before the documented gap has passed. */
+export async function pollRow({ account, timeScale, slot, news }: JobParts, { row, n }: JobState): Promise<PollResult> {
+  const expected = slot.expected();
+  const baseMs = pollBaseOf(row.kind);
   const firstPollMs = Date.now() + baseMs / timeScale;
-  if (await work.news.within(work.n, pollGapMs({ poll: 0, elapsedMs: 0, baseMs, expected }) / timeScale)) {
+  if (await news.within(n, pollGapMs({ poll: 0, elapsedMs: 0, baseMs, expected }) / timeScale)) {
     await sleep(Math.max(1, firstPollMs - Date.now()));
   }
-  const polled = await poll(work);
-  if (polled.outcome !== 'review' && polled.released) work.slot.released();
-  switch (polled.outcome) {
-    case 'rendered':
-      work.slot.release({ renderMs: polled.renderMs });
-      work.urlLeftMs = polled.urlLeftMs;
-      return { step: 'download' };
-    case 'saved':
-      work.slot.release({ renderMs: polled.renderMs });
-      return { step: 'finish', status: polled.status, recorded: true };
-    case 'ended':
-      work.slot.release({ renderMs: polled.renderMs });
-      return retryOrFail(work, { step: 'finish', status: 'failed', reason: polled.reason });
-    case 'review':
-      work.slot.release({ notBeforeMs: polled.slotUntilMs });
-      return { step: 'finish', status: 'review', reason: polled.reason, ...(polled.text ? { text: polled.text } : {}) };
+  const { poll } = pollProxy(account, POLL_BACKSTOP_MS);
+  for (;;) {
+    const asked = () => poll({ row, n, grant: slot.grant(), expected: slot.expected(), timeScale });
+    const polled = await carryOn(() => news.interrupting(n, asked));
+    if (polled !== undefined) return polled;
+    // The poll before the callback may have been a moment ago: the documented gap lies between them for sure.
+    await sleep(baseMs / timeScale);
   }
 }
 
 /** Downloads what was rendered. Never a new submit; what does not come in time is fetched on without the row. */
-export async function downloadRow(work: Job): Promise<Step> {
-  const { input, n, urlLeftMs } = work;
-  const { account, row, timeScale } = input;
+export async function downloadRow({ account, timeScale }: JobParts, state: JobState): Promise<Status> {
+  const { row, n, urlLeftMs } = state;
   const priority = urlLeftMs === undefined ? undefined : downloadPriority(urlLeftMs);
   let before: OutputTries | undefined;
   for (;;) {
     const round = await fetchRound({ account, row, n, timeScale, priority, before });
     if (round.outcome === 'asked') before = round.tries;
-    else return { step: 'finish', status: round.outcome === 'done' ? 'done' : round.status, recorded: true };
+    else return round.outcome === 'done' ? 'done' : round.status;
   }
 }
 
@@ -87,33 +76,6 @@ export async function fetchRound({
   }
   const { tries, sinceMs } = result;
   return { outcome: 'asked', tries: { tries, sinceMs, asks: (before?.asks ?? 0) + 1, askedAtMs: Date.now() } };
-}
-
-/** Takes over what another row rendered, or runs by itself where there is nothing to share. */
-export async function shareRow(work: Job): Promise<Step> {
-  const { account, row } = work.input;
-  const { status } = await shareProxy(account).shareOutput({ row });
-  return status === null ? { step: 'submit' } : { step: 'finish', status, recorded: true };
-}
-
-async function poll(work: Job): Promise<PollResult> {
-  const { account, row, timeScale } = work.input;
-  for (;;) {
-    const polled = await carryOn(() =>
-      work.news.interrupting(work.n, () =>
-        pollProxy(account, POLL_BACKSTOP_MS).poll({
-          row,
-          n: work.n,
-          grant: work.slot.grant(),
-          expected: work.slot.expected(),
-          timeScale,
-        }),
-      ),
-    );
-    if (polled !== undefined) return polled;
-    // The poll before the callback may have been a moment ago: the documented gap lies between them for sure.
-    await sleep(pollBaseOf(row.kind) / timeScale);
-  }
 }
 
 /** Undefined when the time of a whole poll activity was over: the next one goes on, and knows the handle's life. */

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { Holder, JobKey, RecoverResult, SemaphoreState } from '../src/contract/semaphore.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
@@ -32,7 +31,6 @@ export async function sweep(account: string, state: SemaphoreState): Promise<voi
 
 /** What a job that is gone left at the service, the ledger says; one that ended has said itself how long its slot is held. */
 export async function lookAfter(account: string, state: SemaphoreState, grant: number): Promise<void> {
-  if (!patched('gone-jobs-looked-after')) return permits.release(state, { grant }, Date.now());
   const holder = state.holders.find((h) => h.grant === grant && h.releaseAtMs === undefined);
   if (holder) await freeGone(account, state, [holder.job]);
 }

@@ -1,12 +1,21 @@
-import { CancellationScope, continueAsNew, isCancellation, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  CancelledFailure,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
+import { batchId, semaphoreId } from '../src/contract/names.js';
 import type { JobInput, JobResult } from '../src/contract/workflows.js';
-import { downloadRow, pollRow, shareRow } from './fetch-row.js';
-import type { Finish, Job, Step } from './job-work.js';
+import { downloadRow, pollRow } from './fetch-row.js';
+import { stepAfter, endOf, firstState, firstStep, policyOfRest } from './job-state.js';
+import type { Effect, Finish, Happened, JobParts, Step } from './job-steps.js';
 import { openNews } from './news.js';
-import { endOf } from './next-step.js';
-import { payAgain } from './pay-again.js';
-import { homeProxy } from './proxies.js';
+import { openPayments } from './pay-again.js';
+import { downloadProxy, homeProxy, shareProxy } from './proxies.js';
 import { settleCase } from './settle-case.js';
 import { openSlot } from './slot.js';
 import { openSubmits } from './submit-row.js';
@@ -16,116 +25,131 @@ import { openSubmits } from './submit-row.js';
  * refusal. Until the submit is granted it can be cancelled; after that, what the service accepted is fetched.
  */
 export async function job(input: JobInput): Promise<JobResult> {
+  const { account, letter, timeScale } = input;
   const slot = openSlot(input);
-  const parts = { submits: openSubmits(input), news: openNews(), n: input.attempts, retried: 0, looks: 0 };
-  const work: Job = { input, slot, ...parts, mayResend: true };
+  let looks = 0;
   setHandler(messages.lookAgain, () => {
-    work.looks += 1;
+    looks += 1;
   });
-  setHandler(messages.paymentAnswered, (answer) => {
-    work.payment = answer;
-  });
+  const parts: JobParts = { account, timeScale, slot, news: openNews(), looks: () => looks };
+  const submits = openSubmits(input, slot);
+  const payments = openPayments(account);
+  let state = firstState(input);
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
-  if (!['n', 's', 'f'].includes(input.letter)) await CancellationScope.nonCancellable(() => slot.acquire(true));
-  let next = firstStep(work);
-  for (;;) {
-    if (next.step === 'finish') return await finish(work, next);
-    if (next.step === 'submit') next = await submitNext(work);
-    else if (next.step === 'prepare') next = await prepareNext(work);
-    else if (next.step === 'share') next = await shareNext(work);
-    else next = await CancellationScope.nonCancellable(() => go(work, next));
+  if (!['n', 's', 'f'].includes(letter)) await CancellationScope.nonCancellable(() => slot.acquire(true));
+  let step = firstStep(letter);
+  while (step.step !== 'finish') {
+    const { state: next, do: effects, next: then } = stepAfter(state, await perform(step));
+    state = next;
+    step = then;
+    for (const effect of effects) await carryOut(effect);
+  }
+  return finish(endOf(state, step));
+
+  async function perform(step: Exclude<Step, Finish>): Promise<Happened> {
+    const { row } = state;
+    switch (step.step) {
+      case 'prepare':
+        return cancellable(async () => ({
+          what: 'prepared',
+          taken: await downloadProxy(account).fetchInputs({ row }),
+        }));
+      // Nothing of the row's own was paid: a copy that cannot be stored is not waited for once it is cancelled.
+      case 'share':
+        return cancellable(async () => ({ what: 'shared', ...(await shareProxy(account).shareOutput({ row })) }));
+      case 'submit':
+        return cancellable(submit);
+      default:
+        return CancellationScope.nonCancellable(() => goOn(step));
+    }
+  }
+
+  /** What is at the service, or may be, is followed to its end. */
+  async function goOn(step: Exclude<Step, Finish | { step: 'prepare' | 'share' | 'submit' }>): Promise<Happened> {
+    switch (step.step) {
+      case 'poll':
+        return { what: 'polled', result: await pollRow(parts, state) };
+      case 'case':
+        return settleCase(parts, state, note);
+      case 'pay again':
+        return payments.ask(state, step.otherwise);
+      case 'download':
+        slot.release({ done: true });
+        return { what: 'fetched', status: await downloadRow(parts, state) };
+    }
+  }
+
+  /** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
+  async function submit(): Promise<Happened> {
+    while (slot.standsBy() === undefined && !(await slot.acquire(false))) {
+      // What a person or a policy pays again stands in this run alone.
+      if (state.again === undefined) await handOver();
+    }
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before the submit');
+    return { what: 'submitted', result: await submits.next(state) };
+  }
+
+  /** A new run goes on waiting. */
+  function handOver(): Promise<never> {
+    const { isAsked: _asked, standsBy: _stood, ...again } = input;
+    const { row, n } = state;
+    return continueAsNew<typeof job>({ ...again, row, letter: 'n', attempts: n, policy: policyOfRest(state) });
+  }
+
+  async function carryOut(effect: Effect): Promise<void> {
+    if (effect.do === 'wait') return wait(effect.ms / timeScale);
+    await CancellationScope.nonCancellable(async () => {
+      switch (effect.do) {
+        case 'release':
+          return slot.release(effect.how);
+        case 'note released':
+          return slot.released();
+        case 'leave the queue':
+          return slot.withdraw();
+        case 'pause':
+          return getExternalWorkflowHandle(semaphoreId(account)).signal(messages.pauseGrants, effect.pause);
+        case 'note case':
+          return note(effect.end);
+      }
+    });
+  }
+
+  /** Tells watchers; a batch that is gone has none. */
+  async function note(end: Omit<messages.CaseNoted, 'id'>): Promise<void> {
+    const { batch, id } = state.row;
+    try {
+      await getExternalWorkflowHandle(batchId(account, batch)).signal(messages.caseNoted, { id, ...end });
+    } catch {
+      // The record and the ledger hold the case; nobody watches.
+    }
+  }
+
+  async function finish({ status, reason, text, recorded }: Finish): Promise<JobResult> {
+    return CancellationScope.nonCancellable(async () => {
+      slot.release();
+      const why = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
+      if (!recorded) await homeProxy(account).finishRow({ row: state.row, status, ...why });
+      await slot.settled();
+      return { status };
+    });
   }
 }
 
-function firstStep(work: Job): Step {
-  switch (work.input.letter) {
-    case 'n':
-      return { step: 'submit' };
-    case 'f':
-      return { step: 'prepare' };
-    case 'h':
-      return { step: 'poll' };
-    case 'c':
-      return { step: 'case' };
-    case 's':
-      return { step: 'share' };
-    case 'r':
-      work.urlLeftMs = 0; // rendered in an earlier run: nobody knows what is left
-      return { step: 'download' };
-  }
-}
-
-/** Nothing of the row's own was paid: a copy that cannot be stored is not waited for once it is cancelled. */
-async function shareNext(work: Job): Promise<Step> {
+/** Nothing of the row is sent while this runs: the batch may end it. */
+async function cancellable(work: () => Promise<Happened>): Promise<Happened> {
   try {
-    return await shareRow(work);
+    return await work();
   } catch (error) {
-    if (!CancellationScope.current().consideredCancelled) throw error;
-    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
+    if (!isCancellation(error) && !CancellationScope.current().consideredCancelled) throw error;
+    return { what: 'cancelled' };
   }
 }
 
-/** What other rows rendered is made ready before a slot is asked for. */
-async function prepareNext(work: Job): Promise<Step> {
+/** A job that is cancelled meanwhile notices at its next step. */
+async function wait(ms: number): Promise<void> {
   try {
-    return await work.submits.prepare(work);
-  } catch (error) {
-    if (!CancellationScope.current().consideredCancelled) throw error;
-    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
-  }
-}
-
-/** Here a job can be cancelled: it has no slot, or has one and nothing is sent yet. */
-async function submitNext(work: Job): Promise<Step> {
-  try {
-    // What a person or a policy pays again stands in this run alone.
-    while (work.slot.standsBy() === undefined && !(await work.slot.acquire(false)))
-      if (work.again === undefined) await handOver(work);
-    return await work.submits.next(work);
+    await sleep(Math.max(1, ms));
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    await CancellationScope.nonCancellable(() => work.slot.withdraw());
-    return { step: 'finish', status: 'cancelled', reason: 'cancelled_by_user' };
   }
-}
-
-/** A new run goes on waiting; what this one has learned and the ledger does not say stands in its policy. */
-async function handOver({ input, n, retried, mayResend }: Job): Promise<never> {
-  const { policy } = input;
-  const ambiguity = mayResend ? policy.ambiguity : 'hold';
-  const rest = { ...policy, ambiguity, retries: Math.max(0, policy.retries - retried) };
-  const { isAsked: _asked, standsBy: _stood, ...again } = input;
-  return continueAsNew<typeof job>({ ...again, letter: 'n', attempts: n, policy: rest });
-}
-
-async function go(work: Job, next: Step): Promise<Step> {
-  switch (next.step) {
-    case 'poll':
-      return pollRow(work);
-    case 'case':
-      return settleCase(work);
-    case 'override':
-      return payAgain(work, next.otherwise);
-    case 'download':
-      work.slot.release({ done: true });
-      return downloadRow(work);
-    case 'share':
-    case 'prepare':
-    case 'submit':
-    case 'finish':
-      return next;
-  }
-}
-
-async function finish(work: Job, end: Finish): Promise<JobResult> {
-  const { status, reason, text, recorded } = endOf(work, end);
-  return CancellationScope.nonCancellable(async () => {
-    work.slot.release();
-    if (!recorded) {
-      const why = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
-      await homeProxy(work.input.account).finishRow({ row: work.input.row, status, ...why });
-    }
-    await work.slot.settled();
-    return { status };
-  });
 }

@@ -2,10 +2,10 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy, sleep } from '@temporalio/workflow';
 import { jobId } from '../src/contract/names.js';
 import type { LateHandleInput } from '../src/contract/workflows.js';
-import { recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { job } from './job.js';
 import { resultsProxy } from './proxies.js';
+import { recoverAnswer } from './settle-case.js';
 
 /**
  * A callback named a handle for a row whose job has ended without one: a poll confirms it, then the row is fetched

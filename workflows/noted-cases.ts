@@ -1,4 +1,4 @@
-import { patched, setHandler } from '@temporalio/workflow';
+import { setHandler } from '@temporalio/workflow';
 import { caseNoted } from '../src/contract/messages.js';
 import type { BatchState } from '../src/contract/workflows.js';
 import { addEvent } from './window.js';
@@ -8,7 +8,7 @@ import { addEvent } from './window.js';
 /** Shows watchers what is lost and decided; until it is decided, a row leaves its place in the window to another. */
 export function listenForCases(state: BatchState, touch: () => void): void {
   setHandler(caseNoted, ({ id, verdict, isOver }) => {
-    if (patched('cases-beside-the-window')) noteCase(state, id, verdict === undefined && !isOver);
+    noteCase(state, id, verdict === undefined && !isOver);
     touch();
     if (isOver) return;
     const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };

@@ -43,7 +43,7 @@ export function noteAnswered(state: SemaphoreState, { kind, sinceMs }: Holder, n
   const route = routeOf(kind);
   state.paces = state.paces.filter((pace) => {
     if (pace.route !== null && pace.route !== route) return true;
-    return state.pacesByAnswers === true && (sinceMs < pace.countedMs || nowMs < (pace.notBeforeMs ?? 0));
+    return sinceMs < pace.countedMs || nowMs < (pace.notBeforeMs ?? 0);
   });
 }
 

@@ -1,8 +1,8 @@
-import { condition, getExternalWorkflowHandle, patched } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
 import { batchId } from '../src/contract/names.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import type { Finish, Job, Step } from './job-work.js';
+import type { Finish, Happened, JobState } from './job-steps.js';
 import { homeProxy } from './proxies.js';
 
 /**
@@ -10,43 +10,50 @@ import { homeProxy } from './proxies.js';
  * `sync.maxWaste` or by a person. Each payment is reserved, in the waste book and in the batch's budget, before it is
  * granted, and is on record.
  */
+export interface Payments {
+  /** Another attempt where everything that bounds it has room for its price. */
+  ask(state: JobState, otherwise: Finish): Promise<Happened>;
+}
 
 /** A batch that hands over to its next run may take a moment. */
 const ANSWER_MS = 60_000;
 
-/** Another attempt where everything that bounds it has room for its price. */
-export async function payAgain(work: Job, otherwise: Finish): Promise<Step> {
-  const { account, row, policy } = work.input;
+export function openPayments(account: string): Payments {
   const home = homeProxy(account);
-  const cause = policy.ambiguity === 'always' ? 'always' : 'sync';
-  const attempt = { row, n: work.n, cause } as const;
-  const reserved = await home.reservePayment({ ...attempt, wasteMaxNano: policy.wasteMaxNano ?? 0 });
-  if (reserved.outcome === 'standing') return work.submits.read(work, reserved.result);
-  if (reserved.outcome === 'refused') return otherwise;
-  if (!(await fitsBudget(work, reserved.upToNano))) {
-    // Other rows of the batch may be paid again out of what this one is not.
-    if (patched('refused-payment-returned')) await home.returnPayment({ row, n: work.n });
-    return otherwise;
-  }
-  const result = await home.override(attempt);
-  work.again = { upToNano: reserved.upToNano, otherwise };
-  return result.outcome === 'granted' ? { step: 'submit' } : work.submits.read(work, result.result);
-}
+  let answer: messages.PaymentAnswered | undefined;
+  setHandler(messages.paymentAnswered, (answered) => {
+    answer = answered;
+  });
 
-/** Asks the batch, which alone knows what its other rows have reserved. One that is gone grants nothing. */
-async function fitsBudget(work: Job, nano: CreditsNano | null): Promise<boolean> {
-  const { account, row } = work.input;
-  const { n } = work;
-  for (;;) {
-    try {
-      await getExternalWorkflowHandle(batchId(account, row.batch)).signal(messages.paymentAsked, {
-        id: row.id,
-        n,
-        nano,
-      });
-    } catch {
-      return false;
+  return {
+    async ask(state, otherwise) {
+      const { row, n, policy } = state;
+      const cause = policy.ambiguity === 'always' ? 'always' : 'sync';
+      const attempt = { row, n, cause } as const;
+      const reserved = await home.reservePayment({ ...attempt, wasteMaxNano: policy.wasteMaxNano ?? 0 });
+      if (reserved.outcome === 'standing') return { what: 'submitted', result: reserved.result };
+      if (reserved.outcome === 'refused') return { what: 'not paid again', otherwise };
+      const { upToNano } = reserved;
+      if (!(await fitsBudget(state, upToNano))) {
+        // Other rows of the batch may be paid again out of what this one is not.
+        await home.returnPayment({ row, n });
+        return { what: 'not paid again', otherwise };
+      }
+      const result = await home.override(attempt);
+      if (result.outcome === 'standing') return { what: 'submitted', result: result.result };
+      return { what: 'paid again', upToNano, otherwise };
+    },
+  };
+
+  /** Asks the batch, which alone knows what its other rows have reserved. One that is gone grants nothing. */
+  async function fitsBudget({ row: { batch, id }, n }: JobState, nano: CreditsNano | null): Promise<boolean> {
+    for (;;) {
+      try {
+        await getExternalWorkflowHandle(batchId(account, batch)).signal(messages.paymentAsked, { id, n, nano });
+      } catch {
+        return false;
+      }
+      if (await condition(() => answer?.n === n, ANSWER_MS)) return answer?.isReserved === true;
     }
-    if (await condition(() => work.payment?.n === n, ANSWER_MS)) return work.payment?.isReserved === true;
   }
 }

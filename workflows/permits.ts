@@ -44,7 +44,6 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     nextGrant: nowMs,
     holders: [],
     waiting: [],
-    lastBatch: '',
     lastReleaseMs: 0,
     excusedAtMs: null,
     pauses: [],
@@ -52,8 +51,8 @@ export function newPermits(climbMs: number, nowMs: number, timeScale = 1): Semap
     cases: [],
     breakers: [],
     paces: [],
-    pacesByAnswers: true,
     renderTimesMs: {},
+    shares: {},
     unread: {},
   };
 }
@@ -111,7 +110,7 @@ export function submitted(state: SemaphoreState, grant: number, nowMs: number): 
 export function caseOpened(state: SemaphoreState, opened: OpenedCase, nowMs: number): void {
   noteCase(state, opened, nowMs);
   const holder = holderOf(state, opened.job);
-  if (state.hearsLost && holder) holder.lost = true;
+  if (holder) holder.lost = true;
   if (opened.quiet === undefined || !holder?.apart) return;
   liftQuiet(state, opened.job);
   state.quiets.push({ job: opened.job, ...opened.quiet });
@@ -136,7 +135,7 @@ export function release(state: SemaphoreState, message: Release, nowMs: number):
   if (message.overCap) lowerCap(state, nowMs);
   if (message.turnedAway) {
     if (noteTurnedAway(state, holder, message.turnedAway, nowMs)) pause(state, { reason: 'network' }, nowMs);
-  } else if (state.pacesByAnswers !== true || isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
+  } else if (isAnswer(holder, message)) noteAnswered(state, holder, nowMs);
   if (message.done || message.renderMs !== undefined) noteThrough(state, holder.grant);
   state.holders = state.holders.filter((h) => h !== holder);
   chargeBack(state, holder, nowMs);
@@ -175,7 +174,6 @@ export function grantNext(state: SemaphoreState, nowMs: number): Grant[] {
   const grants: Grant[] = [];
   for (let next = nextWaiting(state, nowMs); next; next = nextWaiting(state, nowMs)) {
     withdraw(state, next.job);
-    state.lastBatch = next.job.batch;
     const granted = hold(state, next, 'granted', nowMs);
     markProbe(state, next.kind, granted.grant);
     grants.push(granted);

@@ -16,11 +16,11 @@ export function viewOf(state: SemaphoreState, ready: boolean, nowMs: number): Se
     pauses,
     curbs: curbsOf(state, nowMs),
     ready,
-    ...(state.shares === undefined ? {} : { batches: batchesOf(state) }),
+    batches: batchesOf(state),
   };
 }
 
-function batchesOf({ shares = {}, holders, waiting }: SemaphoreState): BatchSlots[] {
+function batchesOf({ shares, holders, waiting }: SemaphoreState): BatchSlots[] {
   return Object.entries(shares).flatMap(([batch, { usedMs: _, ...terms }]) => {
     const [held, waits] = [holders, waiting].map((jobs) => jobs.filter(({ job }) => job.batch === batch).length);
     return held || waits ? [{ batch, ...terms, held: held ?? 0, waiting: waits ?? 0 }] : [];

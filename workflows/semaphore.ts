@@ -2,14 +2,13 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  patched,
   type SignalDefinition,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import type { SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
+import type { SemaphoreInput } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/breaker.js';
 import * as accountPauses from './account-pauses.js';
@@ -36,7 +35,7 @@ const UNREAD_EVERY_MS = 15_000;
 /** One per account: hands out the plan's simultaneous jobs as numbered grants, and takes each back once. */
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
-  const state = firstState(input);
+  const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
@@ -166,7 +165,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
 
   async function tell(grant: permits.Grant, isFresh: boolean): Promise<void> {
     const message = { grant: grant.grant, expected: expectedRender(state, grant.kind) };
-    if (await tellGrant(account, grant, message)) return;
+    if (await tellGrant(grant, message)) return;
     // The job is gone; told a second time, it may have run by the first. What is no fresh grant is the sweep's to judge.
     if (isFresh) await holders.lookAfter(account, state, grant.grant);
     touch();
@@ -187,14 +186,4 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
       }
     })();
   }
-}
-
-function firstState({ timeScale, state: handed }: SemaphoreInput): SemaphoreState {
-  // What an older worker handed over lacks what is new since.
-  const state = { ...permits.newPermits(30_000 / timeScale, Date.now(), timeScale), ...handed };
-  if (!patched('paces-by-answers')) delete state.pacesByAnswers;
-  if (patched('shares')) state.shares ??= {};
-  if (patched('probes-end')) state.probesEnd = true;
-  if (patched('lost-answers-heard')) state.hearsLost = true;
-  return state;
 }

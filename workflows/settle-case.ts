@@ -1,87 +1,59 @@
-import { condition, getExternalWorkflowHandle, patched, sleep } from '@temporalio/workflow';
-import type { SubmitResult } from '../src/contract/activities.js';
-import * as messages from '../src/contract/messages.js';
-import { batchId } from '../src/contract/names.js';
-import { isLost, type Verdict } from '../src/domain/attempt.js';
+import { condition, sleep } from '@temporalio/workflow';
+import type { CaseNoted } from '../src/contract/messages.js';
+import type { RowRef } from '../src/contract/workflows.js';
 import { isAsync, KINDS } from '../src/domain/kind.js';
-import { type Recovered, recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
-import type { Job, Step } from './job-work.js';
-import { nextStep } from './next-step.js';
-import { accountProxy, homeProxy } from './proxies.js';
+import type { Happened, JobParts, JobState } from './job-steps.js';
+import { accountProxy, downloadProxy, homeProxy } from './proxies.js';
 
-const STEPS: Partial<Record<Recovered, Step>> = { job: { step: 'poll' }, output: { step: 'download' } };
+/** What a lost answer left behind: its job or its output is there, may still turn up, or nothing is known of either. */
+type Recovered = 'job' | 'output' | 'open' | 'nothing';
 
 /**
  * The credits check of one attempt whose answer is lost: read the balance, weigh the evidence, wait, until there is
  * a verdict or the ledger shows a late state, which wins. The slot stays held: the job may be running.
  */
-export async function settleCase(work: Job): Promise<Step> {
-  const { account, row, timeScale } = work.input;
+export async function settleCase(
+  { account, timeScale, news, looks }: JobParts,
+  { row, n, policy: { ambiguity } }: JobState,
+  note: (end: Omit<CaseNoted, 'id'>) => Promise<void>,
+): Promise<Happened> {
   const home = homeProxy(account);
-  await note(work);
+  const gapMs = pollBaseOf(row.kind) / timeScale;
+  await note({});
   // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
-  if (!isSynchronous(row.kind)) await sleep(pollBaseOf(row.kind) / timeScale);
-  let recovered = await recoverAnswer(account, row, work.n);
-  const found = STEPS[recovered];
-  if (found) return leave(work, found);
+  if (!isSynchronous(row)) await sleep(gapMs);
+  let recovered = await recoverAnswer(account, row, n);
   for (;;) {
-    const { looks } = work;
+    if (recovered === 'job' || recovered === 'output') return { what: 'recovered', found: recovered };
+    const before = looks();
     await accountProxy(account, 'case').readAccount({ maxAgeMs: 10_000 / timeScale });
-    const settled = await home.settle({ row, n: work.n, ambiguity: work.input.policy.ambiguity });
-    switch (settled.outcome) {
-      case 'wait': {
-        if (await heardOf(work, looks, Math.max(100, settled.delayMs))) await sleep(pollBaseOf(row.kind) / timeScale);
-        else if (!settled.hinted && recovered !== 'open') break;
-        recovered = await recoverAnswer(account, row, work.n);
-        const late = STEPS[recovered];
-        if (late) return leave(work, late);
-        break;
-      }
-      case 'standing':
-        if (settled.untrusted) work.mayResend = false;
-        // What may still run at the service keeps its slot, whoever settled it.
-        if (keepsSlot(settled.result)) work.slot.release({ notBeforeMs: settled.slotUntilMs });
-        return leave(work, await work.submits.read(work, settled.result));
-      case 'verdict': {
-        await note(work, { verdict: settled.verdict });
-        if (settled.verdict === 'not_billed') work.slot.release();
-        else work.slot.release({ notBeforeMs: settled.slotUntilMs });
-        if (settled.untrusted) work.mayResend = false;
-        return nextStep(work, settled.verdict);
-      }
-    }
+    const settled = await home.settle({ row, n, ambiguity });
+    if (settled.outcome !== 'wait') return { what: 'settled', result: settled };
+    // The ledger learned something: at once.
+    const looked = condition(() => looks() !== before).then(() => false);
+    const isHinted = await Promise.race([news.within(n, Math.max(100, settled.delayMs)), looked]);
+    if (isHinted) await sleep(gapMs);
+    if (isHinted || settled.hinted || recovered === 'open') recovered = await recoverAnswer(account, row, n);
   }
 }
 
-/** Waits for the next look; true when a callback came, and at once when the ledger learned something. */
-function heardOf(work: Job, looks: number, delayMs: number): Promise<boolean> {
-  const looked = condition(() => work.looks !== looks).then(() => false);
-  return Promise.race([work.news.within(work.n, delayMs), looked]);
-}
-
-function isSynchronous(kindNumber: number): boolean {
-  const kind = KINDS[kindNumber];
-  return kind !== undefined && !isAsync(kind);
-}
-
-function keepsSlot(result: SubmitResult): boolean {
-  return result.outcome === 'standing' && isLost(result.standing);
-}
-
-/** The case ended without a verdict: from now on its row takes a place in the window again. */
-async function leave(work: Job, step: Step): Promise<Step> {
-  if (step.step !== 'finish' && patched('case-ends-noted')) await note(work, { isOver: true });
-  return step;
-}
-
-/** Tells watchers; a batch that is gone has none. */
-async function note(work: Job, end: { verdict?: Verdict; isOver?: true } = {}): Promise<void> {
-  const { account, row } = work.input;
-  try {
-    const message = { id: row.id, ...end };
-    await getExternalWorkflowHandle(batchId(account, row.batch)).signal(messages.caseNoted, message);
-  } catch {
-    // The record and the ledger hold the case; nobody watches.
+/** Asks after each handle that is known by hints alone, or after the output that a synchronous answer named. */
+export async function recoverAnswer(account: string, row: RowRef, n: number): Promise<Recovered> {
+  if (isSynchronous(row)) {
+    const fetched = await downloadProxy(account).fetchSalvaged({ row, n });
+    return fetched === 'done' ? 'output' : fetched;
   }
+  let found: Recovered = 'nothing';
+  for (let candidate = 0; ; candidate += 1) {
+    const { confirmed, more, open } = await accountProxy(account, 'case').confirmHandle({ row, n, candidate });
+    if (confirmed) return 'job';
+    if (open) found = 'open';
+    if (!more) return found;
+  }
+}
+
+function isSynchronous({ kind }: RowRef): boolean {
+  const known = KINDS[kind];
+  return known !== undefined && !isAsync(known);
 }

@@ -21,13 +21,12 @@ export interface Candidate {
 
 /** Batches that ask and whose terms are not known yet: nothing of them is granted. */
 export function unknownBatches({ shares, waiting }: SemaphoreState): string[] {
-  if (shares === undefined) return [];
   return [...new Set(waiting.map(({ job }) => job.batch))].filter((batch) => shares[batch] === undefined);
 }
 
 /** Terms as the home has them, of batches that are new here or were ordered otherwise. */
 export function takeTerms(state: SemaphoreState, found: readonly ({ batch: string } & SlotTerms)[]): void {
-  const { shares = {} } = state;
+  const { shares } = state;
   for (const { batch, ...terms } of found) {
     shares[batch] = { ...terms, usedMs: shares[batch]?.usedMs ?? leastUsed(state, batch) };
   }
@@ -37,13 +36,13 @@ export function takeTerms(state: SemaphoreState, found: readonly ({ batch: strin
 
 /** A batch that comes back has no claim to the time in which it asked for nothing. */
 export function noteAsking(state: SemaphoreState, batch: string): void {
-  const share = state.shares?.[batch];
+  const share = state.shares[batch];
   if (share !== undefined && !isActive(state, batch)) share.usedMs = Math.max(share.usedMs, leastUsed(state, batch));
 }
 
 /** Charges a grant before anything is known of how long it lasts. */
 export function charge(state: SemaphoreState, holder: Holder): void {
-  const share = state.shares?.[holder.job.batch];
+  const share = state.shares[holder.job.batch];
   if (share === undefined || !isSlotKind(holder.kind)) return;
   holder.chargedMs = expectedRender(state, holder.kind)?.p50 ?? USUAL_MS / state.timeScale;
   share.usedMs += holder.chargedMs / share.weight;
@@ -51,7 +50,7 @@ export function charge(state: SemaphoreState, holder: Holder): void {
 
 /** A slot is back: what it really took counts. */
 export function chargeBack(state: SemaphoreState, holder: Holder, nowMs: number): void {
-  const share = state.shares?.[holder.job.batch];
+  const share = state.shares[holder.job.batch];
   if (share === undefined || !isSlotKind(holder.kind)) return;
   share.usedMs += (Math.max(0, nowMs - holder.sinceMs) - (holder.chargedMs ?? 0)) / share.weight;
 }
@@ -85,11 +84,11 @@ function leftToLower(state: SemaphoreState, candidates: readonly Candidate[], pr
 }
 
 function slotsOf({ holders, shares }: SemaphoreState, priority: number): number {
-  return holders.filter(({ job, kind }) => isSlotKind(kind) && shares?.[job.batch]?.priority === priority).length;
+  return holders.filter(({ job, kind }) => isSlotKind(kind) && shares[job.batch]?.priority === priority).length;
 }
 
 function leastUsed(state: SemaphoreState, except: string): number {
-  const others = Object.entries(state.shares ?? {}).filter(([one]) => one !== except && isActive(state, one));
+  const others = Object.entries(state.shares).filter(([one]) => one !== except && isActive(state, one));
   return others.length === 0 ? 0 : Math.min(...others.map(([, { usedMs }]) => usedMs));
 }
 

@@ -21,28 +21,12 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
   const batches = [...new Set(state.waiting.map((w) => w.job.batch))].filter((b) => !paused.has(b)).sort();
   const nextOf = (batch: string) => state.waiting.find((w) => w.job.batch === batch && mayGo(state, w, nowMs));
   const { shares } = state;
-  if (shares === undefined) return roundRobin(state, batches, nextOf);
   const candidates = batches.flatMap((batch): Candidate[] => {
     const share = shares[batch];
     const next = share === undefined || isFull(state, batch, share) ? undefined : nextOf(batch);
     return share === undefined || next === undefined ? [] : [{ next, share }];
   });
   return takeTurn(state, candidates, nowMs);
-}
-
-/** As older workers did it, whose runs are still replayed. */
-function roundRobin(
-  { lastBatch }: SemaphoreState,
-  batches: string[],
-  nextOf: (batch: string) => Waiting | undefined,
-): Waiting | undefined {
-  const turn = batches.findIndex((b) => b > lastBatch);
-  const inTurn = turn < 0 ? batches : [...batches.slice(turn), ...batches.slice(0, turn)];
-  for (const batch of inTurn) {
-    const next = nextOf(batch);
-    if (next) return next;
-  }
-  return undefined;
 }
 
 function mayGo(state: SemaphoreState, waiting: Waiting, nowMs: number): boolean {

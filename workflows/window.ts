@@ -42,11 +42,6 @@ export function newBatchState(nowMs: number): BatchState {
   };
 }
 
-/** What an older worker handed over lacks what is new since. */
-export function resumedState(handed: BatchState | undefined, nowMs: number): BatchState {
-  return { ...newBatchState(nowMs), ...handed, counts: { ...noCounts(), ...handed?.counts } };
-}
-
 /**
  * Takes an order: a first or edited manifest, a retry, or the same again, which changes nothing while it runs. True where
  * the rows are gone through from the first one.

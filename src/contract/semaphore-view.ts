@@ -24,8 +24,8 @@ export interface SemaphoreView {
   pauses: PauseReason[];
   curbs: Curb[];
   ready: boolean;
-  /** The batches that have slots or wait for some; absent where an older worker answers. */
-  batches?: BatchSlots[];
+  /** The batches that have slots or wait for some. */
+  batches: BatchSlots[];
 }
 
 /** A batch as the semaphore sees it. */

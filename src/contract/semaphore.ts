@@ -136,7 +136,6 @@ export interface SemaphoreState {
   sweptGrant?: number;
   holders: Holder[];
   waiting: Waiting[];
-  lastBatch: string;
   lastReleaseMs: number;
   /** When a refusal was last taken for the service's own bookkeeping. */
   excusedAtMs: number | null;
@@ -145,16 +144,10 @@ export interface SemaphoreState {
   /** Lost answers of the last minutes. */
   cases: { job: JobKey; n: number; family: Provider; atMs: number }[];
   breakers: OpenBreaker[];
-  /** A probe keeps others back for ten minutes at most; absent in runs of older workers, where it does until its slot is free. */
-  probesEnd?: true;
-  /** A submit whose answer is lost keeps no other back; absent in runs of older workers, where it does for its ten seconds. */
-  hearsLost?: true;
   paces: Pace[];
-  /** Paces end by answers to what was sent after them; absent in runs of older workers, where every release ends them. */
-  pacesByAnswers?: true;
   renderTimesMs: Record<string, number[]>;
-  /** By batch; absent in runs of older workers, where batches take turns. */
-  shares?: Record<string, Share>;
+  /** By batch. */
+  shares: Record<string, Share>;
   /** So many orders about slots or requests are to be read from the home; absent = none. */
   limitsDue?: number;
   /** Reads of the account that failed last, and since when. */

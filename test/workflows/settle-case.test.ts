@@ -1,23 +1,29 @@
 // A row whose answer was found after all takes its place in the window again (design 4, `batch`).
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Job } from '../../workflows/job-work.js';
+import type { JobInput } from '../../src/contract/workflows.js';
+import { stepAfter, firstState } from '../../workflows/job-state.js';
+import type { JobParts } from '../../workflows/job-steps.js';
 import { settleCase } from '../../workflows/settle-case.js';
 
-const heard: unknown[] = [];
+const noted: unknown[] = [];
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),
-  patched: () => true,
   sleep: async () => undefined,
-  getExternalWorkflowHandle: () => ({ signal: async (_: unknown, message: unknown) => void heard.push(message) }),
 }));
-vi.mock('../../workflows/proxies.js', () => ({ homeProxy: () => ({}) }));
-vi.mock('../../workflows/confirm-handles.js', () => ({ recoverAnswer: async () => 'job' }));
+vi.mock('../../workflows/proxies.js', () => ({
+  homeProxy: () => ({}),
+  downloadProxy: () => ({ fetchSalvaged: async () => 'done' }),
+}));
 
-beforeEach(() => heard.splice(0));
+beforeEach(() => noted.splice(0));
 
 it('tells its batch that the case is over', async () => {
-  const work = { input: { account: 'a', row: { batch: 'b', id: 'r', kind: 0 }, timeScale: 1 }, n: 1 };
-  expect(await settleCase(work as unknown as Job)).toEqual({ step: 'poll' });
-  expect(heard).toEqual([{ id: 'r' }, { id: 'r', isOver: true }]);
+  const row = { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r', kind: 0 };
+  const policy = { ambiguity: 'hold' as const, retries: 0 };
+  const state = firstState({ row, letter: 'c', attempts: 1, policy, account: 'a', timeScale: 1 } satisfies JobInput);
+  const parts = { account: 'a', timeScale: 1, looks: () => 0 } as JobParts;
+  const happened = await settleCase(parts, state, async (end) => void noted.push(end));
+  const { do: effects, next } = stepAfter(state, happened);
+  expect([noted, effects, next]).toEqual([[{}], [{ do: 'note case', end: { isOver: true } }], { step: 'download' }]);
 });

@@ -1,0 +1,156 @@
+import type { SubmitResult } from '../src/contract/activities.js';
+import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
+import type { ReasonCode } from '../src/domain/failure.js';
+import { isAsync, KINDS } from '../src/domain/kind.js';
+import type { Status } from '../src/domain/outcome.js';
+import {
+  ANSWERED,
+  type Finish,
+  finish,
+  givenBack,
+  type Happened,
+  type JobState,
+  type Next,
+  RELEASE,
+  retryOr,
+  to,
+  withEffects,
+} from './job-steps.js';
+
+/** What the answer to a submit, or where an attempt stands in the ledger, means for its job. Pure. */
+
+/** How long a batch that its user paused is left alone before its rows queue again, service time. */
+const HELD_MS = 15_000;
+const REFUNDED_MAX = 3;
+const UNDECIDED: Finish = { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
+const UNSENT: ReadonlySet<ReasonCode> = new Set([
+  'budget_reached',
+  'too_many_failures',
+  'row_replaced',
+  'upstream_failed',
+  'input_changed',
+]);
+
+export function prepared(state: JobState, taken: Extract<Happened, { what: 'prepared' }>['taken']): Next {
+  if (taken === true) return to(state, { step: 'submit' });
+  if (taken === false) return to(state, finish('failed', 'input_missing'));
+  return to(state, { ...finish(unsentStatus(taken.reason), taken.reason), text: taken.text });
+}
+
+export function submitted(state: JobState, result: SubmitResult): Next {
+  switch (result.outcome) {
+    case 'not_sent':
+      return to(state, finish(unsentStatus(result.reason), result.reason));
+    case 'replaced':
+      return to({ ...state, row: result.row }, { step: 'submit' });
+    case 'needs_inputs':
+      // Another job has the slot while they are fetched.
+      return to(state, { step: 'prepare' }, RELEASE);
+    case 'held':
+      // Released, since nobody knows for how long; the pause itself reaches the semaphore by another way.
+      return to(state, { step: 'submit' }, RELEASE, { do: 'wait', ms: HELD_MS });
+    case 'not_granted':
+      return to(state, { step: 'submit' });
+    case 'ended':
+      return to(state, { step: 'finish', status: result.status, recorded: true }, ...givenBack(result));
+    case 'no_record':
+      // The semaphore lifts this pause itself: a job may be cancelled while it waits.
+      return to(state, { step: 'submit' }, { do: 'pause', pause: { reason: 'records' } }, RELEASE);
+    case 'refused':
+      return refused({ ...state, n: result.n }, result);
+    case 'standing':
+      return withEffects(givenBack(result), standing({ ...state, n: result.n }, result.standing));
+  }
+}
+
+/** What follows from where an attempt stands, by the batch's policy. */
+export function standing(state: JobState, standing: Extract<SubmitResult, { outcome: 'standing' }>['standing']): Next {
+  switch (standing) {
+    case 'void':
+      return to(state, { step: 'submit' });
+    case 'overridden':
+      return to(state, { step: 'pay again', otherwise: UNDECIDED });
+    case 'created':
+      return to(state, { step: 'poll' });
+    case 'done':
+    case 'rendered':
+      return to(state, { step: 'download' });
+    case 'claimed':
+    case 'open_case':
+      return to(state, { step: 'case' });
+    case 'billed':
+      return to(state, finish('lost_paid', 'answer_lost_billed'));
+    case 'undecided':
+      return to(state, mayPayAgain(state) ? { step: 'pay again', otherwise: UNDECIDED } : UNDECIDED);
+    case 'given_up':
+      return to(state, finish('lost_paid', 'marked_lost'));
+    case 'written_off':
+      return to(state, finish('failed', 'marked_unbilled'));
+    case 'not_billed': {
+      const isHeld = state.policy.ambiguity === 'hold' || !state.mayResend;
+      return to(state, isHeld ? finish('failed', 'answer_lost_unbilled') : { step: 'submit' });
+    }
+    case 'ended':
+      return retryOr(state, finish('failed', 'render_failed'));
+  }
+}
+
+function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'refused' }>): Next {
+  const { next, retryAfterMs, needNano, seenNano, keyMark } = refusal;
+  /** The semaphore paces all who were turned away: the slot goes back, and the row queues again. */
+  const turnedAway = (cause: TurnedAway['cause']): Next => {
+    const how = { turnedAway: { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } };
+    return to(state, { step: 'submit' }, { do: 'release', how });
+  };
+  const fails = (reason: ReasonCode): Next => to(state, finish('failed', reason), ANSWERED);
+  const pause = (why: Omit<PauseReason, 'sinceMs'>): Next =>
+    to(state, { step: 'submit' }, { do: 'pause', pause: why }, ANSWERED);
+  switch (next) {
+    case 'retry_backoff':
+      return turnedAway('network');
+    case 'wait_provider':
+      return turnedAway('provider');
+    case 'wait_turn':
+      return turnedAway('rpm');
+    case 'wait_gateway':
+      return turnedAway('gateway');
+    case 'wait_slot':
+      return to(state, { step: 'submit' }, { do: 'release', how: { overCap: true } });
+    case 'retry_sync': {
+      if (state.refunded >= REFUNDED_MAX) return fails('service_error');
+      const refunded = state.refunded + 1;
+      return to({ ...state, refunded }, { step: 'submit' }, { do: 'wait', ms: 1_000 * 2 ** refunded });
+    }
+    case 'retry_as_url':
+      return to(state, { step: 'submit' });
+    case 'fail_size':
+      return fails('output_too_large');
+    case 'pause_key':
+      return pause({ reason: 'key', ...(keyMark === undefined ? {} : { keyMark }) });
+    case 'pause_credits':
+      return pause({
+        reason: 'credits',
+        ...(needNano === undefined ? {} : { needNano }),
+        ...(seenNano && { seenNano }),
+      });
+    case 'fail_model':
+      return fails('model_not_available');
+    case 'fail_route':
+      return fails('route_disabled');
+    case 'fail_row':
+      return fails('invalid_request');
+  }
+}
+
+/** By the policy `always`, or because a synchronous call may be cheap enough; never what was billed. */
+function mayPayAgain({ row, policy }: JobState): boolean {
+  const kind = KINDS[row.kind];
+  return policy.ambiguity === 'always' || (kind !== undefined && !isAsync(kind));
+}
+
+/** A row that the budget or a person keeps back has not failed. */
+function unsentStatus(reason: ReasonCode): Status {
+  if (reason === 'record_damaged') return 'review';
+  if (reason === 'cancelled_by_user') return 'cancelled';
+  return UNSENT.has(reason) ? 'not_started' : 'failed';
+}
