@@ -1,20 +1,21 @@
-import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import type { BatchInput, BatchProgress, BatchResult, RowRef } from '../src/contract/workflows.js';
-import { cancelJobs, startJobs } from './batch-jobs.js';
-import { mustReadSpent } from './budget.js';
+import { jobId } from '../src/contract/names.js';
+import type { BatchInput, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
+import * as window from './batch-state.js';
+import { mustReadSpent, reservePayment } from './budget.js';
 import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
-import { closeBooks } from './close-books.js';
 import { openHold } from './hold-batch.js';
-import { noteCancelled } from './late-ends.js';
-import { listenForCases } from './noted-cases.js';
-import { openRows, type StartedRow } from './open-rows.js';
-import { answerPayments } from './payments.js';
-import { phaseOf, progressOf } from './progress.js';
-import { homeProxy, resultsProxy } from './proxies.js';
-import { reopenRow, takeReopened } from './reopen.js';
-import { sweepNowAndThen } from './sweep-rows.js';
-import * as window from './window.js';
+import { reopenRow, takeReopened } from './open-row.js';
+import { cancelJobs, openRows, type StartedRow, startJobs, sweepNowAndThen } from './open-rows.js';
+import { homeProxy, lastReadProxy, resultsProxy } from './proxies.js';
 
 /**
  * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
@@ -104,12 +105,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       state.cancelling = true;
       dirty = true;
     });
-    setHandler(messages.batchProgress, () => progressOf(state, phase === 'running' ? phaseOf(state) : phase));
+    setHandler(messages.batchProgress, () =>
+      window.progressOf(state, phase === 'running' ? window.phaseOf(state) : phase),
+    );
   }
 
   function supply(order: messages.Supply): void {
     // The jobs that are being cancelled end after this order, which runs their rows again.
-    if (order.retry !== null && window.isDraining(state)) noteCancelled(state);
+    if (order.retry !== null && window.isDraining(state)) window.noteCancelled(state);
     const isCounted = state.open.some(({ countedIn }) => countedIn === order.generation);
     if (window.supplyRows(state, order) && isCounted) window.leaveToPages(state);
     drained = false;
@@ -155,4 +158,39 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (state.stopped !== null) await home.markStopped({ batch: input.batch, reason: state.stopped });
     await cancelJobs(account, state.open);
   }
+}
+
+// ---- rows whose answer was lost, as their batch hears of them ----
+
+/** Shows watchers what is lost and decided; until it is decided, a row leaves its place in the window to another. */
+export function listenForCases(state: BatchState, touch: () => void): void {
+  setHandler(messages.caseNoted, ({ id, verdict, isOver }) => {
+    window.noteCase(state, id, verdict === undefined && !isOver);
+    touch();
+    if (isOver) return;
+    const event = verdict ? { type: 'settled' as const, verdict } : { type: 'ambiguous' as const };
+    window.addEvent(state, { atMs: Date.now(), id, ...event });
+  });
+}
+
+/** Answers the jobs of a batch that want to pay for their row again. */
+export function answerPayments({ account, batch }: BatchInput, state: BatchState): void {
+  setHandler(messages.paymentAsked, async (asked) => {
+    const answer = { n: asked.n, isReserved: reservePayment(state, asked) };
+    try {
+      await getExternalWorkflowHandle(jobId(account, batch, asked.id)).signal(messages.paymentAnswered, answer);
+    } catch {
+      // The job ended meanwhile: its row's end settles what was reserved.
+    }
+  });
+}
+
+/** Reads the balance once more when a batch ends, so that what it tells of the last rows is in the results. */
+export async function closeBooks(account: string, batch: string, sinceMs: number): Promise<void> {
+  try {
+    await lastReadProxy(account).readAccount({ maxAgeMs: 0 });
+  } catch {
+    // The service is away: the books close with what was read before.
+  }
+  await homeProxy(account).closeBooks({ batch, sinceMs });
 }

@@ -1,4 +1,5 @@
-import type { SemaphoreState } from '../src/contract/semaphore.js';
+import type { JobKey, SemaphoreState } from '../src/contract/semaphore.js';
+import type { RenderTimes } from '../src/contract/workflows.js';
 import { KINDS, OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/domain/kind.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
@@ -49,4 +50,29 @@ export function nextClimbMs(state: SemaphoreState, nowMs: number): number | unde
 export function isSlotKind(kindNumber: number): boolean {
   const kind = KINDS[kindNumber];
   return kind === undefined || takesSlot(kind);
+}
+
+/** Whether two keys name the same job. */
+export function sameJob(a: JobKey, b: JobKey): boolean {
+  return a.batch === b.batch && a.id === b.id;
+}
+
+// ---- what renders of a kind took lately, from which the next polls are planned ----
+
+/** How many render times are remembered per kind. */
+const RENDER_TIMES_MAX = 40;
+
+export function rememberRender(state: SemaphoreState, kind: number, renderMs: number): void {
+  const times = state.renderTimesMs[String(kind)] ?? [];
+  times.push(Math.round(renderMs));
+  state.renderTimesMs[String(kind)] = times.slice(-RENDER_TIMES_MAX);
+}
+
+/** Percentiles of the recent render times of a kind; null with fewer than three. */
+export function expectedRender(state: SemaphoreState, kind: number): RenderTimes | null {
+  const times = state.renderTimesMs[String(kind)];
+  if (!times || times.length < 3) return null;
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };
 }

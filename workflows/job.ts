@@ -11,7 +11,7 @@ import * as messages from '../src/contract/messages.js';
 import { batchId, semaphoreId } from '../src/contract/names.js';
 import type { JobInput, JobResult } from '../src/contract/workflows.js';
 import { downloadRow, pollRow } from './fetch-row.js';
-import { stepAfter, endOf, firstState, firstStep, policyOfRest } from './job-state.js';
+import { endOf, firstState, firstStep, policyOfRest, stepAfter } from './job-state.js';
 import type { Effect, Finish, Happened, JobParts, Step } from './job-steps.js';
 import { openNews } from './news.js';
 import { openPayments } from './pay-again.js';

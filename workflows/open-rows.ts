@@ -1,12 +1,14 @@
+import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
+import { jobId } from '../src/contract/names.js';
 import type { OpenRow } from '../src/contract/open-row.js';
-import type { BatchInput, BatchState, Letter } from '../src/contract/workflows.js';
+import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Letter } from '../src/contract/workflows.js';
+import * as window from './batch-state.js';
 import { roomNano } from './budget.js';
 import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
 import { isHeld } from './hold-batch.js';
 import type { OpenedRow } from './open-row.js';
 import { homeProxy } from './proxies.js';
-import * as window from './window.js';
 
 /** Opens rows of a batch while there is room: those that others have made ready, then pages in the manifest's order. */
 export interface OpenRows {
@@ -102,5 +104,83 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
     state.stopped = 'budget_reached';
     short = false;
     touch();
+  }
+}
+
+// ---- starts and cancels the jobs of a batch ----
+
+/** Bounds the input of one activity below 4 KB. */
+const TOGETHER_MAX = 15;
+
+/** Starts all of them at once: an activity costs the server far less than as many children. */
+export async function startJobs(input: BatchInput, jobs: readonly BeginningJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const { account, policy, timeScale, syncMaxMs } = input;
+  const settings = { account, policy, timeScale, ...(syncMaxMs === undefined ? {} : { syncMaxMs }) };
+  await Promise.all(together(jobs).map((some) => homeProxy(account).startJobs({ settings, ...some })));
+}
+
+/** By what they have in common, in pieces. */
+function together(jobs: readonly BeginningJob[]): Omit<BeginningJobs, 'settings'>[] {
+  const pieces: Omit<BeginningJobs, 'settings'>[] = [];
+  for (const { row, ...begins } of jobs) {
+    const { batch, generation, ...place } = row;
+    const last = pieces.at(-1);
+    const fits = last?.generation === generation && last.begin.length < TOGETHER_MAX;
+    if (last !== undefined && fits) last.begin.push({ ...place, ...begins });
+    else pieces.push({ batch, generation, begin: [{ ...place, ...begins }] });
+  }
+  return pieces;
+}
+
+/** Asks jobs to end; one whose submit was granted goes on and is fetched. */
+export async function cancelJobs(account: string, open: readonly OpenRow[]): Promise<void> {
+  await Promise.all(
+    open.map(({ row }) =>
+      getExternalWorkflowHandle(jobId(account, row.batch, row.id))
+        .cancel()
+        .catch(() => undefined),
+    ),
+  );
+}
+
+const SWEEP_EVERY_MS = 60_000;
+const SWEPT_MAX = 20;
+/** A job that closes again and again without a record is a defect: its row then needs a person. */
+const RESTARTS_MAX = 5;
+
+interface Swept {
+  touch(): void;
+  start(rows: StartedRow[]): Promise<void>;
+}
+
+/** Looks now and then after rows that did not report for a while: a terminated job sends nothing. */
+export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, start }: Swept): void {
+  const everyMs = SWEEP_EVERY_MS / input.timeScale;
+  const home = homeProxy(input.account);
+  void (async () => {
+    for (;;) {
+      await sleep(Math.max(5_000, everyMs));
+      const oldest = state.open.filter((o) => Date.now() - o.sinceMs >= everyMs).slice(0, SWEPT_MAX);
+      if (oldest.length > 0) await sweep(oldest.map((o) => o.row.id));
+    }
+  })();
+
+  async function sweep(ids: string[]): Promise<void> {
+    for (const seen of await home.sweepRows({ batch: input.batch, ids })) {
+      const open = state.open.find((o) => o.row.id === seen.id);
+      if (!open) continue;
+      // The row that was looked at goes to the end, so that the next sweep sees others.
+      state.open = [...state.open.filter((o) => o !== open), open];
+      if (seen.state === 'finished' && window.countFinished(state, seen, Date.now())) touch();
+      if (seen.state !== 'restart') continue;
+      if (open.restarts >= RESTARTS_MAX) {
+        await home.finishRow({ row: open.row, status: 'review', reason: 'job_closed' });
+        continue;
+      }
+      open.restarts += 1;
+      const fresh = open.isSharing ? 's' : open.isFed ? 'f' : 'n';
+      await start([{ opened: open, letter: seen.letter === 'n' ? fresh : seen.letter, attempts: seen.attempts }]);
+    }
   }
 }

@@ -11,15 +11,12 @@ import * as messages from '../src/contract/messages.js';
 import type { SemaphoreInput } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/breaker.js';
-import * as accountPauses from './account-pauses.js';
-import { openAccountWatch } from './account-watch.js';
-import * as holders from './holders.js';
+import { expectedRender } from './cap.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
-import { expectedRender } from './render-times.js';
 import { viewOf } from './semaphore-view.js';
-import { tellGrant } from './tell-grant.js';
-import { waitForNetwork } from './wait-for-network.js';
+import * as holders from './semaphore-work.js';
+import { openAccountWatch, tellGrant, waitForNetwork } from './semaphore-work.js';
 
 /**
  * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
@@ -121,7 +118,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     background(READ_EVERY_MS, busy, readCaps);
     background(UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
     background(DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
-    const isCutOff = () => accountPauses.isCutOff(state);
+    const isCutOff = () => permits.isCutOff(state);
     background(0, isCutOff, () => waitForNetwork(account, state).then(touch));
     background(
       SWEEP_EVERY_MS,

@@ -9,7 +9,7 @@ import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import { workFolder } from './harness.js';
 
 const SLOTS: SemaphoreView = {
-  ...{ planCap: 4, effectiveCap: 4, waiting: 9, pauses: [], curbs: [], ready: true },
+  ...{ planCap: 4, effectiveCap: 4, waiting: 9, pauses: [], curbs: [], batches: [], ready: true },
   holders: ['b', 'b', 'c'].map((batch, i) => ({
     ...{ job: { batch, id: `${i}` }, grant: i, kind: 0, sinceMs: 0, phase: 'submitted' as const },
   })),

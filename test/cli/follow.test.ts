@@ -24,7 +24,7 @@ function progress(more: Partial<BatchProgress> = {}): BatchProgress {
 }
 
 function slots(pauses: SemaphoreView['pauses'] = []): SemaphoreView {
-  return { planCap: 10, effectiveCap: 10, holders: [], waiting: 0, pauses, curbs: [], ready: true };
+  return { planCap: 10, effectiveCap: 10, holders: [], waiting: 0, pauses, curbs: [], batches: [], ready: true };
 }
 
 const event = (seq: number): BatchEvent => ({ seq, atMs: seq, type: 'row_finished', id: `r${seq}`, status: 'done' });

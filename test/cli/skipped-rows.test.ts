@@ -5,7 +5,6 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
 import { exitCodeOf } from '../../src/cli/views/counts.js';
 import { noCounts } from '../../src/domain/outcome.js';
-import { newBatchState, resumedState } from '../../workflows/window.js';
 import { cli, workFolder } from './harness.js';
 import { seededHome, T0 } from './seeded-home.js';
 
@@ -84,12 +83,6 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
   test('rows that are done or skipped are a success', () => {
     expect(exitCodeOf({ ...noCounts(), done: 1, skipped: 2 })).toBe(0);
     expect(exitCodeOf({ ...noCounts(), skipped: 2, cancelled: 1 })).toBe(1);
-  });
-
-  test('a batch that an older build hands over has no count of them: none were', () => {
-    const { skipped: _, ...counts } = { ...noCounts(), done: 3 };
-    const handed = { ...newBatchState(1), counts: counts as ReturnType<typeof noCounts> };
-    expect(resumedState(handed, 2).counts).toEqual({ ...noCounts(), done: 3 });
   });
 });
 

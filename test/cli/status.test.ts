@@ -21,7 +21,7 @@ const progress: BatchProgress = {
   ...{ creditsNano: 0, creditsUnknown: 0, events: [], startedAtMs: 0 },
 };
 const slots: SemaphoreView = {
-  ...{ planCap: 10, effectiveCap: 10, holders: [], waiting: 19, pauses: [], curbs: [], ready: true },
+  ...{ planCap: 10, effectiveCap: 10, holders: [], waiting: 19, pauses: [], curbs: [], batches: [], ready: true },
 };
 
 function texts(changed: Partial<SemaphoreView>, live = {}): string[] {

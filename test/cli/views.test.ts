@@ -41,6 +41,7 @@ const snapshot: Snapshot = {
     waiting: 8,
     pauses: [],
     curbs: [],
+    batches: [],
     ready: true,
   },
   balanceNano: 96 * CREDIT,

@@ -32,7 +32,7 @@ export function familiesThatMeet(): string[] {
 }
 
 /** The list itself, and what workflows know: they see no families. */
-const mayNameKinds = ['src/domain/kind.ts', 'src/domain/poll-schedule.ts', 'workflows/paces.ts'];
+const mayNameKinds = ['src/domain/kind.ts', 'src/domain/poll-schedule.ts', 'workflows/curbs.ts'];
 /** The document's own table of errors says at which kinds each occurs. */
 const tables = ['src/service/documented-errors.ts'];
 

@@ -230,7 +230,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F11',
-    'workflows/paces.ts',
+    'workflows/curbs.ts',
     "  const route = cause === 'network' || cause === 'rpm' ? null : routeOf(kind);\n",
     '  const route = null;\n',
     'test/workflows/paces.test.ts',

@@ -146,14 +146,14 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       1,
     ],
   ]),
-  ...within('workflows/account-pauses.ts', [
+  ...within('workflows/permits.ts', [
     [
       83,
       'if (hasChanged && balanceNano > Math.min(...seenNano) && balanceNano >= needNano)',
       'if (balanceNano >= needNano)',
     ],
   ]),
-  ...within('workflows/paces.ts', [
+  ...within('workflows/curbs.ts', [
     [86, 'return FIRST_MS * 2 ** (refusals - 1);', 'return FIRST_MS;'],
     [86, 'Math.max(retryAfterMs, gapMs(pace) / state.timeScale)', 'gapMs(pace) / state.timeScale', 1],
   ]),

@@ -1,8 +1,8 @@
 // What ends the pause after a 401 or a 402: another key, a balance that rose (docs/guarantees.md, T3 and I14).
 import { describe, expect, it } from 'vitest';
 import type { PauseReason } from '../../src/contract/semaphore.js';
-import { review } from '../../workflows/account-pauses.js';
 import * as permits from '../../workflows/permits.js';
+import { review } from '../../workflows/permits.js';
 
 const CREDIT = 1_000_000_000;
 

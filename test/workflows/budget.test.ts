@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PageEntry } from '../../src/contract/activities.js';
+import * as window from '../../workflows/batch-state.js';
 import * as budget from '../../workflows/budget.js';
-import * as window from '../../workflows/window.js';
 
 function limited(limits: { maxCreditsNano?: number; maxFailures?: { rows: number } | { percent: number } }, rows = 20) {
   const state = window.newBatchState(0);

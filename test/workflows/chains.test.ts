@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PageResult } from '../../src/contract/activities.js';
 import type { ReadyRow } from '../../src/contract/chains.js';
+import * as window from '../../workflows/batch-state.js';
+import { progressOf } from '../../workflows/batch-state.js';
 import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../workflows/chains.js';
-import { progressOf } from '../../workflows/progress.js';
-import * as window from '../../workflows/window.js';
 
 const page = (change: Partial<PageResult>): PageResult => ({
   ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
 import * as permits from '../../workflows/permits.js';
 import { viewOf } from '../../workflows/semaphore-view.js';
+import { openPermits } from './support/open-permits.js';
 
 const FILM = KINDS.indexOf('vendor-f/video');
 const AVATAR = KINDS.indexOf('vendor-b/avatar');
@@ -10,11 +11,7 @@ const INTERACTION = KINDS.indexOf('vendor-f/interaction');
 
 const job = (id: string) => ({ batch: 'b', id });
 
-function withCap(cap: number) {
-  const state = permits.newPermits(30_000, 1_000);
-  state.planCap = cap;
-  return state;
-}
+const withCap = (cap: number) => openPermits(cap);
 
 type State = ReturnType<typeof withCap>;
 
@@ -50,7 +47,7 @@ describe('one open asynchronous submit per family with `if-proved`', () => {
   });
 
   it('lets the next one go at once where the answer is known to be lost: nobody waits for it', () => {
-    const state = { ...withCap(5), hearsLost: true as const };
+    const state = withCap(5);
     for (const id of ['f1', 'f2', 'f3']) ask(state, id, FILM);
     permits.grantNext(state, 0);
     lose(state, 'f1', FILM, 500);
@@ -164,13 +161,13 @@ describe('the breaker of a family', () => {
   });
 
   it('waits ten minutes at most for a probe whose answer was told to nobody, and not for a slot that is only held', () => {
-    const unheard = { ...opened(), probesEnd: true as const };
+    const unheard = opened();
     expect(idsOf(permits.grantNext(unheard, 32_000))).toEqual(['f5', 'a1']);
     expect(permits.nextDueMs(unheard, 40_000)).toBe(632_000);
     expect(permits.grantNext(unheard, 631_999)).toEqual([]);
     expect(idsOf(permits.grantNext(unheard, 632_000))).toEqual(['f6']);
 
-    const held = { ...opened(), probesEnd: true as const };
+    const held = opened();
     permits.grantNext(held, 32_000);
     permits.release(held, { grant: grantOf(held, 'f5'), notBeforeMs: 3_600_000 }, 40_000);
     expect(idsOf(permits.grantNext(held, 40_000))).toEqual(['f6']);

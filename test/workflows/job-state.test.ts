@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SubmitResult } from '../../src/contract/activities.js';
 import type { JobInput } from '../../src/contract/workflows.js';
 import { KINDS } from '../../src/domain/kind.js';
-import { stepAfter, endOf, firstState, policyOfRest } from '../../workflows/job-state.js';
+import { endOf, firstState, policyOfRest, stepAfter } from '../../workflows/job-state.js';
 import type { Finish, Happened, JobState } from '../../workflows/job-steps.js';
 
 const FILM = KINDS.indexOf('vendor-f/video');

@@ -2,20 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SemaphoreState, TurnedAway } from '../../src/contract/semaphore.js';
 import { KINDS } from '../../src/domain/kind.js';
-import { noteReached } from '../../workflows/paces.js';
+import { noteReached } from '../../workflows/curbs.js';
 import * as permits from '../../workflows/permits.js';
 import { viewOf } from '../../workflows/semaphore-view.js';
+import { openPermits } from './support/open-permits.js';
 
 const FILM = KINDS.indexOf('vendor-f/video');
 const SHARED_C = KINDS.indexOf('vendor-c/video');
 const SHARED_G = KINDS.indexOf('vendor-g/video');
 const IMAGE = KINDS.indexOf('svc/image');
 
-function withCap(cap: number, timeScale = 1): SemaphoreState {
-  const state = permits.newPermits(30_000, 1_000, timeScale);
-  state.planCap = cap;
-  return state;
-}
+const withCap = (cap: number, timeScale = 1) => openPermits(cap, 1_000, timeScale);
 
 function ask(state: SemaphoreState, id: string, kind: number) {
   permits.acquire(state, { job: { batch: 'b', id }, kind, holds: false }, 0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KINDS, takesSlot } from '../../src/domain/kind.js';
 import { effectiveCap, slotsInUse } from '../../workflows/cap.js';
 import * as permits from '../../workflows/permits.js';
+import { openPermits } from './support/open-permits.js';
 
 type State = ReturnType<typeof permits.newPermits>;
 type Step = (state: State, nowMs: number) => void;
@@ -64,8 +65,7 @@ describe('permits under messages in any order, lost and repeated (F54)', () => {
   it('grants within the cap, each number once, and takes each back once (I4, I5)', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(step, fc.nat({ max: 4_000 })), { maxLength: 120 }), (steps) => {
-        const state = permits.newPermits(30_000, 1_000);
-        state.planCap = 3;
+        const state = openPermits(3);
         const seen = new Set<number>();
         let nowMs = 1_000;
         for (const [apply, waitMs] of steps) {
@@ -91,7 +91,7 @@ describe('permits under messages in any order, lost and repeated (F54)', () => {
   it('serves everyone who waits once messages and time go on (no slot leaks)', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(step, fc.nat({ max: 4_000 })), { maxLength: 60 }), (steps) => {
-        const state = permits.newPermits(30_000, 1_000);
+        const state = openPermits(0);
         let nowMs = 1_000;
         for (const [apply, waitMs] of steps) {
           nowMs += waitMs;

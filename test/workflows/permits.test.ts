@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { effectiveCap } from '../../workflows/cap.js';
-import { nextToSweep } from '../../workflows/holders.js';
+import { effectiveCap, expectedRender } from '../../workflows/cap.js';
 import * as permits from '../../workflows/permits.js';
-import { expectedRender } from '../../workflows/render-times.js';
+import { nextToSweep } from '../../workflows/semaphore-work.js';
+import { openPermits } from './support/open-permits.js';
 
 const job = (id: string, batch = 'b') => ({ batch, id });
 
-function withCap(cap: number) {
-  const state = permits.newPermits(30_000, 1_000);
-  state.planCap = cap;
-  return state;
-}
+const withCap = (cap: number) => openPermits(cap);
 
 function ask(state: ReturnType<typeof withCap>, id: string, batch = 'b') {
   return permits.acquire(state, { job: job(id, batch), kind: 0, holds: false }, 0);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RowRef } from '../../src/contract/workflows.js';
-import { noteCancelled } from '../../workflows/late-ends.js';
+import * as window from '../../workflows/batch-state.js';
+import { noteCancelled } from '../../workflows/batch-state.js';
+import { reopenRow, takeReopened } from '../../workflows/open-row.js';
 import * as permits from '../../workflows/permits.js';
-import { reopenRow, takeReopened } from '../../workflows/reopen.js';
-import * as window from '../../workflows/window.js';
+import { openPermits } from './support/open-permits.js';
 
 const row: RowRef = { batch: 'b', generation: 'g1', part: 0, index: 0, id: 'r0', kind: 0 };
 
@@ -87,8 +88,7 @@ describe('I4: a row that is paid again while its first job may still run', () =>
   const job = { batch: 'b', id: 'r0' };
 
   it('waits for a slot of its own beside the one that is held', () => {
-    const state = permits.newPermits(1_000, 0);
-    state.planCap = 1;
+    const state = openPermits(1, 0);
     permits.acquire(state, { job, kind: 0, holds: false }, 0);
     const [first] = permits.grantNext(state, 0);
     permits.release(state, { grant: first?.grant ?? 0, notBeforeMs: 500 }, 10);
@@ -102,7 +102,7 @@ describe('I4: a row that is paid again while its first job may still run', () =>
   });
 
   it('is recovered with both of its slots after a wiped server', () => {
-    const state = permits.newPermits(1_000, 0);
+    const state = openPermits(0, 0);
     permits.recover(state, { job, kind: 0, sinceMs: 0, n: 1, releaseAtMs: 500 });
     permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });
     permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });

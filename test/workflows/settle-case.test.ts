@@ -1,7 +1,7 @@
 // A row whose answer was found after all takes its place in the window again (design 4, `batch`).
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { JobInput } from '../../src/contract/workflows.js';
-import { stepAfter, firstState } from '../../workflows/job-state.js';
+import { firstState, stepAfter } from '../../workflows/job-state.js';
 import type { JobParts } from '../../workflows/job-steps.js';
 import { settleCase } from '../../workflows/settle-case.js';
 

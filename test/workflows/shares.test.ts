@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/slot-terms.js';
 import * as permits from '../../workflows/permits.js';
-import { takeTerms, unknownBatches } from '../../workflows/shares.js';
+import { takeTerms, unknownBatches } from '../../workflows/turns.js';
 
 interface Load extends Partial<SlotTerms> {
   /** How long each of its jobs holds a slot, ms. */

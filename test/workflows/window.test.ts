@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageEntry, PageResult } from '../../src/contract/activities.js';
-import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/blocked-rows.js';
-import { noteCase } from '../../workflows/noted-cases.js';
-import * as window from '../../workflows/window.js';
+import * as window from '../../workflows/batch-state.js';
+import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/hold-batch.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
   return {
@@ -66,9 +65,9 @@ describe('window', () => {
     const state = supplied(1_000);
     const entries = Array.from({ length: 20 }, (_, index) => entry(index));
     window.takePage(state, page(entries, { next: { part: 0, index: 20 } }), 0);
-    for (const [, , , , id] of entries) noteCase(state, id, true);
+    for (const [, , , , id] of entries) window.noteCase(state, id, true);
     expect(window.roomForPage(state)).toBe(state.window);
-    for (const [, , , , id] of entries) noteCase(state, id, false);
+    for (const [, , , , id] of entries) window.noteCase(state, id, false);
     expect(window.roomForPage(state)).toBe(0);
   });
 
@@ -80,7 +79,7 @@ describe('window', () => {
       const entries = Array.from({ length: room }, (_, k) => entry(next + k));
       next += room;
       window.takePage(state, page(entries, { next: { part: 0, index: next } }), 0);
-      for (const [, , , , id] of entries) noteCase(state, id, true);
+      for (const [, , , , id] of entries) window.noteCase(state, id, true);
     }
     expect(state.open.length).toBeLessThanOrEqual(100 + state.window);
   });

@@ -1,11 +1,21 @@
 import type { PageResult } from '../src/contract/activities.js';
 import type { RowFinished, Supply } from '../src/contract/messages.js';
-import type { BatchEvent, BatchResult, BatchState } from '../src/contract/workflows.js';
+import type { OpenRow } from '../src/contract/open-row.js';
+import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import type { BatchTally } from '../src/domain/batch-tally.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
-import { chainsAreOver, countAhead, forgetAhead, isRescan, noteFeeder, noteHeld, noteRescanned } from './chains.js';
-import { rowToReopen } from './late-ends.js';
+import {
+  chainsAreOver,
+  countAhead,
+  forgetAhead,
+  isRescan,
+  noteFeeder,
+  noteHeld,
+  noteRescanned,
+  withAhead,
+} from './chains.js';
+import { blockedOf } from './hold-batch.js';
 import { type OpenedRow, openRow } from './open-row.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
@@ -153,6 +163,13 @@ export function count(state: BatchState, { status, creditsNano }: Counted, by: n
   else state.creditsNano += by * creditsNano;
 }
 
+/** Until an answer that was lost is decided, its row leaves its place in the window to another. */
+export function noteCase(state: BatchState, id: string, isOpen: boolean): void {
+  const found = state.open.find((o) => o.row.id === id);
+  if (isOpen && found) found.isCase = true;
+  else delete found?.isCase;
+}
+
 export function addEvent(state: BatchState, event: Omit<BatchEvent, 'seq'>): void {
   state.events = [...state.events, { seq: state.nextEvent++, ...event }].slice(-EVENTS_KEPT);
 }
@@ -186,4 +203,34 @@ export function isFinished(state: BatchState): boolean {
 
 export function resultOf({ counts, creditsNano, creditsUnknown, stopped }: BatchState): BatchResult {
   return { counts, creditsNano, creditsUnknown, ...(stopped ? { stopped } : {}) };
+}
+
+// ---- rows that end for the sake of an order that a newer one has replaced ----
+
+/** The jobs of all open rows were asked to end: what ends as cancelled is opened once more, by the retry that came since. */
+export function noteCancelled(state: BatchState): void {
+  for (const open of state.open) open.wasCancelled = true;
+}
+
+/** The row to open in place of one that ended and that no page brings again; undefined where its end stands. */
+export function rowToReopen(found: OpenRow, { reason, status }: RowFinished): RowRef | undefined {
+  // Its job was the old row's.
+  if (reason === 'row_replaced') return found.now;
+  return found.wasCancelled && status === 'cancelled' ? (found.now ?? found.row) : undefined;
+}
+
+// ---- what a watcher of a batch is shown ----
+
+/** What a batch that is not ending does. */
+export function phaseOf(state: BatchState): BatchProgress['phase'] {
+  if (isDraining(state)) return 'cancelling';
+  return state.paused || state.outputsPaused === true ? 'paused' : 'running';
+}
+
+export function progressOf(state: BatchState, phase: BatchProgress['phase']): BatchProgress {
+  const { generation, rows, creditsUnknown, events, startedAtMs } = state;
+  const [open, blocked] = [state.open.length, blockedOf(state)];
+  const [counts, creditsNano] = withAhead(state);
+  const held = state.chains?.held ? { held: state.chains.held } : {};
+  return { phase, generation, rows, counts, open, ...held, blocked, creditsNano, creditsUnknown, events, startedAtMs };
 }

@@ -1,0 +1,15 @@
+import type { SemaphoreState } from '../../../src/contract/semaphore.js';
+import { DEFAULT_SLOT_TERMS } from '../../../src/domain/slot-terms.js';
+import { newPermits } from '../../../workflows/permits.js';
+import { takeTerms } from '../../../workflows/turns.js';
+
+/** A semaphore that knows the terms of these batches, all alike. */
+export function openPermits(cap: number, nowMs = 1_000, timeScale = 1): SemaphoreState {
+  const state = newPermits(30_000, nowMs, timeScale);
+  state.planCap = cap;
+  takeTerms(
+    state,
+    ['b', 'b0', 'b1', 'b2', 'big', 'small', 'one', 'two'].map((batch) => ({ batch, ...DEFAULT_SLOT_TERMS })),
+  );
+  return state;
+}

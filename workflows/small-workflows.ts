@@ -1,0 +1,72 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { continueAsNew, executeChild, ParentClosePolicy, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import type { AccountReadInput, AccountReadResult } from '../src/contract/account-read.js';
+import * as messages from '../src/contract/messages.js';
+import { jobId } from '../src/contract/names.js';
+import type { LateOutputInput } from '../src/contract/outputs.js';
+import type { LateHandleInput, LateResultsInput } from '../src/contract/workflows.js';
+import { fetchRound, pollBaseOf } from './fetch-row.js';
+import type { job } from './job.js';
+import { accountProxy, resultsProxy } from './proxies.js';
+import { recoverAnswer } from './settle-case.js';
+
+/** A read that the command line asks for: it goes through the account's one queue, so that it counts there. */
+export async function accountRead(input: AccountReadInput): Promise<AccountReadResult> {
+  return accountProxy(input.account, 'routine').readForClient({ what: input.what });
+}
+
+/**
+ * A callback named a handle for a row whose job has ended without one: a poll confirms it, then the row is fetched
+ * after all and the results are written again. What no poll confirms changes nothing.
+ */
+export async function lateHandle({ account, row, n, timeScale }: LateHandleInput): Promise<void> {
+  // The job may have been created a moment ago: not before a first poll may be made.
+  await sleep(pollBaseOf(row.kind) / timeScale);
+  if ((await recoverAnswer(account, row, n)) !== 'job') return;
+  try {
+    await executeChild<typeof job>('job', {
+      workflowId: jobId(account, row.batch, row.id),
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      // It never submits: what the service made is fetched, or the row says how it ended.
+      args: [{ account, row, letter: 'h', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
+    });
+  } catch (error) {
+    // The row's job was started again meanwhile: it finds the handle in the ledger.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return;
+  }
+  await resultsProxy(account).rewriteResults({ batch: row.batch });
+}
+
+/** A week of hourly questions is one or two runs. */
+const EVENTS_MAX = 1_500;
+
+/**
+ * Fetches a paid output after its row has ended without it, for as long as its URL or its handle may live. It is no row
+ * of the batch, so that the batch ends; waiting costs no event, since the server repeats the one activity.
+ */
+export async function lateOutput(input: LateOutputInput): Promise<void> {
+  const { account, row, n, timeScale } = input;
+  let { before } = input;
+  for (;;) {
+    const round = await fetchRound({ account, row, n, timeScale, before, isLate: true });
+    if (round.outcome !== 'asked') return;
+    before = round.tries;
+    if (workflowInfo().historyLength >= EVENTS_MAX) await continueAsNew<typeof lateOutput>({ ...input, before });
+  }
+}
+
+/**
+ * A row's record was corrected after its batch had ended: the results are written again, and once more for every
+ * correction that comes while they are being written.
+ */
+export async function lateResults({ account, batch }: LateResultsInput): Promise<void> {
+  let isOutdated = true;
+  setHandler(messages.resultsOutdated, () => {
+    isOutdated = true;
+  });
+  while (isOutdated) {
+    isOutdated = false;
+    await resultsProxy(account).rewriteResults({ batch });
+  }
+}
