@@ -1,4 +1,4 @@
-import type { ResultLine } from '../src/manifest/results.js';
+import type { ResultLine } from '../src/manifest/result-fields.js';
 import { collectRows, type ReportRows } from '../src/report/collect.js';
 import { writeReport } from '../src/report/write-report.js';
 import { readBatchOptions } from '../src/store/batch-options.js';

@@ -1,15 +1,9 @@
 import type { SpentResult } from '../src/contract/activities.js';
-import {
-  type Attempt,
-  type AttemptRef,
-  type Intent,
-  intentOf,
-  isKnownUnbilled,
-  standingOf,
-} from '../src/domain/attempt.js';
-import type { StopReason } from '../src/domain/limits.js';
+import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
+import type { StopReason } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../src/domain/standing.js';
 import { LIST_PRICE_PPB } from '../src/reconcile/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../src/reconcile/row-price.js';
 import { markStopped } from '../src/store/batch-marks.js';

@@ -1,4 +1,4 @@
-import { overrideOf, standingOf } from '../src/domain/attempt.js';
+import { overrideOf, standingOf } from '../src/domain/standing.js';
 import type { AccountRecords } from '../src/store/account-records.js';
 import { clearFollowers } from '../src/store/followers.js';
 import { rerunIds } from '../src/store/reruns.js';

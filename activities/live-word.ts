@@ -1,5 +1,6 @@
-import { type Attempt, standingOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
 import type { LiveWord } from '../src/domain/outcome.js';
+import { standingOf } from '../src/domain/standing.js';
 
 /** The word that views show for a row that has not ended, from its ledger. Pure. */
 export function liveWordOf(attempts: Attempt[]): LiveWord {

@@ -2,7 +2,7 @@ import type { SubmitResult } from '../src/contract/activities.js';
 import type { AmbiguityPolicy } from '../src/contract/settings.js';
 import type { RetryOrder, RowRef } from '../src/contract/workflows.js';
 import type { Attempt } from '../src/domain/attempt.js';
-import type { BatchLimits, StopReason } from '../src/domain/limits.js';
+import type { BatchLimits, StopReason } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { isCancelledBatch, isRerun, rerunOrder, stoppedReason, wasCancelled } from '../src/store/batch-marks.js';

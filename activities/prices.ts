@@ -1,8 +1,8 @@
+import type { ResultFacts } from '../src/domain/exchange.js';
 import type { CreditsNano, CreditsRange } from '../src/domain/money.js';
-import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
 import type { Adapter } from '../src/kinds/adapter.js';
-import { longestRenderMs } from '../src/kinds/longest-render.js';
+import { longestRenderMs } from '../src/kinds/expected.js';
 import { LIST_PRICE_PPB, widest as wider } from '../src/reconcile/price-book.js';
 import { type KnownPrices, rowPrice, withFollowUp } from '../src/reconcile/row-price.js';
 import { readBatchOrder } from '../src/store/batch-order.js';

@@ -1,10 +1,11 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import { type Attempt, handleOf, intentOf, standingOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
+import type { ResultFacts } from '../src/domain/exchange.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../src/domain/outcome.js';
-import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
-import { modelOf } from '../src/manifest/cost-notes.js';
+import { handleOf, intentOf, standingOf } from '../src/domain/standing.js';
+import { modelOf } from '../src/manifest/columns.js';
 import { damagedRecord } from '../src/store/damaged-row.js';
 import { sidecarOf, writeSidecars } from '../src/store/sidecar.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,5 +1,5 @@
-import { standingOf } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
+import { standingOf } from '../src/domain/standing.js';
 import type { Ledger } from '../src/store/ledger.js';
 import type { StoredRow } from '../src/store/row-schema.js';
 import type { Rows } from '../src/store/rows.js';

@@ -1,13 +1,8 @@
-import type { BatchTally } from '../src/domain/batch-tally.js';
+import type { BatchTally } from '../src/domain/batch.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { fedMedia } from '../src/domain/row.js';
-import {
-  isRunAgain,
-  type ResultLine,
-  writeFailedCsv,
-  writeResultsCsv,
-  writeResultsJsonl,
-} from '../src/manifest/results.js';
+import type { ResultLine } from '../src/manifest/result-fields.js';
+import { isRunAgain, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../src/manifest/results.js';
 import type { Posters } from '../src/report/posters.js';
 import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';
 import { readBatchOptions } from '../src/store/batch-options.js';

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../src/contract/activities.js';
-import type { BatchTally } from '../src/domain/batch-tally.js';
-import type { StopReason } from '../src/domain/limits.js';
+import type { BatchTally, StopReason } from '../src/domain/batch.js';
 import { safeText } from '../src/domain/secret.js';
 import type { ReportRows } from '../src/report/collect.js';
 import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';

@@ -1,7 +1,8 @@
 import type { Letter, RetryOrder } from '../src/contract/workflows.js';
-import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
 import { REASONS } from '../src/domain/failure.js';
 import { isRecordOf, type RowRecord, type Status } from '../src/domain/outcome.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../src/domain/standing.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
 export type RowStanding =

@@ -1,5 +1,5 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import type { BatchOptions } from '../src/domain/batch-options.js';
+import type { BatchOptions } from '../src/domain/batch.js';
 import type { Row } from '../src/domain/row.js';
 import type { Adapter } from '../src/kinds/adapter.js';
 import { adapterFor } from '../src/kinds/index.js';

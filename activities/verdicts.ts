@@ -1,8 +1,9 @@
 import type { Evidence } from '../src/books/check/evidence.js';
 import { settle } from '../src/books/check/settle.js';
 import { clockText } from '../src/books/check/story.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
 import { distrust, isTrusted } from '../src/store/trust.js';
 import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../src/store/verdict-watch.js';
 import { rowOf } from './attempts-since.js';

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RowRecord } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
-import { partOf, stemFrom } from '../src/manifest/stem.js';
+import { partOf, stemFrom } from '../src/manifest/names.js';
 import { writeBatchOptions } from '../src/store/batch-options.js';
 import { createFolderStore } from '../src/store/folder.js';
 import { openHome } from '../src/store/home.js';

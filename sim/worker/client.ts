@@ -1,7 +1,7 @@
 import { batchId } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
-import type { BatchOptions } from '../../src/domain/batch-options.js';
+import type { BatchOptions } from '../../src/domain/batch.js';
 import { markCancelled } from '../../src/store/batch-marks.js';
 import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /** What this build of callsheet says of itself. */
 
-export { productVersion } from '../report/product-version.js';
+export { productVersion } from '../package-root.js';
 
 /** By this an engine knows clients of its own build; sources that run unbuilt have none. */
 export function buildId(): string {

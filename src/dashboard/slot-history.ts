@@ -1,5 +1,6 @@
-import { type Attempt, intentOf, ownStates } from '../domain/attempt.js';
+import type { Attempt } from '../domain/attempt.js';
 import { takesSlot } from '../domain/kind.js';
+import { intentOf, ownStates } from '../domain/standing.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { Pause } from '../store/pauses.js';
 import type { BatchRows, PageRow } from './batch-rows.js';

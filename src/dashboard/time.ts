@@ -1,5 +1,5 @@
 import { takesSlot } from '../domain/kind.js';
-import { TimeBins } from '../report/time-bins.js';
+import { TimeBins } from '../report/tallies.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { BatchRows } from './batch-rows.js';
 import { type Gaps, gapsOf } from './gaps.js';

@@ -1,8 +1,8 @@
 import { liveWordOf } from '../../activities/live-word.js';
-import { intentOf } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import { isRecordOf, type RowRecord } from '../domain/outcome.js';
 import type { FedInput, Row } from '../domain/row.js';
+import { intentOf } from '../domain/standing.js';
 import { createLineIndex } from '../manifest/line-index.js';
 import { renderKey } from '../manifest/row-hash.js';
 import type { AccountRecords } from '../store/account-records.js';

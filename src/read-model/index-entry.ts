@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { liveWordOf } from '../../activities/live-word.js';
 import { isOutdone, recordFor } from '../../activities/row-letter.js';
-import { needsPerson } from '../domain/needs-person.js';
-import { LIVE_WORDS, type RowRecord, STATUSES } from '../domain/outcome.js';
+import { LIVE_WORDS, needsPerson, type RowRecord, STATUSES } from '../domain/outcome.js';
 import type { AccountRecords } from '../store/account-records.js';
 import { damagedRecord } from '../store/damaged-row.js';
 

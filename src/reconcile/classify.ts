@@ -1,7 +1,14 @@
-import type { AttemptState, Evidence } from '../domain/attempt.js';
-import type { Answer, Exchange } from '../domain/exchange.js';
-import type { ErrorForm, ErrorReading, Output, ResultFacts, SubmitReading, VendorRefusal } from '../domain/reading.js';
-import type { RefusalNext } from '../domain/refusal-next.js';
+import type { AttemptState, Evidence, RefusalNext } from '../domain/attempt.js';
+import type {
+  Answer,
+  ErrorForm,
+  ErrorReading,
+  Exchange,
+  Output,
+  ResultFacts,
+  SubmitReading,
+  VendorRefusal,
+} from '../domain/exchange.js';
 import { safeText } from '../domain/secret.js';
 
 /** What one submit showed, read by service and vendor, ready to be classified. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AttemptState, Decision, RecordedOutput } from '../domain/attempt.js';
+import type { ResultFacts } from '../domain/exchange.js';
 import { isJsonObject, type Json } from '../domain/json.js';
 import { KINDS } from '../domain/kind.js';
-import type { ResultFacts } from '../domain/reading.js';
 import type { FedInput } from '../domain/row.js';
 
 /** What the records of the ledger look like on disk: the domain's attempt states, checked when they are read. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StopReason } from '../domain/limits.js';
+import type { StopReason } from '../domain/batch.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BatchOptions } from '../domain/batch-options.js';
+import type { BatchOptions } from '../domain/batch.js';
 import type { Home } from './home.js';
 import { encodeJson, readJson } from './json-file.js';
 import { StoreError } from './port.js';

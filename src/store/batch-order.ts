@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { BatchLimits } from '../domain/limits.js';
+import { type BatchLimits, PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { PriceRule } from '../domain/price.js';
-import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Breaker } from '../domain/breaker.js';
-import { KINDS, providerOf } from '../domain/kind.js';
+import { type Breaker, KINDS, providerOf } from '../domain/kind.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 import { encodeJson, forgotten, readJson } from './json-file.js';

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type Attempt, type AttemptRef, type Intent, intentOf } from '../domain/attempt.js';
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import { intentOf } from '../domain/standing.js';
 import { timeSchema } from './attempt-schema.js';
 import { type HomeKeys, homeKeys } from './home-keys.js';
 import { decodeJson, encodeJson, forgotten, readJson } from './json-file.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type AttemptRef, intentOf } from '../domain/attempt.js';
+import type { AttemptRef } from '../domain/attempt.js';
 import { KINDS, type Kind } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import { intentOf } from '../domain/standing.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
 import { encodeAs, readJson } from './json-file.js';

@@ -1,11 +1,5 @@
-import {
-  type Attempt,
-  type AttemptState,
-  allowsAnother,
-  intentOf,
-  type Standing,
-  standingOf,
-} from '../domain/attempt.js';
+import type { Attempt, AttemptState } from '../domain/attempt.js';
+import { allowsAnother, intentOf, type Standing, standingOf } from '../domain/standing.js';
 import { transitionOf } from './attempt-transitions.js';
 
 /** What is wrong with the records of one row, by the invariants of the ledger (docs/guarantees.md). Pure. */

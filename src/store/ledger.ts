@@ -1,6 +1,6 @@
 import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
-import { intentOf, standingOf } from '../domain/attempt.js';
 import type { Kind } from '../domain/kind.js';
+import { intentOf, standingOf } from '../domain/standing.js';
 import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
 import { transitionOf } from './attempt-transitions.js';
 import { callbackEntries } from './callbacks.js';

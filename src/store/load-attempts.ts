@@ -1,4 +1,5 @@
-import { type Attempt, type AttemptRef, allowsAnother, standingOf } from '../domain/attempt.js';
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import { allowsAnother, standingOf } from '../domain/standing.js';
 import { attemptStateSchema } from './attempt-schema.js';
 import { type HomeKeys, parseAttemptName } from './home-keys.js';
 import { decodeJson } from './json-file.js';

@@ -1,4 +1,5 @@
-import { type AttemptRef, intentOf } from '../domain/attempt.js';
+import type { AttemptRef } from '../domain/attempt.js';
+import { intentOf } from '../domain/standing.js';
 import { worstBooking } from './charge-book.js';
 import type { Home } from './home.js';
 import { parseIndexKey } from './home-keys.js';

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { fetchSalvagedActivities } from '../../activities/fetch-salvaged.js';
 import { slotActivities } from '../../activities/slots.js';
 import { resultOf } from '../../activities/submit-result.js';
-import { standingOf } from '../../src/domain/attempt.js';
+import { standingOf } from '../../src/domain/standing.js';
 import { createDownloader } from '../../src/service/download.js';
 import { isNameOfAnother, takeName } from '../../src/store/handle-names.js';
 import { type Answer, serve, status, whole } from '../download/broken-server.js';

@@ -11,7 +11,7 @@ import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { adapterFor } from '../../src/kinds/index.js';
-import { modelOf } from '../../src/manifest/cost-notes.js';
+import { modelOf } from '../../src/manifest/columns.js';
 import { intent } from '../store/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { recordOutcome } from '../../activities/submit-outcome.js';
 import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/under-way.js';
-import { awaitedText } from '../../src/engine/awaited-text.js';
+import { awaitedText } from '../../src/engine/engine-status.js';
 import { readFromWorker } from '../../src/engine/registration.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { StoreError } from '../../src/store/port.js';

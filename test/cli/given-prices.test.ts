@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_SLOT_TERMS } from '../../src/domain/slot-terms.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { writeBatchOrder } from '../../src/store/batch-order.js';
 import { seededHome } from './seeded-home.js';
 

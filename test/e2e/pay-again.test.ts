@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
-import { overrideOf } from '../../src/domain/attempt.js';
+import { overrideOf } from '../../src/domain/standing.js';
 import { openAccountRecords } from '../../src/store/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { reserveWaste } from '../../src/store/waste-book.js';

@@ -33,6 +33,7 @@ const mayImport: Record<string, string[]> = {
   cli: [
     ...[...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
     'notices',
+    'package-root',
   ],
 };
 

@@ -44,7 +44,7 @@ test.each([
   ['src/store/s3.ts', "import { S3Client } from '@aws-sdk/client-s3';"],
   ['src/service/transport.ts', "import { Client } from 'undici';"],
   ['src/cli/commands/run.ts', "const { ensureEngine } = await import('../../engine/engine-client.js');"],
-  ['src/engine/processes.ts', "import { isAlive } from '#scripts/live-process.mjs';"],
+  ['src/engine/keeper.ts', "import { isAlive } from '#scripts/live-process.mjs';"],
   ['src/worker/main.ts', "import { readRegistration } from '../engine/registration.js';"],
 ])('%s may say %s', (path, text) => {
   expect(imports(path, text)).toEqual([]);

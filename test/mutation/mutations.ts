@@ -295,7 +295,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F23',
-    'src/service/retry-after.ts',
+    'src/service/errors.ts',
     '  if (askedMs < leastMs || askedMs > LONGEST_MS) return { waitMs: ABSURD_MS, isAbsurd: true };\n',
     '',
     'test/service/retry-after.test.ts',
@@ -405,7 +405,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Polls.
   one(
     'F35',
-    'src/domain/poll-refusals.ts',
+    'src/domain/poll-schedule.ts',
     '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;',
     '  if (count >= 1) return null;',
     POLLS_TEST,
@@ -475,7 +475,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '      return { isWhole: true };',
     'test/store/media-facts.test.ts',
   ),
-  one('F43', 'src/service/decoded-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
+  one('F43', 'src/service/download-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
   one(
     'F43',
     'src/service/download.ts',
@@ -485,7 +485,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F43',
-    'src/service/read-steadily.ts',
+    'src/service/download-body.ts',
     '        if (bytesPerSecond < minBytesPerSecond) {',
     '        if (bytesPerSecond < 0) {',
     DOWNLOAD_TEST,

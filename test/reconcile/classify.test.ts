@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/domain/exchange.js';
-import type { ErrorForm, ErrorReading, SubmitReading } from '../../src/domain/reading.js';
+import type { ErrorForm, ErrorReading, Exchange, SubmitReading } from '../../src/domain/exchange.js';
 import { classifySubmit, type SubmitEvidence } from '../../src/reconcile/classify.js';
 
 function answered(status: number): Exchange {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempt, isKnownUnbilled, standingOf } from '../../src/domain/attempt.js';
+import type { Attempt } from '../../src/domain/attempt.js';
+import { isKnownUnbilled, standingOf } from '../../src/domain/standing.js';
 import { type StateWord, TRANSITIONS, transitionOf } from '../../src/store/attempt-transitions.js';
 import { states } from './support/examples.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { standingOf } from '../../src/domain/attempt.js';
+import { standingOf } from '../../src/domain/standing.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createLedger } from '../../src/store/ledger.js';
 import { createPlaces } from '../../src/store/open-store.js';

@@ -1,7 +1,8 @@
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type AttemptState, allowsAnother, handleOf, standingOf } from '../../src/domain/attempt.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { allowsAnother, handleOf, standingOf } from '../../src/domain/standing.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createLedger, LedgerError } from '../../src/store/ledger.js';
 import { intent, states } from './support/examples.js';

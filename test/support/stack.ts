@@ -1,4 +1,5 @@
 // A whole callsheet without its command line: emulator, Temporal server, one account's worker, a home and an out folder.
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,7 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
-import type { BatchOptions } from '../../src/domain/batch-options.js';
-import type { BatchLimits } from '../../src/domain/limits.js';
+import type { BatchLimits, BatchOptions } from '../../src/domain/batch.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';

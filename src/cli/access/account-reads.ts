@@ -42,7 +42,7 @@ async function isKeyOfEngine(session: Session): Promise<boolean> {
   const { sharedAddress } = await import('./work-access.js');
   // Its workers have keys of their own: that of this command is never used, and may be none.
   if (sharedAddress(session) !== undefined) return true;
-  const { isEngineKey } = await import('../../engine/same-key.js');
+  const { isEngineKey } = await import('../../engine/control.js');
   const { secret } = await session.apiKey();
   return isEngineKey(session.config.data, session.config.account.name, secret.reveal());
 }

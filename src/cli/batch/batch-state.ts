@@ -1,6 +1,6 @@
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
-import type { StopReason } from '../../domain/limits.js';
+import type { StopReason } from '../../domain/batch.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { stoppedReason } from '../../store/batch-marks.js';
 import { readBatchOptions } from '../../store/batch-options.js';

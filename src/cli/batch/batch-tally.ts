@@ -1,9 +1,8 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
-import type { BatchTally } from '../../domain/batch-tally.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
-import type { ResultLine } from '../../manifest/results.js';
+import type { BatchTally } from '../../domain/batch.js';
+import { LIVE_WORDS, type LiveWord, needsPerson, STATUSES } from '../../domain/outcome.js';
+import type { ResultLine } from '../../manifest/result-fields.js';
 import { indexedSums } from '../../read-model/batch-index.js';
 import { indexedHeld } from '../../read-model/held-rows.js';
 import type { ShardSum } from '../../read-model/index-shard.js';

@@ -1,9 +1,7 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import type { RowRecord } from '../../domain/outcome.js';
-import { type StartAgain, startAgain } from '../../domain/start-again.js';
-import { type FailureGroup, groupFailures } from '../../report/failure-groups.js';
+import { needsPerson, type RowRecord, type StartAgain, startAgain } from '../../domain/outcome.js';
+import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import { fellSinceBegin, readBooks } from '../../store/books.js';
 import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';

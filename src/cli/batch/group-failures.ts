@@ -1,5 +1,5 @@
 import { REASONS } from '../../domain/failure.js';
-import type { FailureGroup } from '../../report/failure-groups.js';
+import type { FailureGroup } from '../../report/tallies.js';
 import { plain } from '../terminal.js';
 
 /** A group of equal row errors as one line of a terminal. */

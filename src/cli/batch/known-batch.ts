@@ -1,4 +1,4 @@
-import { nameFlaw } from '../../manifest/ids.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';

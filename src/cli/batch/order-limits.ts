@@ -1,5 +1,5 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
-import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../store/account-limits.js';
 import { readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

@@ -1,6 +1,6 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
-import type { BatchLimits } from '../../domain/limits.js';
+import type { BatchLimits } from '../../domain/batch.js';
 import { formatCredits } from '../../domain/money.js';
 import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
-import { FAILURE_CLASSES } from '../../domain/failure-class.js';
+import { FAILURE_CLASSES } from '../../domain/reasons.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { UserError } from '../user-error.js';
 

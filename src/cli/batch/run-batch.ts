@@ -1,7 +1,6 @@
 import { requiredBaseUrl } from '../../config/account-settings.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js';
-import type { SlotTerms } from '../../domain/slot-terms.js';
+import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
 import { writeBatchOptions } from '../../store/batch-options.js';
 import { clearFollowers } from '../../store/followers.js';

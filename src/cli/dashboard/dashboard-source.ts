@@ -1,12 +1,11 @@
 import { resultLines } from '../../../activities/result-files.js';
-import type { Order } from '../../dashboard/orders.js';
 import type { BatchHistory } from '../../dashboard/slot-history.js';
-import type { DashboardSource } from '../../dashboard/source.js';
+import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import { nameFlaw } from '../../manifest/ids.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { readBatchOptions } from '../../store/batch-options.js';

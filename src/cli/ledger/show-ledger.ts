@@ -1,4 +1,4 @@
-import { standingOf } from '../../domain/attempt.js';
+import { standingOf } from '../../domain/standing.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { attemptJson, stateLine } from '../review/state-lines.js';

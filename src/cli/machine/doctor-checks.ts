@@ -5,7 +5,7 @@ import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';
 import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
-import { lookForTemporalCli } from '../../engine/temporal-cli.js';
+import { lookForTemporalCli } from '../../engine/start-detached.js';
 import { StoreError } from '../../store/port.js';
 import { lookOverDocuments } from '../../store/verify-documents.js';
 import { readOwnCredits } from '../access/account-reads.js';

@@ -1,8 +1,8 @@
 import { keyOrigin } from '../../config/api-key.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
+import { locateTemporalCli } from '../../engine/start-detached.js';
 import { createSupervisor } from '../../engine/supervisor.js';
-import { locateTemporalCli } from '../../engine/temporal-cli.js';
 import { startWork } from '../access/work-access.js';
 import { engineLines } from '../commands/engine.js';
 import { EXIT } from '../exit-codes.js';

@@ -1,7 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { accountSettings } from '../../config/account-settings.js';
 import { isS3Address } from '../../domain/s3.js';
-import { awaitedText } from '../../engine/awaited-text.js';
+import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { intentOf } from '../../domain/attempt.js';
 import type { Row } from '../../domain/row.js';
+import { intentOf } from '../../domain/standing.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { PlannedRow } from './row-planner.js';
 

@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
-import { outputBytes } from '../../kinds/output-size.js';
+import { outputBytes } from '../../kinds/expected.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';

@@ -2,7 +2,7 @@ import { isLoopbackUrl } from '../../config/base-url.js';
 import type { Config } from '../../config.js';
 import { isS3Address } from '../../domain/s3.js';
 import type { ManifestOptions } from '../../manifest/manifest-options.js';
-import type { LookAtS3 } from '../../manifest/media/s3-media.js';
+import type { LookAtS3 } from '../../manifest/media/remote-media.js';
 import { createPlaces } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
 

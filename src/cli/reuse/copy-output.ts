@@ -1,4 +1,4 @@
-import type { BatchOptions } from '../../domain/batch-options.js';
+import type { BatchOptions } from '../../domain/batch.js';
 import type { OutputFile } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { type CommittedFile, type CopyOptions, type Store, StoreError } from '../../store/port.js';

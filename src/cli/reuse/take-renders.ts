@@ -1,8 +1,8 @@
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
-import type { BatchOptions } from '../../domain/batch-options.js';
+import type { BatchOptions } from '../../domain/batch.js';
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
-import { modelOf } from '../../manifest/cost-notes.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
 import { type Store, StoreError } from '../../store/port.js';
 import type { GenerationFacts } from '../../store/rows-writer.js';

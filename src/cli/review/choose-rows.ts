@@ -1,4 +1,4 @@
-import { needsPerson } from '../../domain/needs-person.js';
+import { needsPerson } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/retry-flags.js';

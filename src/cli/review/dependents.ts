@@ -1,7 +1,7 @@
 import { feedersOf } from '../../../activities/feeders.js';
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
 import { orderFollowers } from '../../store/followers.js';
 import { sampleInForce } from '../../store/sample-gate.js';

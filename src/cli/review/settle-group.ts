@@ -1,8 +1,9 @@
 import type { Dependencies } from '../../../activities/dependencies.js';
 import { refOf } from '../../../activities/running.js';
 import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
-import { type AttemptRef, standingOf } from '../../domain/attempt.js';
+import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { standingOf } from '../../domain/standing.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { recordDependencies } from '../access/record-dependencies.js';
 import { knownBatch } from '../batch/known-batch.js';

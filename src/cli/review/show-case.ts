@@ -1,8 +1,8 @@
 import { liveWordOf } from '../../../activities/live-word.js';
 import { outputUrls } from '../../../activities/row-credits.js';
-import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { handleOf, intentOf } from '../../domain/standing.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { BalanceCheckpoint } from '../../store/home.js';

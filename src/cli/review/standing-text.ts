@@ -1,6 +1,6 @@
-import { type Standing, standingOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
-import { needsPerson } from '../../domain/needs-person.js';
+import { needsPerson } from '../../domain/outcome.js';
+import { type Standing, standingOf } from '../../domain/standing.js';
 import type { CaseRow } from './case-row.js';
 
 /** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */

@@ -3,7 +3,7 @@ import type { Evidence, Movement, Reading } from '../../books/check/evidence.js'
 import { showsAllUntil } from '../../books/check/residual.js';
 import { ownTimeMs } from '../../books/check/settle.js';
 import { type Story, storyOf } from '../../books/check/story.js';
-import { intentOf } from '../../domain/attempt.js';
+import { intentOf } from '../../domain/standing.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { recordDependencies } from '../access/record-dependencies.js';
 import type { CaseRow } from './case-row.js';

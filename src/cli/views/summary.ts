@@ -1,9 +1,8 @@
 import { rangeText } from '../../books/check/story.js';
-import type { StopReason } from '../../domain/limits.js';
+import type { StopReason } from '../../domain/batch.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { STATUSES } from '../../domain/outcome.js';
-import type { StartAgain } from '../../domain/start-again.js';
-import type { FailureGroup } from '../../report/failure-groups.js';
+import { STATUSES, type StartAgain } from '../../domain/outcome.js';
+import type { FailureGroup } from '../../report/tallies.js';
 import { failureLine } from '../batch/group-failures.js';
 import { type GroupTotals, groupLines } from '../batch/group-totals.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';

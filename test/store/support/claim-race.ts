@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { standingOf } from '../../../src/domain/attempt.js';
+import { standingOf } from '../../../src/domain/standing.js';
 import { createLedger } from '../../../src/store/ledger.js';
 import type { Store } from '../../../src/store/port.js';
 import { collect } from './temporary.js';
