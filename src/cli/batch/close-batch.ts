@@ -7,15 +7,14 @@ import { type FailureGroup, groupFailures } from '../../report/failure-groups.js
 import { fellSinceBegin, readBooks } from '../../store/books.js';
 import { sampleInForce } from '../../store/sample-gate.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { EXIT } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
 import { stakeOf } from '../review/case-row.js';
 import type { Session } from '../session.js';
-import { type Counts, exitCodeOf } from '../views/counts.js';
+import { EXIT } from '../user-error.js';
+import { addToGroup, type Counts, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
-import { finalRows } from './final-rows.js';
-import { addToGroup, type GroupTotal, type GroupTotals, groupsJson } from './group-totals.js';
+import { finalRows } from './batch-tally.js';
 import type { JsonEvents } from './json-events.js';
 import type { LostFile } from './lost-files.js';
 
