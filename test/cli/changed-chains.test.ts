@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordFor } from '../../activities/row-letter.js';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
-import { keepFedRows, recordKept } from '../../src/cli/plan/keep-fed-rows.js';
+import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';

@@ -4,7 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
-import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
+import { recordSkipped } from '../../src/cli/plan/kept-rows.js';
 import { batchProgress, cancelBatch } from '../../src/contract/messages.js';
 import { batchId } from '../../src/contract/names.js';
 import { openAccountRecords } from '../../src/store/account-records.js';

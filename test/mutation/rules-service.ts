@@ -107,7 +107,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/books/check/residual.ts', [
     [95, '  if (mayAppear) return hasWhole(bought, PURCHASE_MIN, slackNano);\n', '  if (mayAppear) return false;\n'],
   ]),
-  ...within('src/cli/plan/plan-discounts.ts', [
+  ...within('src/cli/plan/plan-prices.ts', [
     [10, '?.multiplierPpb ?? LIST_PRICE_PPB;', '&& LIST_PRICE_PPB;'],
     [10, ' (not included)', '', 1],
     [16, '?.multiplierPpb ?? LIST_PRICE_PPB;', '?.multiplierPpb ?? 2 * LIST_PRICE_PPB;'],

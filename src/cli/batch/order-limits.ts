@@ -7,9 +7,8 @@ import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
-import { createBatchSource } from './batch-source.js';
+import { createBatchSource, unlessOutage } from './batch-source.js';
 import { knownBatch } from './known-batch.js';
-import { unlessOutage } from './outage.js';
 import { tellLimits } from './submit-batch.js';
 
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */

@@ -7,8 +7,7 @@ import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '..
 import type { Home } from '../../store/home.js';
 import { markOf } from '../../store/notices.js';
 import { readSampleGate } from '../../store/sample-gate.js';
-import { openHomeAccess } from '../access/home-access.js';
-import { pricesInForce } from '../access/known-prices.js';
+import { openHomeAccess, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
 

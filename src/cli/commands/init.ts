@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
+import type { Cli } from '../io.js';
 import { createTerminal } from '../terminal.js';
 
 /** `init`: a sample manifest on standard output. */

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { priceSnippet } from '../plan/price-snippet.js';
+import { priceSnippet } from '../plan/plan-prices.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { createTerminal, type Terminal } from '../terminal.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 import { amount } from '../views/counts.js';
 
 const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';

@@ -6,9 +6,8 @@ import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';
 import { sharedAddress } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** Serves the settings' account on a shared Temporal until it is told to end; its log is JSON on standard error. */
 export async function serveShared(session: Session, isSharedFolder: boolean): Promise<number> {

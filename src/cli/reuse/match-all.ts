@@ -7,8 +7,14 @@ import type { RenderIndex } from '../../read-model/render-index.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { RenderCheck } from './check-render.js';
-import type { FoundRenders, ManifestFacts } from './found-renders.js';
-import { type Candidate, type Matched, matchRenders, type RenderGroup } from './match-renders.js';
+import {
+  type Candidate,
+  type FoundRenders,
+  type ManifestFacts,
+  type Matched,
+  matchRenders,
+  type RenderGroup,
+} from './found-renders.js';
 
 /** Gives the rows that were asked for before their earlier renders, a bounded number of rows at a time. */
 

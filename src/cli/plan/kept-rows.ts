@@ -3,10 +3,9 @@ import { fedMedia, type Row } from '../../domain/row.js';
 import { parallel } from '../../store/parallel.js';
 import type { Records } from '../../store/records.js';
 import type { HomeAccess } from '../access/home-access.js';
+import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
-import { withColumns } from './changed-columns.js';
-import type { ChangedOrder } from './changed-flag.js';
-import type { PlannedRow } from './row-planner.js';
+import { type PlannedRow, withColumns } from './row-planner.js';
 
 /** `--no-dependents`: rows that changed only with what feeds them stay as they ended, and say so (`stale_input`). */
 
@@ -54,10 +53,10 @@ export async function recordKept(
   batch: string,
   { kept }: { kept: readonly KeptRow[] },
 ): Promise<void> {
-  await parallel(kept, WRITE_WIDTH, (row) => recordOne(records, batch, row));
+  await parallel(kept, WRITE_WIDTH, (row) => keepRecord(records, batch, row));
 }
 
-async function recordOne(records: Records, batch: string, { id, hash }: KeptRow): Promise<void> {
+async function keepRecord(records: Records, batch: string, { id, hash }: KeptRow): Promise<void> {
   const record = await records.readRecord(batch, id);
   if (record !== undefined && isRecordOf(record, hash)) return;
   if (record !== undefined && mayStay(record)) return records.writeRecord(batch, { ...record, keptFor: hash });
@@ -68,4 +67,51 @@ async function recordOne(records: Records, batch: string, { id, hash }: KeptRow)
 
 function mayStay({ status, rerunAtMs }: RowRecord): boolean {
   return KEPT.includes(status) && rerunAtMs === undefined;
+}
+
+/** Rows that a file keeps from being sent: their records say so before the batch's workflow comes to them. */
+
+const SKIP_WIDTH = 16;
+
+export async function recordSkipped(
+  access: HomeAccess,
+  batch: string,
+  { skipped, reopened }: { skipped: readonly SkippedRow[]; reopened: readonly string[] },
+): Promise<void> {
+  await parallel(reopened, SKIP_WIDTH, (id) => access.records.forgetSkipped(batch, id));
+  const fresh = skipped.filter(({ isRecorded }) => !isRecorded);
+  await parallel(fresh, SKIP_WIDTH, (one) => recordSkip(access, batch, one));
+}
+
+async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row, file }: SkippedRow): Promise<void> {
+  const { id, kind, hash } = row;
+  // The batch may run already, and have come to the row since it was looked at.
+  if ((await ledger.read(batch, id)).length > 0) return;
+  const known = await records.readRecord(batch, id);
+  if (known?.status === 'done' && isRecordOf(known, hash)) return;
+  const record: RowRecord = {
+    schema: 1,
+    id,
+    kind,
+    status: 'skipped',
+    reason: `${file} was there and is not of this batch: nothing was sent`,
+    flags: [],
+    warnings: [],
+    attempts: 0,
+    files: [],
+    creditsNano: 0,
+    creditsBasis: 'price-book',
+    finishedAtMs: Date.now(),
+    rowHash: hash,
+    seenStates: 0,
+  };
+  await records.writeRecord(batch, record);
+}
+
+export interface SkippedRow {
+  row: Pick<Row, 'id' | 'kind' | 'hash'>;
+  /** In its way, relative to the batch's folder. */
+  file: string;
+  /** Its record says so already. */
+  isRecorded: boolean;
 }
