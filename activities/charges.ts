@@ -1,12 +1,12 @@
+import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
 import { type Attempt, type AttemptRef, intentOf, type Verdict } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
+import type { BookedAttempt } from '../src/home/charge-book.js';
+import { groupOf } from '../src/home/groups.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
-import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
-import type { BookedAttempt } from '../src/store/charge-book.js';
-import { groupOf } from '../src/store/groups.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, expectedCredits, listCredits } from './prices.js';

@@ -1,7 +1,14 @@
-import type { AttemptRef, AttemptState, RecordedOutput } from '../src/domain/attempt.js';
-import { type Attempt, acceptanceOf, intentOf, ownStates } from '../src/domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptRef,
+  type AttemptState,
+  acceptanceOf,
+  intentOf,
+  ownStates,
+  type RecordedOutput,
+} from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
-import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/store/handle-names.js';
+import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/home/handle-names.js';
 import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { noteCase } from './semaphore-notes.js';

@@ -4,7 +4,7 @@ import { movementsOf } from '../src/books/check/movements.js';
 import { opennessOf } from '../src/books/check/residual.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Kind } from '../src/domain/kind.js';
-import type { BalanceCheckpoint } from '../src/store/home.js';
+import type { BalanceCheckpoint } from '../src/home/home.js';
 import { attemptsSince, type NamedAttempt, type OpenCase, openCase } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { judgedBefore } from './judged-before.js';

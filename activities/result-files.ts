@@ -1,6 +1,19 @@
 import type { BatchTally } from '../src/domain/batch-tally.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { fedMedia } from '../src/domain/row.js';
+import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
+import { readBatchOptions } from '../src/home/batch-options.js';
+import { damagedRecord } from '../src/home/damaged-row.js';
+import type { Home } from '../src/home/home.js';
+import type { Ledger } from '../src/home/ledger.js';
+import { liveWordOf } from '../src/home/live-word.js';
+import type { Records } from '../src/home/records.js';
+import { rerunIds } from '../src/home/reruns.js';
+import { isOutdone, recordFor } from '../src/home/row-letter.js';
+import type { StoredRow } from '../src/home/row-schema.js';
+import type { Rows } from '../src/home/rows.js';
+import { sampleInForce } from '../src/home/sample-gate.js';
+import { type TouchedRows, touchedRows } from '../src/home/touched-rows.js';
 import {
   isRunAgain,
   type ResultLine,
@@ -9,24 +22,11 @@ import {
   writeResultsJsonl,
 } from '../src/manifest/results.js';
 import type { Posters } from '../src/report/posters.js';
-import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';
-import { readBatchOptions } from '../src/store/batch-options.js';
-import { damagedRecord } from '../src/store/damaged-row.js';
-import type { Home } from '../src/store/home.js';
-import type { Ledger } from '../src/store/ledger.js';
 import { parallel } from '../src/store/parallel.js';
 import type { Store } from '../src/store/port.js';
-import type { Records } from '../src/store/records.js';
-import { rerunIds } from '../src/store/reruns.js';
-import type { StoredRow } from '../src/store/row-schema.js';
-import type { Rows } from '../src/store/rows.js';
-import { sampleInForce } from '../src/store/sample-gate.js';
-import { type TouchedRows, touchedRows } from '../src/store/touched-rows.js';
 import { hasEarlier } from './earlier-render.js';
-import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
-import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
 import { feedsOf, isStale, upstreamOf } from './upstream.js';
 

@@ -6,7 +6,7 @@ import { creditsFromNumber } from '../src/domain/money.js';
 import type { ErrorReading, Output } from '../src/domain/reading.js';
 import type { RefusalNext } from '../src/domain/refusal-next.js';
 import type { Adapter } from '../src/kinds/adapter.js';
-import { type Classified, classifySubmit, type SubmitEvidence } from '../src/reconcile/classify.js';
+import { type Classified, classifySubmit, type SubmitEvidence } from '../src/service/classify.js';
 import { readError } from '../src/service/errors.js';
 import { readRetryAfter, retryAfterNote } from '../src/service/retry-after.js';
 import { StoreError } from '../src/store/port.js';

@@ -1,10 +1,10 @@
 import type { BatchLimits } from '../domain/limits.js';
 import { formatCredits } from '../domain/money.js';
-import { readBatchOptions } from '../store/batch-options.js';
-import { readBatchOrder } from '../store/batch-order.js';
-import { fellSinceBegin, readBooks } from '../store/books.js';
-import type { Home } from '../store/home.js';
-import { readSampleGate, type SampleGate } from '../store/sample-gate.js';
+import { readBatchOptions } from '../home/batch-options.js';
+import { readBatchOrder } from '../home/batch-order.js';
+import { fellSinceBegin, readBooks } from '../home/books.js';
+import type { Home } from '../home/home.js';
+import { readSampleGate, type SampleGate } from '../home/sample-gate.js';
 import { instant } from './charts.js';
 import { rowsText } from './html.js';
 import { productVersion } from './product-version.js';

@@ -12,7 +12,7 @@ import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { modelOf } from '../../src/manifest/cost-notes.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const DANCE = plainRow('dance', {

@@ -9,12 +9,12 @@ import { settleTogether } from '../../activities/settle-together.js';
 import { type Attempt, intentOf } from '../../src/domain/attempt.js';
 import { KINDS } from '../../src/domain/kind.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { type Group, writeGroup } from '../../src/store/groups.js';
+import { writeBatchOptions } from '../../src/home/batch-options.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { type Group, writeGroup } from '../../src/home/groups.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { StoreError } from '../../src/store/port.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 type Policy = 'hold' | 'if-proved' | 'always';

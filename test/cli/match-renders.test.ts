@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Candidate, matchRenders } from '../../src/cli/reuse/match-renders.js';
 import { createRenderSources } from '../../src/cli/reuse/render-sources.js';
-import type { KnownRender } from '../../src/read-model/gather-renders.js';
+import type { KnownRender } from '../../src/home/gather-renders.js';
 
 const rowsOf = (...ids: string[]): Candidate[] =>
   ids.map((id, index) => ({ key: 'k', index, id, kind: 'svc/image', price: null, hasUrls: false }));

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js';
-import { type AccountRecords, openAccountRecords } from '../../store/account-records.js';
+import { type AccountRecords, openAccountRecords } from '../../home/account-records.js';
 import { createPlaces } from '../../store/open-store.js';
 import type { Store } from '../../store/port.js';
 

@@ -1,7 +1,7 @@
+import type { KnownPrices } from '../../books/prices/row-price.js';
 import type { PriceRule } from '../../domain/price.js';
-import type { KnownPrices } from '../../reconcile/row-price.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { readMeasuredPrices } from '../../store/learned.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { readMeasuredPrices } from '../../home/learned.js';
 import type { Session } from '../session.js';
 import type { HomeAccess } from './home-access.js';
 

@@ -4,7 +4,7 @@ import { TerminatedFailure } from '@temporalio/common';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account-read.js';
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
-import type { Home } from '../../store/home.js';
+import type { Home } from '../../home/home.js';
 import { EXIT } from '../exit-codes.js';
 import { UserError } from '../user-error.js';
 import { KeyRefusedError } from './read-account.js';

@@ -3,11 +3,11 @@ import { feedersOf } from '../../../activities/feeders.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
+import { noteReruns } from '../../home/reruns.js';
 import { readMediaFacts } from '../../store/media-facts.js';
 import { sniffMedia } from '../../store/media-type.js';
 import { peekBytes } from '../../store/peek-bytes.js';
 import type { Store } from '../../store/port.js';
-import { noteReruns } from '../../store/reruns.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 

@@ -1,8 +1,8 @@
 import { collectedRows, storeReport } from '../../../activities/batch-report.js';
 import { writeBatchResults } from '../../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPosters } from '../../report/posters.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';

@@ -1,5 +1,5 @@
 import type { BatchResult } from '../../contract/workflows.js';
-import { stoppedReason } from '../../store/batch-marks.js';
+import { stoppedReason } from '../../home/batch-marks.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { rejoinWork } from '../access/work-access.js';
 import { EXIT } from '../exit-codes.js';

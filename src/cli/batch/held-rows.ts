@@ -1,8 +1,8 @@
 import { upstreamOf } from '../../../activities/upstream.js';
 import { fedMedia } from '../../domain/row.js';
-import type { HeldRows } from '../../read-model/held-rows.js';
+import type { HeldRows } from '../../home/held-rows.js';
+import { type TouchedRows, touchedRows } from '../../home/touched-rows.js';
 import { parallel } from '../../store/parallel.js';
-import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';
 import type { HomeAccess } from '../access/home-access.js';
 
 const READ_WIDTH = 32;

@@ -1,6 +1,6 @@
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/ids.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';

@@ -1,4 +1,4 @@
-import { openNotices } from '../../store/notices.js';
+import { openNotices } from '../../home/notices.js';
 import type { HomeAccess } from '../access/home-access.js';
 
 /** What is still to be told of a batch, and what never will be. */

@@ -1,9 +1,9 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { fedMedia } from '../../domain/row.js';
-import { clearCancelled, clearStopped } from '../../store/batch-marks.js';
-import { clearFollowers } from '../../store/followers.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { clearCancelled, clearStopped } from '../../home/batch-marks.js';
+import { clearFollowers } from '../../home/followers.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { sampleInForce } from '../../home/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';

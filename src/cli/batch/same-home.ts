@@ -1,4 +1,4 @@
-import { homeMismatch, newClaimer, writeHomeMark } from '../../store/home-mark.js';
+import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';

@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { batchId } from '../../contract/names.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { Home } from '../../store/home.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
-import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../store/sample-gate.js';
+import type { Home } from '../../home/home.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';

@@ -1,5 +1,5 @@
-import { type Repair, repairDocument } from '../../store/repair-documents.js';
-import { type DamagedDocument, verifyDocuments } from '../../store/verify-documents.js';
+import { type Repair, repairDocument } from '../../home/repair-documents.js';
+import { type DamagedDocument, verifyDocuments } from '../../home/verify-documents.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';

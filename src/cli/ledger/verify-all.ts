@@ -1,5 +1,5 @@
-import { lookOverDocuments } from '../../store/verify-documents.js';
-import { type LedgerBreach, verifyLedger } from '../../store/verify-ledger.js';
+import { lookOverDocuments } from '../../home/verify-documents.js';
+import { type LedgerBreach, verifyLedger } from '../../home/verify-ledger.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';

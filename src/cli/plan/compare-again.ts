@@ -1,4 +1,4 @@
-import type { GenerationFacts } from '../../store/rows-writer.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { PreparedBatch } from './prepare-batch.js';
 import { createRowPlanner, type PlannedRow } from './row-planner.js';

@@ -1,8 +1,8 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { contradictedPrice, type KnownPrices } from '../../books/prices/row-price.js';
 import type { Kind } from '../../domain/kind.js';
 import { type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { contradictedPrice, type KnownPrices } from '../../reconcile/row-price.js';
 import { amount } from '../views/counts.js';
 
 /** Configured prices of a plan that the balance has shown to be wrong, by kind: the first row's, and how many rows. */

@@ -1,7 +1,7 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { ADAPTERS } from '../../kinds/index.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import { percentOff } from '../views/percent-off.js';
 import type { PlanCosts } from './plan-tally.js';

@@ -1,7 +1,7 @@
 import type { RetryOrder } from '../../contract/workflows.js';
+import { createRowsWriter, type GenerationFacts } from '../../home/rows-writer.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
-import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import type { Session } from '../session.js';

@@ -1,8 +1,8 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
 import { outputBytes } from '../../kinds/output-size.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import type { LostFile } from '../batch/lost-files.js';

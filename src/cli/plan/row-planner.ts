@@ -1,9 +1,9 @@
-import { type RowContent, rowStanding } from '../../../activities/row-letter.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { isCancelledBatch } from '../../store/batch-marks.js';
+import { isCancelledBatch } from '../../home/batch-marks.js';
+import { type RowContent, rowStanding } from '../../home/row-letter.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { type LostFile, mayComeAgain } from '../batch/lost-files.js';
 import type { OutputCheck } from './output-check.js';

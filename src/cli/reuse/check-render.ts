@@ -1,5 +1,5 @@
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
-import { isRender, type KnownRender } from '../../read-model/gather-renders.js';
+import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import type { RenderSource } from './render-sources.js';

@@ -1,6 +1,6 @@
 import type { CreditsRange } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import type { KnownRender } from '../../read-model/gather-renders.js';
+import type { KnownRender } from '../../home/gather-renders.js';
 
 /** A row that would be submitted and asks for something that was asked for before. */
 export interface Candidate extends Pick<Row, 'index' | 'id' | 'kind' | 'group'> {

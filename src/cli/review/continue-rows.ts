@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
-import { readBatchOrder } from '../../store/batch-order.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { isOutage } from '../batch/outage.js';

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { BatchLimits } from '../domain/limits.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { PriceRule } from '../domain/price.js';
+import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
+import { encodeJson, forgotten, readJson } from '../store/json-file.js';
+import { timeSchema } from './attempt-schema.js';
+import type { Home } from './home.js';
+import { notePause } from './pauses.js';
+import { priceRuleSchema } from './price-rule-schema.js';
+
+/**
+ * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
+ * anybody on the machine can send, only says that there is something to do. Whoever goes on with the batch unattended,
+ * after a reboot, holds to it too.
+ */
+export interface BatchOrder {
+  /** What the batch may cost. */
+  limits: BatchLimits;
+  /** What becomes of its lost answers. */
+  policy: { ambiguity: 'hold' | 'if-proved' | 'always'; retries: number; wasteMaxNano: CreditsNano };
+  /** Which rows that had ended are run again. An older build has not written it down: the message counts then. */
+  retry?: z.output<typeof retrySchema> | null;
+  /** The generation of rows that `retry` is meant for. */
+  generation?: string;
+  /** Nothing new is submitted until it is resumed. */
+  isPaused?: boolean;
+  /** The price rules that it was run with; absent = none were given, and its worker's own count. */
+  prices?: readonly PriceRule[];
+  /** Marks of the targets that its notices go to (`markOf`); absent = all that its worker's settings name. */
+  notify?: readonly string[];
+  /** Its part of the account's slots; absent = the default. */
+  slots?: SlotTerms;
+}
+
+const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
+
+export const orderSchema = z.object({
+  schema: z.literal(1),
+  limits: z.object({
+    maxCreditsNano: z.int().nullable(),
+    maxFailures: z.union([z.object({ rows: z.int() }), z.object({ percent: z.int() })]).nullable(),
+  }),
+  policy: z.object({
+    ambiguity: z.enum(['hold', 'if-proved', 'always']),
+    retries: z.int(),
+    wasteMaxNano: z.int(),
+  }),
+  retry: z.exactOptional(retrySchema.nullable()),
+  generation: z.exactOptional(z.string()),
+  isPaused: z.exactOptional(z.boolean()),
+  prices: z.exactOptional(z.array(priceRuleSchema)),
+  notify: z.exactOptional(z.array(z.string())),
+  slots: z.exactOptional(
+    z.object({
+      concurrency: z.int().min(1).nullable(),
+      weight: z.int().min(1).max(WEIGHT_MAX),
+      priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX),
+    }),
+  ),
+});
+
+export async function writeBatchOrder(home: Home, batch: string, order: BatchOrder): Promise<void> {
+  await home.store.put(orderKey(home, batch), encodeJson({ schema: 1, ...order }));
+}
+
+/** Undefined for a batch that an older build ran. */
+export async function readBatchOrder(home: Home, batch: string): Promise<BatchOrder | undefined> {
+  return readJson(home.store, orderKey(home, batch), orderSchema, forgotten);
+}
+
+/**
+ * Pauses a batch, or lets it go on; one that an older build ran has no order to change. Gives whether the order is
+ * another one now.
+ */
+export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<boolean> {
+  const order = await readBatchOrder(home, batch);
+  const isNew = order !== undefined && (order.isPaused ?? false) !== isPaused;
+  if (isNew) await writeBatchOrder(home, batch, { ...order, isPaused });
+  await notePause(home, batch, isPaused, Date.now());
+  return isNew;
+}
+
+function orderKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'terms.json');
+}
