@@ -1,5 +1,4 @@
-import type { Case } from '../src/books/check/evidence.js';
-import { type KnownAttempt, mayComeBack } from '../src/books/check/movements.js';
+import { type Case, type KnownAttempt, mayComeBack } from '../src/books/check/evidence.js';
 import { discounted } from '../src/books/prices/price-book.js';
 import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
 import {

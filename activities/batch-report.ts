@@ -1,4 +1,4 @@
-import { readBatchOptions } from '../src/home/batch-options.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
 import type { ResultLine } from '../src/manifest/results.js';
 import { collectRows, type ReportRows } from '../src/report/collect.js';
 import { writeReport } from '../src/report/write-report.js';

@@ -5,7 +5,7 @@ import type { CreditsRange } from '../src/domain/money.js';
 import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
 import type { BookedAttempt } from '../src/home/charge-book.js';
-import { groupOf } from '../src/home/groups.js';
+import { groupOf } from '../src/home/verdicts.js';
 import { modelOf } from '../src/manifest/cost-notes.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';

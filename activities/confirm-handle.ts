@@ -3,7 +3,7 @@ import type { ConfirmInput, ConfirmResult } from '../src/contract/activities.js'
 import { type Attempt, type AttemptRef, intentOf, standingOf } from '../src/domain/attempt.js';
 import type { Exchange } from '../src/domain/exchange.js';
 import type { PollReading } from '../src/domain/reading.js';
-import { isNameOfAnother } from '../src/home/handle-names.js';
+import { isNameOfAnother } from '../src/home/handles.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
 import { readPolled } from '../src/kinds/index.js';
 import { bookCharge, bookUnbilled } from './charges.js';

@@ -8,7 +8,7 @@ import {
   type RecordedOutput,
 } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
-import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/home/handle-names.js';
+import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/home/handles.js';
 import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { noteCase } from './semaphore-notes.js';

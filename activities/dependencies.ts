@@ -8,8 +8,8 @@ import type { AccountRecords } from '../src/home/account-records.js';
 import type { Posters } from '../src/report/posters.js';
 import type { Downloader } from '../src/service/download.js';
 import type { Transport } from '../src/service/transport.js';
+import type { OpenInput } from '../src/store/open-store.js';
 import type { Store } from '../src/store/port.js';
-import type { OpenInput } from '../src/store/s3-input.js';
 
 /** What the activities of one account are handed by the composition root. */
 export interface Dependencies extends AccountRecords {

@@ -1,8 +1,7 @@
 import { overrideOf, standingOf } from '../src/domain/attempt.js';
 import type { AccountRecords } from '../src/home/account-records.js';
-import { clearFollowers } from '../src/home/followers.js';
-import { rerunIds } from '../src/home/reruns.js';
-import { statesOf } from '../src/home/row-letter.js';
+import { clearFollowers, rerunIds } from '../src/home/row-orders.js';
+import { statesOf } from '../src/home/row-standing.js';
 import { failedAgain } from './earlier-render.js';
 
 /** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */

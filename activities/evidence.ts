@@ -1,6 +1,5 @@
 import { countTime } from '../src/books/check/counted-time.js';
-import type { Evidence, Movement, Reading } from '../src/books/check/evidence.js';
-import { movementsOf } from '../src/books/check/movements.js';
+import { type Evidence, type Movement, movementsOf, type Reading } from '../src/books/check/evidence.js';
 import { opennessOf } from '../src/books/check/residual.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Kind } from '../src/domain/kind.js';

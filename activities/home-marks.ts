@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readBatchOptions } from '../src/home/batch-options.js';
-import { orderPause } from '../src/home/batch-order.js';
+import { orderPause, readBatchOptions } from '../src/home/batch-order.js';
 import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../src/home/home-mark.js';
 import type { Dependencies } from './dependencies.js';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChargeTiming } from '../src/books/check/movements.js';
+import type { ChargeTiming } from '../src/books/check/evidence.js';
 import type { Kind } from '../src/domain/kind.js';
 import { type CreditsNano, formatCredits, NANO_PER_CREDIT } from '../src/domain/money.js';
 import type { MeasuredPrice } from '../src/domain/price.js';

@@ -5,10 +5,16 @@ import type { Attempt } from '../src/domain/attempt.js';
 import type { BatchLimits, StopReason } from '../src/domain/limits.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import { isCancelledBatch, isRerun, rerunOrder, stoppedReason, wasCancelled } from '../src/home/batch-marks.js';
+import {
+  isCancelledBatch,
+  isRerun,
+  rerunOrder,
+  sampleInForce,
+  stoppedReason,
+  wasCancelled,
+} from '../src/home/batch-marks.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
-import { type RowContent, type RowStanding, rowStanding } from '../src/home/row-letter.js';
-import { sampleInForce } from '../src/home/sample-gate.js';
+import { type RowContent, type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

@@ -1,7 +1,7 @@
 import { standingOf } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
 import type { Ledger } from '../src/home/ledger.js';
-import type { StoredRow } from '../src/home/row-schema.js';
+import type { StoredRow } from '../src/home/row-records.js';
 import type { Rows } from '../src/home/rows.js';
 
 /**

@@ -2,7 +2,7 @@ import type { ReopenInput, ReopenResult } from '../src/contract/activities.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
-import { rowStanding } from '../src/home/row-letter.js';
+import { rowStanding } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';

@@ -1,19 +1,14 @@
 import type { BatchTally } from '../src/domain/batch-tally.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { fedMedia } from '../src/domain/row.js';
-import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
-import { readBatchOptions } from '../src/home/batch-options.js';
-import { damagedRecord } from '../src/home/damaged-row.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../src/home/batch-marks.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
 import type { Home } from '../src/home/home.js';
 import type { Ledger } from '../src/home/ledger.js';
-import { liveWordOf } from '../src/home/live-word.js';
-import type { Records } from '../src/home/records.js';
-import { rerunIds } from '../src/home/reruns.js';
-import { isOutdone, recordFor } from '../src/home/row-letter.js';
-import type { StoredRow } from '../src/home/row-schema.js';
+import { rerunIds } from '../src/home/row-orders.js';
+import { damagedRecord, type Records, type StoredRow, type TouchedRows, touchedRows } from '../src/home/row-records.js';
+import { isOutdone, liveWordOf, recordFor } from '../src/home/row-standing.js';
 import type { Rows } from '../src/home/rows.js';
-import { sampleInForce } from '../src/home/sample-gate.js';
-import { type TouchedRows, touchedRows } from '../src/home/touched-rows.js';
 import {
   isRunAgain,
   type ResultLine,

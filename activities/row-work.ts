@@ -1,8 +1,8 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import type { BatchOptions } from '../src/domain/batch-options.js';
 import type { Row } from '../src/domain/row.js';
-import { readBatchOptions } from '../src/home/batch-options.js';
-import { readFrame } from '../src/home/frames.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
+import { readFrame } from '../src/home/feeds.js';
 import type { Adapter } from '../src/kinds/adapter.js';
 import { adapterFor } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';

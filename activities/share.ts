@@ -1,7 +1,7 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
-import { rowAt } from '../src/home/row-place.js';
+import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/asked-output.js';
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';

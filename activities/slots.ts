@@ -13,8 +13,8 @@ import {
 import type { Breaker } from '../src/domain/breaker.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/slot-terms.js';
+import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
-import { readBreakers, writeBreakers } from '../src/home/breakers.js';
 import { takeCaps } from './account.js';
 import { rowOf } from './attempts-since.js';
 import { lastCaps } from './caps.js';

@@ -1,5 +1,5 @@
 import type { FedFrom } from '../src/contract/chain-state.js';
-import { rowAt } from '../src/home/row-place.js';
+import { rowAt } from '../src/home/rows.js';
 import { factsOf } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
 

@@ -3,7 +3,7 @@ import type { RowRef } from '../src/contract/workflows.js';
 import { type Attempt, allowsAnother, standingOf } from '../src/domain/attempt.js';
 import type { ResponseFormat } from '../src/domain/batch-options.js';
 import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
-import { standsFor } from '../src/home/row-letter.js';
+import { standsFor } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
 import { type RowInForce, rowInForce } from './row-in-force.js';
 import type { RowWork } from './row-work.js';

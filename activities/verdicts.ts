@@ -3,9 +3,15 @@ import { settle } from '../src/books/check/settle.js';
 import { clockText } from '../src/books/check/story.js';
 import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../src/domain/attempt.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
-import { statesOf } from '../src/home/row-letter.js';
-import { distrust, isTrusted } from '../src/home/trust.js';
-import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../src/home/verdict-watch.js';
+import { statesOf } from '../src/home/row-standing.js';
+import {
+  distrust,
+  isTrusted,
+  unwatchVerdict,
+  type WatchedVerdict,
+  watchedVerdicts,
+  watchVerdict,
+} from '../src/home/verdicts.js';
 import { rowOf } from './attempts-since.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';

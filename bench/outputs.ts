@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RowRecord } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
-import { writeBatchOptions } from '../src/home/batch-options.js';
+import { writeBatchOptions } from '../src/home/batch-order.js';
 import { openHome } from '../src/home/home.js';
 import { homeKeys } from '../src/home/home-keys.js';
 import { createRowsWriter } from '../src/home/rows-writer.js';

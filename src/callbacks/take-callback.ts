@@ -2,7 +2,7 @@ import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
 import { type Standing, standingOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
-import type { Callbacks, CalledAttempt } from '../home/callbacks.js';
+import type { Callbacks, CalledAttempt } from '../home/handles.js';
 import { adapterFor } from '../kinds/index.js';
 import type { CallbackDesk } from './receiver.js';
 

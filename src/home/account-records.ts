@@ -1,9 +1,9 @@
 import type { Store } from '../store/port.js';
-import { type Callbacks, createCallbacks } from './callbacks.js';
 import { type ChargeBook, createChargeBook } from './charge-book.js';
+import { type Callbacks, createCallbacks } from './handles.js';
 import { type Home, openHome } from './home.js';
 import { createLedger, type Ledger } from './ledger.js';
-import { createRecords, type Records } from './records.js';
+import { createRecords, type Records } from './row-records.js';
 import { createRows, type Rows } from './rows.js';
 
 /** An account's home with everything that is read and written in it. */

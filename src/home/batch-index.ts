@@ -4,10 +4,10 @@ import { parallel } from '../store/parallel.js';
 import { StoreError } from '../store/port.js';
 import type { AccountRecords } from './account-records.js';
 import { shardOf } from './home-keys.js';
-import type { IndexEntry } from './index-entry.js';
 import {
   currentShard,
   entriesSchema,
+  type IndexEntry,
   type ShardPlace,
   type ShardSum,
   shardKeys,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StopReason } from '../domain/limits.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
-import { timeSchema } from './attempt-schema.js';
+import { nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 
 /**
@@ -95,4 +95,84 @@ export async function stoppedReason(home: Home, batch: string): Promise<StopReas
 
 function stoppedKey(home: Home, batch: string): string {
   return home.keys.batch(batch).replace(/batch\.json$/, 'stopped.json');
+}
+
+/** When a batch was paused by its user, for whoever looks back; nothing is decided by it. */
+export interface Pause {
+  fromMs: number;
+  /** Null while it lasts. */
+  toMs: number | null;
+}
+
+export const pausesSchema = z.object({
+  schema: z.literal(1),
+  pauses: z.array(z.object({ fromMs: timeSchema, toMs: timeSchema.nullable() })),
+});
+
+/** The latest of them are kept. */
+const KEPT = 200;
+
+/** Oldest first. */
+export async function readPauses(home: Home, batch: string): Promise<Pause[]> {
+  return (await readJson(home.store, pausesKey(home, batch), pausesSchema, forgotten))?.pauses ?? [];
+}
+
+/** Notes that a pause begins or ends; the same twice is noted once. */
+export async function notePause(home: Home, batch: string, isPaused: boolean, atMs: number): Promise<void> {
+  const pauses = await readPauses(home, batch);
+  const last = pauses.at(-1);
+  const isOpen = last !== undefined && last.toMs === null;
+  if (isOpen === isPaused) return;
+  const next = isOpen
+    ? [...pauses.slice(0, -1), { fromMs: last.fromMs, toMs: Math.max(last.fromMs, atMs) }]
+    : [...pauses, { fromMs: atMs, toMs: null }];
+  await home.store.put(pausesKey(home, batch), encodeJson({ schema: 1, pauses: next.slice(-KEPT) }));
+}
+
+function pausesKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'pauses.json');
+}
+
+/**
+ * A batch of which a sample is run first: until a person approves the rest, nothing but the sample's rows is submitted.
+ * It stands in the home, where whatever opens a row or sends a request looks it up: a message cannot get around it.
+ */
+export interface SampleGate {
+  /** The rows that may run. */
+  ids: string[];
+  atMs: number;
+  /** The manifest that was approved, with what the rest may cost; absent until then. Another manifest asks again. */
+  approved?: { generation: string; maxCreditsNano: number | null; atMs: number };
+}
+
+export const sampleGateSchema = z.object({
+  schema: z.literal(1),
+  ids: z.array(z.string()),
+  atMs: timeSchema,
+  approved: z.exactOptional(
+    z.object({ generation: z.string(), maxCreditsNano: nanoSchema.nullable(), atMs: timeSchema }),
+  ),
+});
+
+export async function writeSampleGate(home: Home, batch: string, gate: SampleGate): Promise<void> {
+  await home.store.put(gateKey(home, batch), encodeJson({ schema: 1, ...gate }));
+}
+
+/** Undefined for a batch that was never run by a sample. One that cannot be read lets nothing through. */
+export async function readSampleGate(home: Home, batch: string): Promise<SampleGate | undefined> {
+  return readJson(home.store, gateKey(home, batch), sampleGateSchema, () => ({ schema: 1 as const, ids: [], atMs: 0 }));
+}
+
+/** The rows that may run while the rest of this manifest waits for its approval; undefined where all may. */
+export async function sampleInForce(
+  home: Home,
+  batch: string,
+  generation: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const gate = await readSampleGate(home, batch);
+  return gate === undefined || gate.approved?.generation === generation ? undefined : new Set(gate.ids);
+}
+
+function gateKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'sample.json');
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import type { BatchOptions } from '../domain/batch-options.js';
 import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
-import type { PriceRule } from '../domain/price.js';
+import { PRICE_UNITS, type PriceRule } from '../domain/price.js';
 import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/slot-terms.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
-import { timeSchema } from './attempt-schema.js';
+import { StoreError } from '../store/port.js';
+import { kindSchema, timeSchema } from './attempt-schema.js';
+import { notePause } from './batch-marks.js';
 import type { Home } from './home.js';
-import { notePause } from './pauses.js';
-import { priceRuleSchema } from './price-rule-schema.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
@@ -34,6 +35,25 @@ export interface BatchOrder {
 }
 
 const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
+
+export const priceRuleSchema: z.ZodType<PriceRule> = z.object({
+  kind: kindSchema.exactOptional(),
+  model: z.string().exactOptional(),
+  tier: z.string().exactOptional(),
+  steps: z.number().exactOptional(),
+  resolution: z.string().exactOptional(),
+  mode: z.string().exactOptional(),
+  audio: z.boolean().exactOptional(),
+  sound: z.string().exactOptional(),
+  components: z.array(
+    z.object({
+      unit: z.enum(PRICE_UNITS),
+      credits: z.string(),
+      above: z.number().exactOptional(),
+      upTo: z.number().exactOptional(),
+    }),
+  ),
+});
 
 export const orderSchema = z.object({
   schema: z.literal(1),
@@ -83,4 +103,42 @@ export async function orderPause(home: Home, batch: string, isPaused: boolean): 
 
 function orderKey(home: Home, batch: string): string {
   return home.keys.batch(batch).replace(/batch\.json$/, 'terms.json');
+}
+
+/** What `run` fixed for a batch, kept beside its rows, so that no path or place is in Temporal. */
+
+export const optionsSchema: z.ZodType<BatchOptions> = z.object({
+  schema: z.literal(1),
+  out: z.string(),
+  onExists: z.enum(['fail', 'skip', 'version']),
+  sidecar: z.exactOptional(z.boolean()),
+  responseFormat: z.enum(['url', 'b64_json']),
+  manifestFolder: z.string(),
+  manifest: z.exactOptional(z.string()),
+  maxOutputBytes: z.number(),
+});
+
+/** What a batch goes on with where its options cannot be read: the next `run` writes them anew. */
+const LOST = {
+  schema: 1,
+  onExists: 'fail',
+  responseFormat: 'url',
+  manifestFolder: '/',
+  maxOutputBytes: 4 * 1024 ** 3,
+} as const;
+
+/** Writes or replaces a batch's options. */
+export async function writeBatchOptions(home: Home, batch: string, options: BatchOptions): Promise<void> {
+  await home.store.put(home.keys.options(batch), encodeJson(options));
+}
+
+/** A batch's options; a StoreError `ENOENT` when it was never run from this home. */
+export async function readBatchOptions(home: Home, batch: string): Promise<BatchOptions> {
+  const key = home.keys.options(batch);
+  const options = await readJson(home.store, key, optionsSchema, async () => {
+    const out = (await home.readBatch(batch))?.out;
+    return out === undefined ? undefined : { ...LOST, out };
+  });
+  if (options) return options;
+  throw new StoreError('ENOENT', `batch '${batch}' was never run from ${home.store.location}`, key);
 }

@@ -4,7 +4,6 @@ import { decodeJson, encodeJson, readJson } from '../store/json-file.js';
 import { type Store, StoreError } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import type { HomeKeys } from './home-keys.js';
-import { rebuildBinding } from './rebuilt-facts.js';
 
 /** What an account and its batches are bound to from their first use on. */
 
@@ -80,4 +79,20 @@ async function readAccount(store: Store, key: string): Promise<{ isThere: boolea
   if (known === undefined) return { isThere: bytes !== undefined };
   if (known.schema <= HOME_FORMAT) return { isThere: true, known };
   throw new StoreError('NEWER', `the home ${store.location} was written by a newer callsheet: use that one`, key);
+}
+
+const outSchema = z.object({ out: z.string() });
+const createdSchema = z.object({ createdAtMs: timeSchema });
+
+/** Where a batch writes to stands in its options too, and its first manifest says when it began. */
+async function rebuildBinding(store: Store, keys: HomeKeys, batch: string) {
+  const options = await store.get(keys.options(batch));
+  const out = options && decodeJson(outSchema, options)?.out;
+  if (out === undefined) return undefined;
+  let createdAtMs = Number.POSITIVE_INFINITY;
+  for (const generation of await store.names(keys.generations(batch))) {
+    const facts = await store.get(keys.generationFacts(batch, generation));
+    createdAtMs = Math.min(createdAtMs, (facts && decodeJson(createdSchema, facts)?.createdAtMs) ?? createdAtMs);
+  }
+  return { schema: 1 as const, out, createdAtMs: Number.isFinite(createdAtMs) ? createdAtMs : 0 };
 }

@@ -6,8 +6,8 @@ import { encodeAs, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
+import { loadAttempt } from './attempts.js';
 import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
-import { loadAttempt } from './load-attempts.js';
 
 /** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
 

@@ -6,9 +6,8 @@ import { createLineIndex } from '../manifest/line-index.js';
 import { renderKey } from '../manifest/row-hash.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
-import { liveWordOf } from './live-word.js';
-import type { StoredRow } from './row-schema.js';
-import { type TouchedRows, touchedRows } from './touched-rows.js';
+import { type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
+import { liveWordOf } from './row-standing.js';
 
 /** What a batch has rendered, from its rows, records and attempts, which alone say what is true. */
 

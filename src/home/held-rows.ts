@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { AccountRecords } from './account-records.js';
 import { keep, keptEntries, readKept } from './batch-index.js';
 import { readFeeds } from './feeds.js';
-import type { IndexEntry } from './index-entry.js';
-import type { ShardSum } from './index-shard.js';
+import type { IndexEntry, ShardSum } from './index-shard.js';
 
 /** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
 export interface HeldRows {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttemptRef } from '../domain/attempt.js';
 import type { Frame } from '../domain/row.js';
-import { StoreError } from '../store/port.js';
-import { isSafeSegment } from '../store/safe-key.js';
+import { isSafeSegment, StoreError } from '../store/port.js';
 
 /** Where everything of an account lies in its home: the only place that knows the layout. */
 

@@ -6,7 +6,7 @@ import {
   type Standing,
   standingOf,
 } from '../domain/attempt.js';
-import { transitionOf } from './attempt-transitions.js';
+import { transitionOf } from './attempts.js';
 
 /** What is wrong with the records of one row, by the invariants of the ledger (docs/guarantees.md). Pure. */
 

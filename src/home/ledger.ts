@@ -10,10 +10,9 @@ import type { Kind } from '../domain/kind.js';
 import { decodeJson, encodeAs, encodeJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
 import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
-import { transitionOf } from './attempt-transitions.js';
-import { callbackEntries } from './callbacks.js';
+import { type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
+import { callbackEntries } from './handles.js';
 import { type HomeKeys, homeKeys, parseIndexKey } from './home-keys.js';
-import { type LoadedAttempt, loadAttempt, loadAttempts } from './load-attempts.js';
 
 /** The write-ahead record of every attempt: the one arbiter of who may send a paid request. */
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Notice, type NoticeTarget, targetLabel } from '../domain/notice.js';
 import { encodeAs, forgotten, readJson } from '../store/json-file.js';
-import { isSafeSegment } from '../store/safe-key.js';
+import { isSafeSegment } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 

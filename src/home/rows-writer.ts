@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { isKind, type Kind } from '../domain/kind.js';
 import { fedMedia } from '../domain/row.js';
-import { encodeJson, forgotten, readJson } from '../store/json-file.js';
+import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import { createFeedsWriter } from './feeds.js';
-import { homeKeys } from './home-keys.js';
-import type { StoredRow } from './row-schema.js';
+import { type HomeKeys, homeKeys } from './home-keys.js';
+import { type StoredRow, storedRowSchema } from './row-records.js';
 
 /** Writes a manifest's rows to the home as one immutable generation, in constant memory. */
 
@@ -120,5 +120,51 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       return known ?? facts;
     },
     abort,
+  };
+}
+
+const PART_NAME = /^\d{6}\.jsonl$/;
+
+/** Everything that a generation's facts say stands in its rows, but for the time. */
+export async function rebuildGeneration(
+  store: Store,
+  keys: HomeKeys,
+  batch: string,
+  generation: string,
+): Promise<GenerationFacts | undefined> {
+  const names = (await store.names(keys.generation(batch, generation))).filter((name) => PART_NAME.test(name));
+  const parts: { rows: number }[] = [];
+  const columns = new Set<string>();
+  const byKind: Partial<Record<Kind, number>> = {};
+  let fed = 0;
+  for (const name of names) {
+    const bytes = await store.get(`${keys.generation(batch, generation)}/${name}`);
+    const lines = Buffer.from(bytes ?? [])
+      .toString()
+      .split('\n')
+      .slice(0, -1);
+    parts.push({ rows: lines.length });
+    for (const line of lines) {
+      const stored = decodeJson(storedRowSchema, Buffer.from(line));
+      if (stored === undefined) continue;
+      for (const column of Object.keys(stored.raw)) columns.add(column);
+      byKind[stored.row.kind] = (byKind[stored.row.kind] ?? 0) + 1;
+      if (fedMedia(stored.row).length > 0) fed += 1;
+    }
+  }
+  if (parts.length === 0) return undefined;
+  const passthroughColumns = [...columns].filter((column) => column.startsWith('x-'));
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const chains = fed > 0 ? { fed } : {};
+  return {
+    schema: 1,
+    generation,
+    rows,
+    parts,
+    columns: [...columns],
+    passthroughColumns,
+    byKind,
+    ...chains,
+    createdAtMs: 0,
   };
 }

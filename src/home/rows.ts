@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import { type Store, StoreError } from '../store/port.js';
-import { damagedRow } from './damaged-row.js';
 import { homeKeys } from './home-keys.js';
-import { rebuildGeneration } from './rebuilt-facts.js';
-import { type StoredRow, storedRowSchema } from './row-schema.js';
-import { type GenerationFacts, generationSchema } from './rows-writer.js';
+import { damagedRow, type StoredRow, storedRowSchema } from './row-records.js';
+import { type GenerationFacts, generationSchema, rebuildGeneration } from './rows-writer.js';
 
 /** Reads the rows that `run` wrote to the home, a part at a time. */
 
@@ -146,4 +144,31 @@ function parseLines(bytes: Uint8Array): (StoredRow | undefined)[] {
     start = end < 0 ? buffer.length : end + 1;
   }
   return rows;
+}
+
+/** Where a row lies in its generation, and what stands there. */
+export interface PlacedRow {
+  part: number;
+  stored: StoredRow;
+}
+
+/** A row by its index alone; undefined where the generation has no such row. */
+export async function rowAt(
+  rows: Rows,
+  batch: string,
+  generation: string,
+  index: number,
+): Promise<PlacedRow | undefined> {
+  const part = partOf((await rows.generation(batch, generation))?.parts ?? [], index);
+  if (part === undefined) return undefined;
+  return { part, stored: await rows.readRow(batch, generation, part, index) };
+}
+
+function partOf(parts: readonly { rows: number }[], index: number): number | undefined {
+  let before = 0;
+  for (const [part, { rows }] of parts.entries()) {
+    if (index < before + rows) return part;
+    before += rows;
+  }
+  return undefined;
 }

@@ -1,10 +1,9 @@
 import type { BatchLimits } from '../domain/limits.js';
 import { formatCredits } from '../domain/money.js';
-import { readBatchOptions } from '../home/batch-options.js';
-import { readBatchOrder } from '../home/batch-order.js';
-import { fellSinceBegin, readBooks } from '../home/books.js';
+import { readSampleGate, type SampleGate } from '../home/batch-marks.js';
+import { readBatchOptions, readBatchOrder } from '../home/batch-order.js';
 import type { Home } from '../home/home.js';
-import { readSampleGate, type SampleGate } from '../home/sample-gate.js';
+import { fellSinceBegin, readBooks } from '../home/learned.js';
 import { instant } from './charts.js';
 import { rowsText } from './html.js';
 import { productVersion } from './product-version.js';

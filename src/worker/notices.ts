@@ -9,9 +9,9 @@ import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
 import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
+import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
 import { markOf, openNotices } from '../home/notices.js';
-import { sampleInForce } from '../home/sample-gate.js';
 import { createDelivery } from '../notices/deliver.js';
 import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
 

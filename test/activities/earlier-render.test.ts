@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keepEarlier } from '../../activities/earlier-render.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
-import { rowStanding } from '../../src/home/row-letter.js';
+import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
 const FILE: OutputFile = { file: 'media/a.png', contentType: 'image/png', bytes: 5, sha256: 'a'.repeat(64) };

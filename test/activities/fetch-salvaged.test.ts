@@ -5,7 +5,7 @@ import { fetchSalvagedActivities } from '../../activities/fetch-salvaged.js';
 import { slotActivities } from '../../activities/slots.js';
 import { resultOf } from '../../activities/submit-result.js';
 import { standingOf } from '../../src/domain/attempt.js';
-import { isNameOfAnother, takeName } from '../../src/home/handle-names.js';
+import { isNameOfAnother, takeName } from '../../src/home/handles.js';
 import { createDownloader } from '../../src/service/download.js';
 import { type Answer, serve, status, whole } from '../download/broken-server.js';
 import { smallPng } from '../support/small-png.js';

@@ -5,7 +5,7 @@ import { bookCharge } from '../../activities/charges.js';
 import { gatherEvidence } from '../../activities/evidence.js';
 import { keepLearned } from '../../activities/learned.js';
 import { settleActivities } from '../../activities/settle.js';
-import { movementsOf } from '../../src/books/check/movements.js';
+import { movementsOf } from '../../src/books/check/evidence.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';

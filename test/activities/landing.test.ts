@@ -10,7 +10,7 @@ import type { DownloadInput, LateOutputInput } from '../../src/contract/outputs.
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
-import { writeBatchOptions } from '../../src/home/batch-options.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';

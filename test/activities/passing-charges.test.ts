@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { attemptsSince } from '../../activities/attempts-since.js';
 import { settleActivities } from '../../activities/settle.js';
 import { submitActivities } from '../../activities/submit.js';
-import { movementsOf } from '../../src/books/check/movements.js';
+import { movementsOf } from '../../src/books/check/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';
 import { serve } from '../download/broken-server.js';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { writeBatchResults } from '../../activities/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
-import { writeBatchOptions } from '../../src/home/batch-options.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { intent, storedRow } from '../home/support/examples.js';

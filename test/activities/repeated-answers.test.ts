@@ -9,8 +9,8 @@ import { handleOf, standingOf } from '../../src/domain/attempt.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
 import { sortOf } from '../../src/home/documents.js';
-import { isNameOfAnother, takeName } from '../../src/home/handle-names.js';
-import { repairDocument } from '../../src/home/repair-documents.js';
+import { isNameOfAnother, takeName } from '../../src/home/handles.js';
+import { repairDocument } from '../../src/home/verify-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const film = (id: string, index: number): Row =>

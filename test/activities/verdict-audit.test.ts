@@ -7,8 +7,8 @@ import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
-import { rowStanding } from '../../src/home/row-letter.js';
-import { isTrusted } from '../../src/home/trust.js';
+import { rowStanding } from '../../src/home/row-standing.js';
+import { isTrusted } from '../../src/home/verdicts.js';
 import { intent, wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

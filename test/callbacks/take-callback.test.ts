@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallbackMessenger, createCallbackDesk } from '../../src/callbacks/take-callback.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { createCallbacks } from '../../src/home/callbacks.js';
+import { createCallbacks } from '../../src/home/handles.js';
 import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';

@@ -5,7 +5,7 @@ import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/re
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
-import { recordFor } from '../../src/home/row-letter.js';
+import { recordFor } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
 const row = (id: string, line: number, feeder?: string): Row => ({

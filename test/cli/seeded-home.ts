@@ -6,7 +6,7 @@ import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { type AccountRecords, openAccountRecords } from '../../src/home/account-records.js';
-import { writeBatchOptions } from '../../src/home/batch-options.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createPlaces } from '../../src/store/open-store.js';
 import { rowRecord } from '../support/row-record.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lateResultsId } from '../../src/contract/names.js';
-import { createRecords } from '../../src/home/records.js';
+import { createRecords } from '../../src/home/row-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createMessenger } from '../../src/worker/messenger.js';
 import { storedHistories } from '../support/histories.js';

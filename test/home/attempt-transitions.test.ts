@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Attempt, isKnownUnbilled, standingOf } from '../../src/domain/attempt.js';
-import { type StateWord, TRANSITIONS, transitionOf } from '../../src/home/attempt-transitions.js';
+import { type StateWord, TRANSITIONS, transitionOf } from '../../src/home/attempts.js';
 import { states } from './support/examples.js';
 
 const WORDS = Object.keys(TRANSITIONS) as StateWord[];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BatchBooks, beginOf, fellSinceBegin } from '../../src/home/books.js';
+import { type BatchBooks, beginOf, fellSinceBegin } from '../../src/home/learned.js';
 
 const CREDIT = 1_000_000_000;
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { createLedger } from '../../src/home/ledger.js';
-import { createRecords } from '../../src/home/records.js';
+import { createRecords } from '../../src/home/row-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { streamOf, temporaryFolder } from '../store/support/temporary.js';
 import { intent, wholeRecord } from './support/examples.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createChargeBook } from '../../src/home/charge-book.js';
-import { createRecords } from '../../src/home/records.js';
+import { createRecords } from '../../src/home/row-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { wholeRecord } from './support/examples.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { rowStanding } from '../../src/home/row-letter.js';
+import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
 const intent = (rowHash = 'h'): AttemptState => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StoredRow } from '../../src/home/row-schema.js';
+import type { StoredRow } from '../../src/home/row-records.js';
 import { createRows } from '../../src/home/rows.js';
 import { createRowsWriter, PART_BYTES_MAX, PART_ROWS_MAX } from '../../src/home/rows-writer.js';
 import { createFolderStore } from '../../src/store/folder.js';

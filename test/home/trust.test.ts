@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openHome } from '../../src/home/home.js';
-import { distrust, isTrusted, readTrust, trust } from '../../src/home/trust.js';
+import { distrust, isTrusted, readTrust, trust } from '../../src/home/verdicts.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 

@@ -259,7 +259,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19 F30',
-    'src/books/check/balance.ts',
+    'src/books/check/residual.ts',
     '  if (residual.hi > 0) return { topUpNano: 0, unattributed: residual };',
     '  if (residual.hi > 0) return { topUpNano: 0, unattributed: ZERO };',
     LEARN_TEST,
@@ -521,7 +521,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F47',
-    'src/home/load-attempts.ts',
+    'src/home/attempts.ts',
     '    if (state === undefined) tear(attempt);\n    else attempt.states.push(state);\n    attempt.nextSeq',
     '    if (state === undefined) continue;\n    attempt.states.push(state);\n    attempt.nextSeq',
     LEDGER_TEST,
@@ -553,7 +553,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ids: ['F49'],
     edits: [
       {
-        file: 'src/home/row-letter.ts',
+        file: 'src/home/row-standing.ts',
         take: '  const last = attempts.at(-1);\n  const isLate',
         give: '  const last = attempts.find(({ n }) => n === 0);\n  const isLate',
       },
@@ -583,7 +583,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F51',
-    'src/home/attempt-transitions.ts',
+    'src/home/attempts.ts',
     "  verdict: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },",
     "  verdict: { follows: ['verdict', ...PERSON], addsNothing: ['unknown', 'created_lost', ...ANSWERS] },",
     LEDGER_TEST,

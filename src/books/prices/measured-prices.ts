@@ -4,9 +4,7 @@ import type { MeasuredPrice } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import type { Quantity } from '../../kinds/fact.js';
 import { factsOf } from '../../kinds/facts.js';
-import { type BilledFacts, billedQuantities, isExact } from './billed-quantities.js';
-import { keepable, widest } from './price-book.js';
-import { rateCells } from './priced-cells.js';
+import { type BilledFacts, billedQuantities, isExact, keepable, rateCells, widest } from './price-book.js';
 
 /** Prices that were measured from the balance, and the rows that they hold for. Pure. */
 

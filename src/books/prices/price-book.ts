@@ -1,9 +1,11 @@
 import { type CreditsNano, type CreditsRange, parseCredits } from '../../domain/money.js';
 import type { PriceComponent, PriceRule } from '../../domain/price.js';
+import type { ResultFacts } from '../../domain/reading.js';
 import type { Row } from '../../domain/row.js';
+import { askedOutput } from '../../kinds/asked-output.js';
 import type { PricedCells, Quantities, Quantity } from '../../kinds/fact.js';
-import { type BilledFacts, billedQuantities } from './billed-quantities.js';
-import { pricedCells } from './priced-cells.js';
+import { factsOf } from '../../kinds/facts.js';
+import { exactly } from '../../kinds/quantities.js';
 
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;
@@ -69,4 +71,50 @@ function unitsOf({ unit, above = 0, upTo }: PriceComponent, quantities: Quantiti
   const { lo, hi } = quantities[unit] ?? { lo: 0, hi: null };
   const most = upTo === undefined || lo === hi ? hi : Math.max(lo, Math.min(hi ?? upTo, upTo));
   return { lo: Math.max(0, lo - above), hi: most === null ? null : Math.max(0, most - above) };
+}
+
+/** How much of each unit a row is billed for, as far as the request, its local files and its result tell. Pure. */
+
+export type BilledFacts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
+
+/** Everything that the documents bill for a row; `facts` are what only the finished clip tells. */
+export function billedQuantities(row: Row, facts: BilledFacts = {}): Quantities {
+  return {
+    request: exactly(1),
+    image: exactly(1),
+    'reference-second': exactly(0),
+    'reference-image': exactly(row.media.reference_images?.length ?? 0),
+    ...factsOf(row.kind).billed?.(row, askedOutput(row)),
+    ...(facts.billedSeconds === undefined ? {} : { second: exactly(facts.billedSeconds) }),
+    ...(facts.billedTokens === undefined ? {} : { 'million-tokens': exactly(facts.billedTokens / 1e6) }),
+  };
+}
+
+export function isExact({ lo, hi }: Quantity): boolean {
+  return lo === hi;
+}
+
+/** Reads the cells of a row that a rate can depend on (service documents 1 and 2, the submit bodies' defaults). */
+export function pricedCells(row: Row): PricedCells {
+  const { cells } = row;
+  const text = (name: string): string | undefined => (typeof cells[name] === 'string' ? cells[name] : undefined);
+  const { model, priced } = factsOf(row.kind);
+  const given = {
+    model: text('model') ?? (model === '' ? undefined : model),
+    mode: text('mode'),
+    tier: text('tier'),
+    steps: typeof cells.steps === 'number' ? cells.steps : undefined,
+    resolution: text('resolution'),
+    audio: typeof cells.audio === 'boolean' ? cells.audio : undefined,
+    sound: text('sound'),
+  };
+  return { ...given, ...priced?.(given, row) };
+}
+
+/** The same without what the documents say has no effect on the price: what equal prices have in common. */
+export function rateCells(row: Row): Partial<PricedCells> {
+  const ignored = factsOf(row.kind).priceIgnores ?? [];
+  const { model, resolution, ...cells } = pricedCells(row);
+  const all = Object.entries({ ...cells, model, resolution });
+  return Object.fromEntries(all.filter(([name]) => !ignored.includes(name as keyof PricedCells)));
 }

@@ -3,9 +3,8 @@ import { BALANCE_TOLERANCE_NANO, type CreditsNano, type CreditsRange } from '../
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
-import type { BilledFacts } from './billed-quantities.js';
 import { measuredCost } from './measured-prices.js';
-import { configuredCost, keepable, widest } from './price-book.js';
+import { type BilledFacts, configuredCost, keepable, widest } from './price-book.js';
 
 /** Where prices come from: the configuration first, else what was measured from the balance. */
 export interface KnownPrices {

@@ -1,8 +1,14 @@
 import { spentOf } from '../../../activities/budget.js';
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, isCancelledBatch, stoppedReason } from '../../home/batch-marks.js';
+import {
+  clearStopped,
+  isCancelledBatch,
+  readSampleGate,
+  type SampleGate,
+  stoppedReason,
+  writeSampleGate,
+} from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
-import { readSampleGate, type SampleGate, writeSampleGate } from '../../home/sample-gate.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';

@@ -6,7 +6,7 @@ import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import { indexedSums } from '../../home/batch-index.js';
 import { indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
-import { touchedRows } from '../../home/touched-rows.js';
+import { touchedRows } from '../../home/row-records.js';
 import type { ResultLine } from '../../manifest/results.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';

@@ -1,7 +1,7 @@
 import { KINDS } from '../../domain/kind.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { readBatchOrder } from '../../home/batch-order.js';
-import { noteReruns } from '../../home/reruns.js';
+import { noteReruns } from '../../home/row-orders.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import { commandHint } from '../hints.js';

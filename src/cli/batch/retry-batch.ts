@@ -1,9 +1,8 @@
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { fedMedia } from '../../domain/row.js';
-import { clearCancelled, clearStopped } from '../../home/batch-marks.js';
-import { clearFollowers } from '../../home/followers.js';
+import { clearCancelled, clearStopped, sampleInForce } from '../../home/batch-marks.js';
+import { clearFollowers } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
-import { sampleInForce } from '../../home/sample-gate.js';
 import { readOwnCredits } from '../access/account-reads.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { approvePlan, spentBefore } from '../plan/approve-plan.js';

@@ -1,5 +1,4 @@
-import { type Repair, repairDocument } from '../../home/repair-documents.js';
-import { type DamagedDocument, verifyDocuments } from '../../home/verify-documents.js';
+import { type DamagedDocument, type Repair, repairDocument, verifyDocuments } from '../../home/verify-documents.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';

@@ -1,6 +1,6 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import type { Records } from '../../home/records.js';
+import type { Records } from '../../home/row-records.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { UserError } from '../user-error.js';

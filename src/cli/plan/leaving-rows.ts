@@ -1,4 +1,4 @@
-import { readBatchOptions } from '../../home/batch-options.js';
+import { readBatchOptions } from '../../home/batch-order.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';

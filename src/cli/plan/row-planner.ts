@@ -3,7 +3,7 @@ import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domai
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isCancelledBatch } from '../../home/batch-marks.js';
-import { type RowContent, rowStanding } from '../../home/row-letter.js';
+import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { type LostFile, mayComeAgain } from '../batch/lost-files.js';
 import type { OutputCheck } from './output-check.js';

@@ -1,7 +1,7 @@
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
-import { touchedRows } from '../../home/touched-rows.js';
+import { touchedRows } from '../../home/row-records.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';
 import type { KnownBatch } from '../batch/known-batch.js';

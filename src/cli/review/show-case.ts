@@ -5,7 +5,7 @@ import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { BalanceCheckpoint } from '../../home/home.js';
-import { liveWordOf } from '../../home/live-word.js';
+import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import { knownBatch } from '../batch/known-batch.js';

@@ -1,4 +1,4 @@
-import { readTrust, trust } from '../../home/trust.js';
+import { readTrust, trust } from '../../home/verdicts.js';
 import { openHomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { userName } from './user-name.js';

@@ -4,7 +4,7 @@ import { KINDS } from '../../../src/domain/kind.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
 import { openAccountRecords } from '../../../src/home/account-records.js';
-import { writeBatchOptions } from '../../../src/home/batch-options.js';
+import { writeBatchOptions } from '../../../src/home/batch-order.js';
 import { createRowsWriter } from '../../../src/home/rows-writer.js';
 import { createFolderStore } from '../../../src/store/folder.js';
 import { temporaryFolder } from '../../store/support/temporary.js';

@@ -1,6 +1,6 @@
 import type { AttemptState, Intent } from '../../../src/domain/attempt.js';
 import type { RowRecord } from '../../../src/domain/outcome.js';
-import type { StoredRow } from '../../../src/home/row-schema.js';
+import type { StoredRow } from '../../../src/home/row-records.js';
 import { rowRecord } from '../../support/row-record.js';
 
 /** Whole, valid values that a test changes in one place. */

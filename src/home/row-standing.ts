@@ -1,7 +1,7 @@
 import type { Letter, RetryOrder } from '../contract/workflows.js';
 import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
-import { isRecordOf, type RowRecord, type Status } from '../domain/outcome.js';
+import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
 
 /** What the home knows of a row: it ended, or its job goes on from a letter. */
 export type RowStanding =
@@ -132,4 +132,31 @@ function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
   if (!wanted) return false;
   if (record.status === 'failed' || record.status === 'cancelled') return true;
   return record.reasonCode !== undefined && REASONS[record.reasonCode].class === 'output';
+}
+
+/** The word that views show for a row that has not ended, from its ledger. Pure. */
+export function liveWordOf(attempts: Attempt[]): LiveWord {
+  const last = attempts.at(-1);
+  if (!last) return 'waiting';
+  switch (standingOf(last)) {
+    case 'void':
+    case 'refused':
+    case 'not_billed':
+    case 'ended':
+    case 'overridden':
+      return 'waiting';
+    case 'claimed':
+      return 'submitting';
+    case 'created':
+      return 'rendering';
+    case 'open_case':
+    case 'billed':
+    case 'undecided':
+    case 'given_up':
+    case 'written_off':
+      return 'checking';
+    case 'done':
+    case 'rendered':
+      return 'downloading';
+  }
 }
