@@ -1,13 +1,13 @@
+import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
 import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
 import type { ResultFacts } from '../src/domain/exchange.js';
 import { KINDS } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { intentOf } from '../src/domain/standing.js';
+import type { BookedAttempt } from '../src/home/charge-book.js';
+import { groupOf } from '../src/home/verdicts.js';
 import { modelOf } from '../src/manifest/columns.js';
-import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
-import type { BookedAttempt } from '../src/store/charge-book.js';
-import { groupOf } from '../src/store/groups.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, expectedCredits, listCredits } from './prices.js';

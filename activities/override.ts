@@ -3,7 +3,8 @@ import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from 
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { overrideOf, standingOf } from '../src/domain/standing.js';
-import { isReserved, reserveWaste, returnWaste } from '../src/store/waste-book.js';
+
+import { isReserved, reserveWaste, returnWaste } from '../src/home/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { orderedPolicy } from './ordered.js';

@@ -5,7 +5,8 @@ import type { Story } from '../src/books/check/story.js';
 import type { Attempt } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
 import { intentOf } from '../src/domain/standing.js';
-import { type Group, groupOf, isGroupDamaged, writeGroup } from '../src/store/groups.js';
+
+import { type Group, groupOf, isGroupDamaged, writeGroup } from '../src/home/verdicts.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs } from './learned.js';
 import { refOf } from './running.js';

@@ -4,7 +4,7 @@ import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../s
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../src/domain/exchange.js';
 import { creditsFromNumber } from '../src/domain/money.js';
 import type { Adapter } from '../src/kinds/adapter.js';
-import { type Classified, classifySubmit, type SubmitEvidence } from '../src/reconcile/classify.js';
+import { type Classified, classifySubmit, type SubmitEvidence } from '../src/service/classify.js';
 import { readError, readRetryAfter, retryAfterNote } from '../src/service/errors.js';
 import { StoreError } from '../src/store/port.js';
 import { lastReading } from './account.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { BalanceCheckpoint } from '../home/home.js';
 import type { ResultLine } from '../manifest/result-fields.js';
-import type { BalanceCheckpoint } from '../store/home.js';
 import type { Store } from '../store/port.js';
 import type { BatchHistory } from './slot-history.js';
 

@@ -1,5 +1,5 @@
 import { isS3Address } from '../domain/s3.js';
-import type { Home } from '../store/home.js';
+import type { Home } from '../home/home.js';
 import type { Store } from '../store/port.js';
 import type { ReportRows, ShownOutput } from './collect.js';
 import { publicPage, type Tile } from './media-page.js';

@@ -55,7 +55,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/service/probe-url.ts', [[59, 'followsRedirects ? how : { ...how, redirectsMax: 0 }', 'how']]),
   ...within('src/domain/secret.ts', [[72, 'const KEY_FORM = /^sk-svc-[', 'const KEY_FORM = /^[']]),
-  ...within('src/reconcile/classify.ts', [
+  ...within('src/service/classify.ts', [
     [5, 'new Set([400, 401', 'new Set([401'],
     [67, "return seen.askedForBytes ? 'retry_as_url' : 'fail_size';", "return 'fail_size';"],
     [74, "  if (status === 401) return 'pause_key';\n", ''],
@@ -76,7 +76,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       1,
     ],
   ]),
-  ...within('src/reconcile/price-book.ts', [
+  ...within('src/books/prices/price-book.ts', [
     [10, 'Math.round((listNano / LIST_PRICE_PPB) * discountPpb)', 'Math.round(listNano)', 2],
     [205, 'lo: Math.max(0, lo - above),', 'lo,'],
   ]),
@@ -85,7 +85,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [[11, 207], 'const outputLifeMs = 7 * DAY_MS;', 'const outputLifeMs = DAY_MS;', { 207: 1 }],
   ]),
   ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
-  ...within('src/reconcile/billed-quantities.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
+  ...within('src/books/prices/price-book.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
   ...within('src/kinds/fact.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
   ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),
   ...within('src/kinds/vendor-e/facts.ts', [

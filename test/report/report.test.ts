@@ -6,7 +6,7 @@ import { publicPage } from '../../src/report/media-page.js';
 import { reportPage } from '../../src/report/report-page.js';
 import type { ReportTerms } from '../../src/report/report-terms.js';
 import { TimeBins } from '../../src/report/tallies.js';
-import { storedRow, wholeRecord } from '../store/support/examples.js';
+import { storedRow, wholeRecord } from '../home/support/examples.js';
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onmouseover='alert(3)\u202e`;
 const TAGS = /<\/?([a-z]+)[^>]*>/gi;

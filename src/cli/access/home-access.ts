@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dependencies } from '../../../activities/dependencies.js';
+import type { KnownPrices } from '../../books/prices/row-price.js';
 import { accountSettings } from '../../config/account-settings.js';
 import type { Config } from '../../config.js';
 import type { PriceRule } from '../../domain/price.js';
-import type { KnownPrices } from '../../reconcile/row-price.js';
-import { type AccountRecords, openAccountRecords } from '../../store/account-records.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { readMeasuredPrices } from '../../store/learned.js';
+import { type AccountRecords, openAccountRecords } from '../../home/account-records.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { readMeasuredPrices } from '../../home/learned.js';
 import { createPlaces } from '../../store/open-store.js';
 import { type Store, StoreError } from '../../store/port.js';
 import type { Session } from '../session.js';

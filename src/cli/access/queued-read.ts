@@ -6,13 +6,13 @@ import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../..
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
 import { isEngineKey } from '../../engine/control.js';
+import type { Home } from '../../home/home.js';
 import {
   type CreditAccount,
   readCredits as creditsOf,
   type Discount,
   readDiscounts as discountsOf,
 } from '../../service/account.js';
-import type { Home } from '../../store/home.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import type { HomeAccess } from './home-access.js';

@@ -1,8 +1,14 @@
 import { spentOf } from '../../../activities/budget.js';
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { readSampleGate, type SampleGate, writeSampleGate } from '../../store/sample-gate.js';
+import {
+  clearStopped,
+  isCancelledBatch,
+  readSampleGate,
+  type SampleGate,
+  stoppedReason,
+  writeSampleGate,
+} from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';

@@ -5,12 +5,12 @@ import type { BatchTally } from '../../domain/batch.js';
 import type { ReasonCode } from '../../domain/failure.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
+import { indexedSums } from '../../home/batch-index.js';
+import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
+import type { ShardSum } from '../../home/index-shard.js';
+import { type TouchedRows, touchedRows } from '../../home/row-records.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
-import { indexedSums } from '../../read-model/batch-index.js';
-import { type HeldRows, indexedHeld } from '../../read-model/held-rows.js';
-import type { ShardSum } from '../../read-model/index-shard.js';
 import { parallel } from '../../store/parallel.js';
-import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 
 export interface HomeTally extends BatchTally {

@@ -1,9 +1,9 @@
 import { collectedRows, storeReport } from '../../../activities/batch-report.js';
 import { writeBatchResults } from '../../../activities/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
+import { stoppedReason } from '../../home/batch-marks.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPosters } from '../../report/posters.js';
-import { stoppedReason } from '../../store/batch-marks.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import { rejoinWork } from '../access/work-access.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';

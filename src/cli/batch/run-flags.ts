@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
 import { FAILURE_CLASSES } from '../../domain/reasons.js';
+import type { RerunOrder } from '../../home/batch-marks.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import type { RerunOrder } from '../../store/batch-marks.js';
 import { UserError } from '../user-error.js';
 
 /** What `run --retry-failed` and `retry` have in common. */

@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { batchId } from '../../contract/names.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { Home } from '../../store/home.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
-import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../store/sample-gate.js';
+import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import type { Home } from '../../home/home.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';

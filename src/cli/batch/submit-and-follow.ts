@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { SlotTerms } from '../../domain/batch.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';

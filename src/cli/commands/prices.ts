@@ -33,7 +33,7 @@ function showExample(terminal: Terminal, isJson: boolean): void {
 
 async function showPrices(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { readLearned, readMeasuredPrices } = await import('../../store/learned.js');
+  const { readLearned, readMeasuredPrices } = await import('../../home/learned.js');
   const { formatTable } = await import('../views/table.js');
   const { config, terminal } = session;
   const { home } = openHomeAccess(config);

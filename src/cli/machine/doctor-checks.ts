@@ -6,8 +6,10 @@ import { formatCredits } from '../../domain/money.js';
 import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { lookForTemporalCli } from '../../engine/start-detached.js';
+
+import { lookOverDocuments } from '../../home/verify-documents.js';
 import { StoreError } from '../../store/port.js';
-import { lookOverDocuments } from '../../store/verify-documents.js';
+
 import { openHomeAccess, openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { buildId, sharedAddress } from '../access/work-access.js';

@@ -1,8 +1,8 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
 import { outputBytes } from '../../kinds/expected.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
 import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';

@@ -1,7 +1,7 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { CreditsNano } from '../../domain/money.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import { readBatchOrder } from '../../store/batch-order.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';

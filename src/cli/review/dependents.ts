@@ -1,13 +1,12 @@
 import { spentOf } from '../../../activities/budget.js';
 import { fedRow, feedersOf } from '../../../activities/feeders.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import { isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { orderFollowers } from '../../store/followers.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { orderFollowers } from '../../home/row-orders.js';
 import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { dependentsOf, type PlacedRow } from '../batch/rerun-rows.js';

@@ -1,11 +1,11 @@
-import { liveWordOf } from '../../../activities/live-word.js';
 import { outputUrls } from '../../../activities/row-credits.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { handleOf, intentOf } from '../../domain/standing.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { BalanceCheckpoint } from '../../store/home.js';
+import type { BalanceCheckpoint } from '../../home/home.js';
+import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';
