@@ -116,10 +116,10 @@ function ownReason(path: string, one: Import): string | undefined {
   return `${from} may import ${allowed.length === 0 ? 'nothing' : allowed.join(', ')}`;
 }
 
-/** Inside the emulator: what the service is and bills knows neither its endpoints nor its server but by type. */
+/** Inside the emulator: what the service is and bills knows neither its endpoints nor what serves them but by type. */
 function emulatorReason(path: string, one: Import): string | undefined {
   const isModel = /^emulator\/(model|media)\//.test(path);
-  const reachesUp = /^emulator\/(http|families)\//.test(one.target) && !one.typeOnly;
+  const reachesUp = /^emulator\/(http|families|service)\//.test(one.target) && !one.typeOnly;
   return isModel && reachesUp ? "the emulator's model knows neither endpoints nor the server" : undefined;
 }
 

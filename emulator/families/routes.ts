@@ -1,11 +1,37 @@
-/** GET /v1/credits and GET /v1/discounts (service document 1, "Resources and their fields"). */
-import { activeDiscounts } from './discounts.js';
-import { creditsNumber, roundCredits } from './money.js';
-import { type Answer, type Call, ok, type Route } from './world.js';
+/** Every route of the service, and the account reads themselves (service document 1, "Resources and their fields"). */
 
-export const ACCOUNT_ROUTES: readonly Route[] = [
+import { activeDiscounts } from '../model/discounts.js';
+import { creditsNumber, roundCredits } from '../model/money.js';
+import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { SVC_CLIP_ROUTES } from './svc-clips.js';
+import { SVC_EDIT_ROUTES } from './svc-edits.js';
+import { SVC_IMAGE_ROUTES } from './svc-images.js';
+import { VENDOR_A_ROUTES } from './vendor-a.js';
+import { VENDOR_B_ROUTES } from './vendor-b.js';
+import { SHARED_ROUTES } from './vendor-c-and-g.js';
+import { VENDOR_D_ROUTES } from './vendor-d.js';
+import { VENDOR_E_ROUTES } from './vendor-e.js';
+import { VENDOR_F_ROUTES } from './vendor-f.js';
+import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
+
+const ACCOUNT_ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/v1/credits', names: ['credits', 'account.credits'], handler: readCredits },
   { method: 'GET', pattern: '/v1/discounts', names: ['discounts', 'account.discounts'], handler: readDiscounts },
+];
+
+/** In the order of the documents. */
+export const ROUTES: readonly Route[] = [
+  ...ACCOUNT_ROUTES,
+  ...SVC_IMAGE_ROUTES,
+  ...SVC_EDIT_ROUTES,
+  ...SVC_CLIP_ROUTES,
+  ...VENDOR_F_INTERACTION_ROUTES,
+  ...VENDOR_B_ROUTES,
+  ...VENDOR_A_ROUTES,
+  ...SHARED_ROUTES,
+  ...VENDOR_D_ROUTES,
+  ...VENDOR_E_ROUTES,
+  ...VENDOR_F_ROUTES,
 ];
 
 function readCredits(call: Call): Answer {

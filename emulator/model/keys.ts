@@ -1,8 +1,9 @@
 /** API keys: how a request carries one, and which of the five refusals applies (service document 1, Authentication). */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
-import type { Clock } from '../model/clock.js';
-import { authError } from '../model/errors.js';
+import type { Clock } from './clock.js';
+import { authError } from './errors.js';
 
 const KEY_STATES = ['active', 'revoked', 'expired', 'rotating'] as const;
 

@@ -1,17 +1,15 @@
 /** What comes before a handler: key, requests per minute, route, User-Agent, body; or the refusal, as an error. */
+
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { FaultSubject } from '../faults/fault-engine.js';
 import { topUpByFault } from '../model/billing.js';
 import { detailError, invalid, type JsonObject, rpmLimitExceeded, ServiceError } from '../model/errors.js';
+import type { KeyEntry } from '../model/keys.js';
 import { createRandom } from '../model/random.js';
 import type { RequestRecord } from '../model/truth.js';
-import type { Call, World } from '../model/world.js';
-import type { KeyEntry } from './keys.js';
+import type { Call, Incoming, World } from '../model/world.js';
 import type { Found, Router } from './router.js';
-import { refuseDefaultUserAgent } from './user-agents.js';
 
-const BODY_BYTES_MAX = 256 * 1024 * 1024;
 // Rules that look into the body are for prompts and names, not for inline media.
 const MATCHED_BYTES_MAX = 1_000_000;
 
@@ -19,9 +17,8 @@ const MATCHED_BYTES_MAX = 1_000_000;
 interface Arrival {
   world: World;
   router: Router;
-  request: IncomingMessage;
+  incoming: Incoming;
   found: Found | undefined;
-  path: string;
   record: RequestRecord;
   subject: FaultSubject;
   requestId: string;
@@ -31,15 +28,16 @@ interface Arrival {
 
 /** Lets a request in as a call, or throws the refusal. */
 export async function admit(arrival: Arrival): Promise<Call> {
-  const { world, request, found, record } = arrival;
-  const entry = world.keys.authenticate(request.headers);
+  const { world, incoming, found, record } = arrival;
+  const { headers } = incoming;
+  const entry = world.keys.authenticate(headers);
   countRequest(world, entry, record);
   if (found === undefined) throw noRoute(arrival);
-  if (found.route.needsUserAgent === true) refuseDefaultUserAgent(world, request.headers['user-agent'], entry.account);
+  if (found.route.needsUserAgent === true) refuseDefaultUserAgent(world, headers['user-agent'], entry.account);
   const isPost = found.route.method === 'POST';
-  const raw = isPost ? await readBody(request) : Buffer.alloc(0);
+  const raw = isPost ? await incoming.body() : Buffer.alloc(0);
   const bodyHash = createHash('sha256').update(raw).digest('hex');
-  const body = isPost ? parseBody(request, raw) : {};
+  const body = isPost ? parseBody(headers['content-type'], raw) : {};
   const faults = world.faults.match('read', {
     ...arrival.subject,
     names: [...arrival.subject.names, ...((isPost && found.route.namesFor?.({ body })) || [])],
@@ -54,7 +52,7 @@ export async function admit(arrival: Arrival): Promise<Call> {
     grants: entry.grants,
     route: found.route,
     params: found.params,
-    headers: request.headers,
+    headers,
     requestId: arrival.requestId,
     body,
     bodyHash,
@@ -89,27 +87,15 @@ function countRequest(world: World, entry: KeyEntry, record: RequestRecord): voi
   throw rpmLimitExceeded(account.caps.rpm, world.options.retryAfter ? waitSeconds : undefined);
 }
 
-function noRoute({ router, path }: Arrival): ServiceError {
-  const methods = [...new Set(router.methods(path))];
+function noRoute({ router, incoming }: Arrival): ServiceError {
+  const methods = [...new Set(router.methods(incoming.path))];
   if (methods.length === 0) return detailError(404, 'Not Found');
   const detail = 'Method Not Allowed';
   return new ServiceError(405, undefined, detail, () => ({ detail }), { allow: methods.join(', ') });
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request) {
-    const piece = part as Buffer;
-    bytes += piece.length;
-    if (bytes > BODY_BYTES_MAX) throw detailError(413, 'The request body is too large.');
-    parts.push(piece);
-  }
-  return Buffer.concat(parts);
-}
-
-function parseBody(request: IncomingMessage, raw: Buffer): JsonObject {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+function parseBody(contentType: string | undefined, raw: Buffer): JsonObject {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
     throw detailError(415, 'Send the body as JSON, with Content-Type: application/json.');
   }
   let value: unknown;
@@ -122,4 +108,18 @@ function parseBody(request: IncomingMessage, raw: Buffer): JsonObject {
     throw invalid('The request body must be a JSON object.');
   }
   return value as JsonObject;
+}
+
+const DEFAULT_USER_AGENT =
+  /^(node|node-fetch|undici|axios|got|curl|wget|python-requests|python-urllib|python-httpx|httpx|aiohttp|Python\/|okhttp|Java\/|Go-http-client|Deno|Bun|PostmanRuntime|Ruby|libwww-perl|GuzzleHttp|reqwest|hyper)\b/i;
+
+/**
+ * Throws when the request has no User-Agent of its own. The documents say that such a request "can be rejected" and show
+ * neither status nor body; the emulator always rejects it, with 403 and a plain `detail`.
+ */
+export function refuseDefaultUserAgent(world: World, userAgent: string | undefined, account: string): void {
+  if (userAgent !== undefined && userAgent.trim() !== '' && !DEFAULT_USER_AGENT.test(userAgent)) return;
+  const detail = userAgent ?? 'no User-Agent';
+  world.recorder.violate({ atMs: world.clock.nowMs(), kind: 'default_user_agent', account, detail });
+  throw detailError(403, 'Send a User-Agent that identifies your application, such as YourApp/1.0.');
 }

@@ -1,9 +1,9 @@
 /** Downloads of outputs: `/media/{id}`, without a key, with HEAD, ranges and a strong ETag; 403 once the URL has expired. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Output } from '../media/outputs.js';
-import type { World } from '../model/world.js';
-import type { WireAnswer } from './wire.js';
+import type { Incoming, WireAnswer, World } from '../model/world.js';
 
 /** The output that a path names. */
 export function findOutput(world: World, path: string): Output | undefined {
@@ -23,8 +23,7 @@ function refusal(status: number, detail: string): WireAnswer {
 export async function mediaAnswer(
   world: World,
   output: Output | undefined,
-  parameters: URLSearchParams,
-  headers: IncomingHttpHeaders,
+  { parameters, headers }: Incoming,
   faults: AppliedFaults,
 ): Promise<WireAnswer> {
   if (output === undefined) return refusal(404, 'No such file.');
