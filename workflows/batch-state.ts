@@ -2,7 +2,7 @@ import type { PageResult } from '../src/contract/activities.js';
 import type { RowFinished, Supply } from '../src/contract/messages.js';
 import type { OpenRow } from '../src/contract/open-row.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
-import type { BatchTally } from '../src/domain/batch-tally.js';
+import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
 import {

@@ -7,8 +7,7 @@ import type {
   TurnedAway,
   Waiting,
 } from '../src/contract/semaphore.js';
-import type { Breaker } from '../src/domain/breaker.js';
-import { KINDS, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
+import { type Breaker, KINDS, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
 import { sameJob } from './cap.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { PollResult } from '../src/contract/activities.js';
 import type { JobInput, JobPolicy } from '../src/contract/workflows.js';
-import { isLost } from '../src/domain/attempt.js';
 import type { Status } from '../src/domain/outcome.js';
+import { isLost } from '../src/domain/standing.js';
 import {
   type Effect,
   type Finish,

@@ -10,7 +10,7 @@ import {
 import * as messages from '../src/contract/messages.js';
 import type { SemaphoreInput } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
-import type { Breaker } from '../src/domain/breaker.js';
+import type { Breaker } from '../src/domain/kind.js';
 import { expectedRender } from './cap.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
 
 /** Everything the command line has from its surroundings, so that tests can be the surroundings. */
 export interface Io {
@@ -56,4 +57,15 @@ export function processIo(): Io {
 function onSignal(signal: NodeJS.Signals, callback: () => void): () => void {
   process.on(signal, callback);
   return () => process.off(signal, callback);
+}
+
+/** What a command is given besides its own arguments. */
+export interface Cli {
+  io: Io;
+  /** What the process ends with; an action sets it. */
+  exitCode: number;
+  /** Runs another command line in this process and gives its exit code. */
+  run(args: readonly string[], io: Io): Promise<number>;
+  /** The program with the flags of every command; for a run only those of the one that is used are loaded. */
+  wholeProgram(): Promise<Command>;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../config/api-key.js';
-import type { Cli } from './cli.js';
+import { settingAt } from '../config/settings-table.js';
+import type { Cli } from './io.js';
 import type { GeneralOptions, Session } from './session.js';
 
 /** Loads the settings of a command; what that needs is loaded only now, so that help stays instant. */
@@ -11,7 +12,7 @@ export async function openSession(command: Command, cli: Cli): Promise<Session> 
   if (command.opts<GeneralOptions>().config !== undefined) return session;
   let key: Promise<ApiKey> | undefined;
   const readTrusted = async (): Promise<ApiKey> => {
-    const { refuseStrangeBaseUrl } = await import('./access/strange-base-url.js');
+    const { refuseStrangeBaseUrl } = await import('./access/home-access.js');
     await refuseStrangeBaseUrl(session);
     return session.apiKey();
   };
@@ -22,4 +23,24 @@ export async function openSession(command: Command, cli: Cli): Promise<Session> 
       return key;
     },
   };
+}
+
+/** Flags without which a later command would look elsewhere. */
+const PLACE_SETTINGS = ['baseUrl', 'data', 'home', 'account.name', 'temporal.address', 'temporal.namespace'];
+
+/** A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. */
+export function commandHint(session: Session, words: string): string {
+  const flags = PLACE_SETTINGS.flatMap((path) => {
+    const setting = settingAt(path);
+    if (setting === undefined || session.origins.get(path)?.name !== 'flag') return [];
+    let value: unknown = session.config;
+    for (const part of path.split('.')) value = (value as Record<string, unknown>)[part];
+    return [`--${setting.flag} ${shellWord(String(value))}`];
+  });
+  return ['callsheet', words, ...flags].join(' ');
+}
+
+/** A word as a shell takes it. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

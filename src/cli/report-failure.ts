@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { ConfigError, formatConfigProblem } from '../config/config-error.js';
 import { safeText } from '../domain/secret.js';
 import { defaultDataFolder } from '../engine/places.js';
-import { EXIT } from './exit-codes.js';
 import type { Io } from './io.js';
 import { createTerminal, type Terminal } from './terminal.js';
-import { UserError } from './user-error.js';
+import { EXIT, UserError } from './user-error.js';
 
 /** Tells a person why a command ended, in one sentence, and gives the exit code. A stack goes to a log file. */
 export async function reportFailure(error: unknown, io: Io): Promise<number> {

@@ -1,11 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
-import type { Cli } from './cli.js';
+import { productVersion } from '../package-root.js';
 import { COMMANDS } from './commands.js';
-import { EXIT } from './exit-codes.js';
-import type { Io } from './io.js';
-import { productVersion } from './product.js';
-import { UserError } from './user-error.js';
+import type { Cli, Io } from './io.js';
+import { EXIT, UserError } from './user-error.js';
 
 /** Runs one command line and gives its exit code; never throws and never ends the process. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {

@@ -1,14 +1,15 @@
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import envPaths from 'env-paths';
 import { type ApiKey, readApiKey } from '../config/api-key.js';
 import { type LoadedConfig, loadConfig } from '../config.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
-import type { Cli } from './cli.js';
-import { productVersion } from './product.js';
+import { productVersion } from '../package-root.js';
+import type { Cli } from './io.js';
 import { givenSettings } from './settings-options.js';
-import { readAll } from './standard-input.js';
 import { createTerminal, type Terminal } from './terminal.js';
+import { UserError } from './user-error.js';
 
 /** What a command that uses settings starts with. */
 export interface Session extends LoadedConfig {
@@ -68,4 +69,17 @@ function userFolder(env: NodeJS.ProcessEnv): string {
   const xdg = env.XDG_CONFIG_HOME;
   if (process.platform === 'linux' && xdg !== undefined && xdg !== '') return `${xdg}/callsheet`;
   return envPaths('callsheet', { suffix: '' }).config;
+}
+
+/** Everything that comes on standard input, as text; throws when it is more than `bytesMax`. */
+export async function readAll(stdin: Readable, bytesMax: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stdin) {
+    const piece = Buffer.from(part as Uint8Array | string);
+    bytes += piece.length;
+    if (bytes > bytesMax) throw new UserError(`standard input is longer than ${bytesMax} bytes`);
+    parts.push(piece);
+  }
+  return Buffer.concat(parts).toString('utf8');
 }

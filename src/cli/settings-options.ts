@@ -5,7 +5,9 @@ import { SETTINGS, type Setting } from '../config/settings-table.js';
 /** The flags that stand for settings: every command that loads settings takes them all, and shows those it is about. */
 
 const CONNECTION = ['baseUrl', 'data', 'home', 'account.name'];
+
 const PLACES = [...CONNECTION, 'out', 's3.endpoint', 's3.region', 's3.forcePathStyle'];
+
 const RUN = [
   ...PLACES,
   'account.exclusive',
@@ -29,7 +31,9 @@ const RUN = [
 ];
 
 const LIMITS = [...CONNECTION, 'budget.maxCredits', 'budget.maxFailures'];
+
 const SLOTS = [...CONNECTION, 'limits.concurrency', 'limits.rpm'];
+
 const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS, slots: SLOTS } as const;
 
 export type ShownSettings = keyof typeof SHOWN | 'all';
@@ -76,4 +80,14 @@ export function givenSettings(command: Command): FlagValues {
       return [[setting.path, command.getOptionValue(name) as string | boolean | string[]]];
     }),
   );
+}
+
+/** The flag of every command that goes on with a batch: what the refusal of another home recommends. */
+export function trustHomeOption(): Option {
+  return new Option('--trust-home', 'this home is the right one, although the outputs or Temporal tell of another');
+}
+
+/** Of the orders that ask nothing: whoever says --yes to every order, a script or a habit, is not refused. */
+export function yesOption(): Option {
+  return new Option('-y, --yes', 'taken as by the other orders; this one asks nothing');
 }

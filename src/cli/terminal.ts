@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
-import type { Io } from './io.js';
+import type { Cli, Io } from './io.js';
+import { formatDuration } from './views/durations.js';
 
 /** What a command says: data on standard output, everything for people on standard error. */
 export interface Terminal {
@@ -62,4 +64,30 @@ function hasColors(io: Io): boolean {
 /** Someone else's words on one line of a terminal. */
 export function plain(text: string, lengthMax = 200): string {
   return safeText(text, lengthMax);
+}
+
+/** The first sign of life of a command that reads a manifest, before anything large is loaded. */
+export function sayChecking(manifest: string, command: Command, cli: Cli): void {
+  const what = manifest === '-' ? 'standard input' : plain(manifest, 500);
+  createTerminal(cli.io, command.opts<TerminalOptions>()).note(`checking ${what}`);
+}
+
+const FIRST_MS = 1_000;
+const EVERY_MS = 5_000;
+
+/** Says on standard error what goes on while something takes longer than a second, and every few seconds for how long. */
+export async function sayMeanwhile<T>(
+  { note }: Pick<Terminal, 'note'>,
+  line: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const sinceMs = Date.now();
+  const first = setTimeout(() => note(line), FIRST_MS);
+  const more = setInterval(() => note(`${line} (${formatDuration(Date.now() - sinceMs)})`), EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(first);
+    clearInterval(more);
+  }
 }

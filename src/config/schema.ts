@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseFailureLimit } from '../domain/batch.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import { parseFailureLimit } from '../domain/limits.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
 import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';

@@ -1,5 +1,5 @@
 import type { AmbiguityPolicy } from '../contract/settings.js';
-import type { FailureLimit } from '../domain/limits.js';
+import type { FailureLimit } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';
 import type { PriceRule } from '../domain/price.js';

@@ -1,7 +1,7 @@
-import type { Breaker } from '../domain/breaker.js';
-import type { Kind, Provider } from '../domain/kind.js';
+import type { SlotTerms } from '../domain/batch.js';
+import type { Breaker, Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
-import type { SlotTerms } from '../domain/slot-terms.js';
+
 import type { RenderTimes } from './workflows.js';
 
 /** What the semaphore of an account knows and is asked. */

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isMinuteFull } from '../../src/cli/access/sent-requests.js';
-import { ETA_NOT_YET, type EtaFacts, etaOf, etaText } from '../../src/cli/views/eta.js';
+import { isMinuteFull } from '../../src/cli/access/home-access.js';
+import { ETA_NOT_YET, type EtaFacts, etaOf, etaText } from '../../src/cli/views/durations.js';
 import type { Config } from '../../src/config.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import { workFolder } from './harness.js';

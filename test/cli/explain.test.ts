@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { allExplanations, explanationsOf } from '../../src/cli/explain/explanations.js';
-import { errorsMarkdown } from '../../src/cli/explain/markdown.js';
+import { allExplanations, errorsMarkdown, explanationsOf } from '../../src/cli/explain/explanations.js';
 import { REASONS } from '../../src/domain/failure.js';
 import { sourcesIn } from '../house/sources.js';
 import { cli } from './harness.js';

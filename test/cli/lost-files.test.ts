@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closeBatch } from '../../src/cli/batch/close-batch.js';
-import { type LostFile, lostFileLines, mayComeAgain } from '../../src/cli/batch/lost-files.js';
-import { type OutputCheck, openOutputCheck } from '../../src/cli/plan/output-check.js';
+import {
+  type LostFile,
+  lostFileLines,
+  mayComeAgain,
+  type OutputCheck,
+  openOutputCheck,
+} from '../../src/cli/batch/lost-files.js';
 import type { Config } from '../../src/config.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { noCounts, type RowRecord } from '../../src/domain/outcome.js';

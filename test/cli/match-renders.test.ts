@@ -1,8 +1,9 @@
 // Which earlier render stands for which row: the same id first, then in order, each render once, damaged ones for nobody.
+
 import { describe, expect, test } from 'vitest';
-import { type Candidate, matchRenders } from '../../src/cli/reuse/match-renders.js';
-import { createRenderSources } from '../../src/cli/reuse/render-sources.js';
-import type { KnownRender } from '../../src/read-model/gather-renders.js';
+import { type Candidate, createRenderSources, matchRenders } from '../../src/cli/reuse/found-renders.js';
+
+import type { KnownRender } from '../../src/home/gather-renders.js';
 
 const rowsOf = (...ids: string[]): Candidate[] =>
   ids.map((id, index) => ({ key: 'k', index, id, kind: 'svc/image', price: null, hasUrls: false }));

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
-import { changedColumns } from '../../src/cli/plan/changed-columns.js';
 import { planJson } from '../../src/cli/plan/plan-json.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
-import { planRow } from '../../src/cli/plan/row-planner.js';
+import { changedColumns, planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';

@@ -1,6 +1,6 @@
 // What takes long says so on standard error; what is quick says nothing.
 import { afterEach, expect, test, vi } from 'vitest';
-import { sayMeanwhile } from '../../src/cli/say-meanwhile.js';
+import { sayMeanwhile } from '../../src/cli/terminal.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
-import { recordSkipped } from '../../src/cli/plan/skip-rows.js';
+import { recordSkipped } from '../../src/cli/plan/kept-rows.js';
 import { exitCodeOf } from '../../src/cli/views/counts.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { cli, workFolder } from './harness.js';

@@ -1,16 +1,16 @@
 // What `status` and `list` say of a batch: why nothing moves, since when it is there, and what to type next.
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchStateReport } from '../../src/cli/batch/batch-state.js';
-import { nextWords } from '../../src/cli/batch/next-command.js';
-import { standstillTexts } from '../../src/cli/views/standstill-texts.js';
-import { listLines, statusLines } from '../../src/cli/views/status-lines.js';
+import { listLines, nextWords, statusLines } from '../../src/cli/views/status-lines.js';
+import { standstillTexts } from '../../src/cli/views/troubles.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
-import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
-import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
+import { clearStopped, markCancelled, markStopped } from '../../src/home/batch-marks.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 import { cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';

@@ -1,15 +1,14 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
-import { failureLine } from '../../src/cli/batch/group-failures.js';
 import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
 import { formatDuration } from '../../src/cli/views/durations.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
-import { summaryLines } from '../../src/cli/views/summary.js';
+import { failureLine, summaryLines } from '../../src/cli/views/summary.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { groupFailures } from '../../src/report/failure-groups.js';
+import { groupFailures } from '../../src/report/tallies.js';
 
 const colors = pc.createColors(false);
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };

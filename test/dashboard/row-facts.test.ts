@@ -1,7 +1,7 @@
 // What the page of one row is told: its request as it is sent, its attempts, and nothing that proves whose a claim is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shownRequest } from '../../src/cli/dashboard/shown-request.js';
-import { attemptJson } from '../../src/cli/review/state-lines.js';
+import { shownRequest } from '../../src/cli/dashboard/dashboard-source.js';
+import { attemptJson } from '../../src/cli/review/case-story.js';
 import type { Attempt } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { rowOf, type SeededHome, seededHome, T0 } from '../cli/seeded-home.js';

@@ -1,7 +1,7 @@
 // Every command with its arguments and flags, read from the program's own definitions.
 import { Command, type Option } from 'commander';
-import type { Cli } from '../../src/cli/cli.js';
 import { COMMANDS } from '../../src/cli/commands.js';
+import type { Cli } from '../../src/cli/io.js';
 import { SETTINGS, type Setting } from '../../src/config/settings-table.js';
 
 /** A command that can be run: `review show`. */

@@ -1,7 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Dependencies } from '../../../activities/dependencies.js';
+import type { KnownPrices } from '../../books/prices/row-price.js';
+import { accountSettings } from '../../config/account-settings.js';
 import type { Config } from '../../config.js';
-import { type AccountRecords, openAccountRecords } from '../../store/account-records.js';
+import type { PriceRule } from '../../domain/price.js';
+import { type AccountRecords, openAccountRecords } from '../../home/account-records.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { readMeasuredPrices } from '../../home/learned.js';
 import { createPlaces } from '../../store/open-store.js';
-import type { Store } from '../../store/port.js';
+import { type Store, StoreError } from '../../store/port.js';
+import type { Session } from '../session.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** The home of the settings' account. */
 export interface HomeAccess extends AccountRecords {
@@ -16,4 +26,110 @@ export function openHomeAccess(config: Config): HomeAccess {
 /** Opens a folder, or a bucket with the credentials of this process. */
 export function openPlace({ s3 }: Config, location: string, access: 'private' | 'shared'): Store {
   return createPlaces({ settings: s3, environment: {} }).openStore(location, access);
+}
+
+/** The prices that rows of a batch can be priced with: the user's own, and what the balance has shown. */
+export async function knownPrices(session: Session, { home }: HomeAccess, batch?: string): Promise<KnownPrices> {
+  const order = batch === undefined ? undefined : await readBatchOrder(home, batch);
+  return { configured: pricesInForce(session, order) ?? [], measured: await readMeasuredPrices(home) };
+}
+
+/** Those that a flag, the environment or a settings file gives now, before those that the batch was run with. */
+export function pricesInForce(
+  { config, origins }: Session,
+  order: { prices?: readonly PriceRule[] } | undefined,
+): readonly PriceRule[] | undefined {
+  return origins.get('prices')?.name === 'default' ? order?.prices : config.prices;
+}
+
+/** The part of an account's dependencies that reads and writes its home alone. */
+export type RecordDependencies = Pick<
+  Dependencies,
+  'home' | 'ledger' | 'rows' | 'records' | 'book' | 'callbacks' | 'settings' | 'log' | 'now'
+>;
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * For what the worker's own functions say of the home: without a worker there is no service, no download and no
+ * workflow to send to, and whoever asks for one of them fails at once.
+ */
+export function recordDependencies(access: HomeAccess): Dependencies {
+  const { config, ...records } = access;
+  // Where no base URL is given nothing is sent either.
+  const settings = accountSettings({ ...config, baseUrl: config.baseUrl ?? 'http://127.0.0.1' });
+  const known: RecordDependencies = { ...records, settings, log: silent, now: () => Date.now() };
+  return known as Dependencies;
+}
+
+/**
+ * Throws a UserError (exit 4) where the API key would go to an address that only the settings file of the working folder
+ * names: such a file may have come with somebody else's project. It is trusted once the account was used with that
+ * address, by a home that this file does not name either, or when a person says so at the terminal.
+ */
+export async function refuseStrangeBaseUrl(session: Session): Promise<void> {
+  const { config, origins, cli } = session;
+  const { baseUrl } = config;
+  const found = origins.get('baseUrl');
+  if (baseUrl === null || found?.name !== 'config file') return;
+  const { home } = openHomeAccess(config);
+  const isOwnHome = ['home', 'data'].every((path) => origins.get(path)?.name !== 'config file');
+  const bound = isOwnHome ? await home.baseUrl() : undefined;
+  if (bound === baseUrl) return;
+  const where = found.where ?? 'callsheet.config.json';
+  const account = `account '${config.account.name}'`;
+  if (bound !== undefined) {
+    throw new UserError(
+      `${account} belongs to ${bound}, and ${where} names ${baseUrl}: use another --account for that service; the API key was not sent`,
+      EXIT.configuration,
+    );
+  }
+  if (cli.io.isInteractive) {
+    const { askPerson } = await import('../ask-person.js');
+    const question = `${where} names the service's address: send the API key of ${account} to ${baseUrl}?`;
+    if (await askPerson(cli.io, question)) return isOwnHome ? home.bindBaseUrl(baseUrl) : undefined;
+  }
+  throw new UserError(
+    `only ${where} names ${baseUrl}, with which ${account} was never used: say it with CALLSHEET_BASE_URL or --base-url; the API key was not sent`,
+    EXIT.configuration,
+  );
+}
+
+/** What an error of the output place means before anything was submitted (`B54`); other errors stay as they are. */
+export function placeRefused(out: string, error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  return new UserError(
+    `B54 cannot write to ${out} (${error.code}): ${error.message}; nothing was submitted`,
+    EXIT.configuration,
+  );
+}
+
+/**
+ * When the worker of this data folder sent the account's requests, ascending epoch ms: the file in which it counts them.
+ * It keeps the latest ones alone, and there is none where the account is served elsewhere.
+ */
+export async function sentRequests(data: string, account: string, sinceMs: number): Promise<number[]> {
+  try {
+    const text = await readFile(join(data, 'requests', `${account}.log`), 'utf8');
+    const times = text.split('\n').filter((line) => /^\d+$/.test(line));
+    return times
+      .map(Number)
+      .filter((atMs) => atMs >= sinceMs)
+      .sort((a, b) => a - b);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A minute and a second, and one request kept free: the window in which the worker counts. */
+const WINDOW_MS = 61_000;
+
+const RESERVE = 1;
+
+/** Whether the next request has to wait for its turn; false where nobody counts here. */
+export async function isMinuteFull({ data, account }: Config, rpm: number | null, nowMs: number): Promise<boolean> {
+  if (rpm === null) return false;
+  const sentMs = await sentRequests(data, account.name, nowMs - WINDOW_MS);
+  return sentMs.length >= Math.max(1, rpm - RESERVE);
 }

@@ -1,16 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
+import { keyOrigin } from '../../config/api-key.js';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account-read.js';
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
-import type { Home } from '../../store/home.js';
-import { EXIT } from '../exit-codes.js';
-import { UserError } from '../user-error.js';
-import { KeyRefusedError } from './read-account.js';
-import type { WorkAccess } from './work-access.js';
+import { isEngineKey } from '../../engine/control.js';
+import type { Home } from '../../home/home.js';
+import {
+  type CreditAccount,
+  readCredits as creditsOf,
+  type Discount,
+  readDiscounts as discountsOf,
+} from '../../service/account.js';
+import type { Session } from '../session.js';
+import { EXIT, UserError } from '../user-error.js';
+import type { HomeAccess } from './home-access.js';
+import { KeyRefusedError, readFromService, understood } from './read-account.js';
+import { joinWork, runningEngine, sharedAddress, type WorkAccess } from './work-access.js';
 
-/** A free read through the account's own queue, so that it counts against the one requests-per-minute cap. */
+/** Free reads of the account, through the queue of its worker where it has one. */
 
 const WHOLE_MS = 30_000;
 const LOOK_EVERY_MS = 500;
@@ -18,7 +27,48 @@ const TRIES_MAX = 3;
 
 type ReadWorkflow = (input: AccountReadInput) => Promise<AccountReadResult>;
 
-/** Throws a KeyRefusedError when the worker's key is refused, a UserError (exit 5) when no answer comes. */
+/**
+ * What `credits`, `discounts` and `voices` show: through the queue where a worker serves the account, so that it counts
+ * there, else straight: with a key that the engine does not have, its own is what the user asks about. A worker whose
+ * key is refused cannot tell what this command's own key would show.
+ */
+export async function readAccountAnswer(session: Session, access: HomeAccess, what: AccountReadWhat): Promise<Answer> {
+  const account = session.config.account.name;
+  const isServed =
+    sharedAddress(session) !== undefined || (await runningEngine(session))?.accounts.includes(account) === true;
+  const work = isServed && (await isKeyOfEngine(session)) ? await joinWork(session) : undefined;
+  if (work === undefined) return readFromService(session, what);
+  try {
+    return await readThroughQueue(work, access.home, what);
+  } catch (error) {
+    if (error instanceof KeyRefusedError) return readFromService(session, what);
+    throw error;
+  } finally {
+    await work.close();
+  }
+}
+
+/** True where the user gave no key, or the one that the engine has. */
+async function isKeyOfEngine(session: Session): Promise<boolean> {
+  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return true;
+  // Its workers have keys of their own: that of this command is never used, and may be none.
+  if (sharedAddress(session) !== undefined) return true;
+  const { secret } = await session.apiKey();
+  return isEngineKey(session.config.data, session.config.account.name, secret.reveal());
+}
+
+export async function readCredits(session: Session, access: HomeAccess): Promise<CreditAccount> {
+  return understood(creditsOf(await readAccountAnswer(session, access, 'credits')), 'credits');
+}
+
+export async function readDiscounts(session: Session, access: HomeAccess): Promise<Discount[]> {
+  return understood(discountsOf(await readAccountAnswer(session, access, 'discounts')), 'discounts');
+}
+
+/**
+ * A free read through the account's own queue, so that it counts against the one requests-per-minute cap. Throws a
+ * KeyRefusedError when the worker's key is refused, a UserError (exit 5) when no answer comes.
+ */
 export async function readThroughQueue(work: WorkAccess, home: Home, what: AccountReadWhat): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,15 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { accountSettings } from '../../config/account-settings.js';
 import type { AccountReadWhat } from '../../contract/account-read.js';
 import type { Answer, Exchange, ServiceRequest } from '../../domain/exchange.js';
 import { VOICES_REQUEST } from '../../kinds/vendor-b/wire.js';
-import { CREDITS_REQUEST, DISCOUNTS_REQUEST } from '../../service/account.js';
-import { readError } from '../../service/errors.js';
-import { readRetryAfter } from '../../service/retry-after.js';
+import {
+  type AccountReading,
+  CREDITS_REQUEST,
+  type CreditAccount,
+  readCredits as creditsOf,
+  DISCOUNTS_REQUEST,
+  type Discount,
+  readDiscounts as discountsOf,
+  readVoices,
+} from '../../service/account.js';
+import { readError, readRetryAfter } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
-import { EXIT } from '../exit-codes.js';
+import { encodeJson, forgotten, readJson } from '../../store/json-file.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
+import type { HomeAccess } from './home-access.js';
 
 /** Free reads of the account straight from the service, for when no engine is there whose queue counts them. */
 
@@ -97,4 +107,77 @@ function sayOf(answer: Answer): string {
   return [`HTTP ${answer.status}`, error.code, error.message]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
+}
+
+/** The voices of the account, read once and kept in its home for minutes; they are free to read. */
+
+const KEPT_MS = 5 * 60_000;
+
+const keptSchema = z.object({
+  schema: z.literal(1),
+  baseUrl: z.string(),
+  atMs: z.number(),
+  voices: z.array(z.string()),
+});
+
+/**
+ * Gives the set that a named voice is looked up in. A voice that the kept list does not have is looked for in a fresh
+ * one. A service that does not answer is a warning, once, and the voices are then unknown.
+ */
+export function createKnownVoices(session: Session, access: HomeAccess) {
+  let kept: ReadonlySet<string> | undefined;
+  let fresh: Promise<ReadonlySet<string> | undefined> | undefined;
+  return async (named: string): Promise<ReadonlySet<string> | undefined> => {
+    if (fresh !== undefined) return fresh;
+    kept ??= await readKept(session, access);
+    if (kept.has(named)) return kept;
+    fresh = readFresh(session, access);
+    return fresh;
+  };
+}
+
+async function readKept({ config }: Session, { home }: HomeAccess): Promise<ReadonlySet<string>> {
+  const found = await readJson(home.store, keyOf(home.account), keptSchema, forgotten);
+  const isGood = found !== undefined && found.baseUrl === config.baseUrl && Date.now() - found.atMs < KEPT_MS;
+  return new Set(isGood ? found.voices : []);
+}
+
+async function readFresh(session: Session, { home }: HomeAccess): Promise<ReadonlySet<string> | undefined> {
+  const { baseUrl } = session.config;
+  try {
+    const read = understood(readVoices(await readFromService(session, 'voices')), 'voices');
+    const voices = read.map(({ voiceId }) => voiceId);
+    // A home that the account does not use yet is not made for this.
+    if ((await home.baseUrl()) === baseUrl) {
+      await home.store.put(keyOf(home.account), encodeJson({ schema: 1, baseUrl, atMs: Date.now(), voices }));
+    }
+    return new Set(voices);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    session.terminal.warn(`voice_id is not checked: ${error.message}`);
+    return undefined;
+  }
+}
+
+function keyOf(account: string): string {
+  return `${account}/reads/known-voices.json`;
+}
+
+/**
+ * Balance and caps, read with this command's own key: a queue would answer with the key of whoever came before, and a
+ * wrong one must be told before it is handed on. The few requests that are kept free of the queue are for this.
+ */
+export async function readOwnCredits(session: Session): Promise<CreditAccount> {
+  return understood(creditsOf(await readFromService(session, 'credits')), 'credits');
+}
+
+/** Active discounts, with this command's own key. */
+export async function readOwnDiscounts(session: Session): Promise<Discount[]> {
+  return understood(discountsOf(await readFromService(session, 'discounts')), 'discounts');
+}
+
+export function understood<Value>(reading: AccountReading<Value>, what: string): Value {
+  if (reading.reading === 'ok') return reading.value;
+  const said = `the service's answer about ${what} cannot be read: ${reading.why}`;
+  throw new UserError(`${said}; check that the base URL is the service's`, EXIT.unreachable);
 }

@@ -1,12 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { accountSettings } from '../../config/account-settings.js';
 import { keyOrigin } from '../../config/api-key.js';
+import { taskQueues } from '../../contract/names.js';
 import type { AccountSettings } from '../../contract/settings.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
+import { isEngineKey } from '../../engine/control.js';
 import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
-import { isEngineKey } from '../../engine/same-key.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import {
   configuredTemporalAddress,
@@ -14,7 +17,7 @@ import {
   type TemporalClient,
   type TemporalOptions,
 } from '../../temporal.js';
-import { buildId } from '../product.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 
 /** Where the workflows run: the engine of the data folder, or a shared Temporal. */
@@ -125,4 +128,43 @@ async function withConnection(options: TemporalOptions, engine?: Engine): Promis
 
 function unsaid({ origins }: Session): Pick<AccountSettings, 'isExclusiveUnsaid'> {
   return origins.get('account.exclusive')?.name === 'default' ? { isExclusiveUnsaid: true } : {};
+}
+
+/** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */
+const SEEN_WITHIN_MS = 90_000;
+const DEADLINE_MS = 4_000;
+/** `TASK_QUEUE_TYPE_WORKFLOW` of the API. */
+const WORKFLOW_TASKS = 1;
+
+/**
+ * On a shared Temporal: says in one sentence that nobody works for the account. Undefined where somebody does, where the
+ * engine does, and where the server does not tell.
+ */
+export async function unservedText(session: Session, work: WorkAccess): Promise<string | undefined> {
+  if (!work.isShared) return undefined;
+  const account = session.config.account.name;
+  const { connection, namespace, address } = work.temporal;
+  try {
+    const { pollers } = await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+      connection.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: taskQueues(account).home },
+        taskQueueType: WORKFLOW_TASKS,
+      }),
+    );
+    const isServed = pollers.some(({ lastAccessTime }) => {
+      const seenMs = Number(lastAccessTime?.seconds ?? 0) * 1000;
+      return Date.now() - seenMs < SEEN_WITHIN_MS;
+    });
+    if (isServed) return undefined;
+    return `no worker serves account '${account}' on ${address}: \`${commandHint(session, 'worker')}\` on a machine that reaches the home starts one`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By this an engine knows clients of its own build; sources that run unbuilt have none. */
+export function buildId(): string {
+  const path = fileURLToPath(new URL('../../../build-id', import.meta.url));
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : 'unbuilt';
 }

@@ -1,16 +1,20 @@
 import { spentOf } from '../../../activities/budget.js';
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { readSampleGate, type SampleGate, writeSampleGate } from '../../store/sample-gate.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
+import {
+  clearStopped,
+  isCancelledBatch,
+  readSampleGate,
+  type SampleGate,
+  stoppedReason,
+  writeSampleGate,
+} from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { knownBatch } from './known-batch.js';
-import { refuseOtherHome } from './same-home.js';
+import { knownBatch, refuseOtherHome } from './known-batch.js';
 import { planRest, refuseRunning } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 

@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type SignalDefinition, WorkflowNotFoundError } from '@temporalio/client';
 import { batchProgress, semaphoreView } from '../../contract/messages.js';
 import { batchId, semaphoreId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
@@ -7,7 +7,10 @@ import type { CreditsNano } from '../../domain/money.js';
 import { noCounts } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { createFileInWay } from './file-in-way.js';
+import { commandHint } from '../open-session.js';
+import { createFileInWay } from '../plan/taken-names.js';
+import type { Session } from '../session.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** Where a follower looks: each look may throw while the engine or the network is away. */
 export interface BatchSource {
@@ -85,5 +88,53 @@ async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | undefin
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
+  }
+}
+
+/** Errors of the connection, which pass; everything else is a defect. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const names = ['ServiceError', 'TransportError', 'QueryNotRegisteredError', 'StoreError', 'EngineError'];
+  return names.includes(error.name) || 'code' in error || error.name.startsWith('Temporal');
+}
+
+/** What the work gives; undefined when an outage kept it from giving anything. */
+export async function unlessOutage<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Connects anew, as far as that goes; says so where a person has ended the engine. */
+export async function reconnect(source: BatchSource): Promise<'stopped' | undefined> {
+  try {
+    await source.reconnect();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'stopped_by_order') return 'stopped';
+    if (!isOutage(error)) throw error;
+  }
+  return undefined;
+}
+
+/** Sends an order to a batch that runs; throws a UserError when it does not. */
+export async function signalRunning(
+  session: Session,
+  work: WorkAccess,
+  batch: string,
+  signal: SignalDefinition<[]>,
+): Promise<void> {
+  const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+  try {
+    await handle.signal(signal);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const look = commandHint(session, `status ${batch}`);
+    throw new UserError(
+      `batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`,
+      EXIT.usage,
+    );
   }
 }

@@ -1,22 +1,19 @@
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
-import type { StopReason } from '../../domain/limits.js';
+import type { StopReason } from '../../domain/batch.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
-import { stoppedReason } from '../../store/batch-marks.js';
-import { readBatchOptions } from '../../store/batch-options.js';
-import { readBatchOrder } from '../../store/batch-order.js';
+import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
+import { openNotices } from '../../home/notices.js';
 import { StoreError } from '../../store/port.js';
-import { sampleInForce } from '../../store/sample-gate.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { isMinuteFull } from '../access/sent-requests.js';
+import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { creditsJson } from '../views/counts.js';
-import { type Eta, etaOf } from '../views/eta.js';
-import { standstillTexts } from '../views/standstill-texts.js';
+import { type Eta, etaOf } from '../views/durations.js';
+import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
-import { type NoticesLeft, noticesOf } from './notices-left.js';
-import { otherHomeText } from './same-home.js';
+import { otherHomeText } from './known-batch.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -144,4 +141,34 @@ async function etaOfBatch(
     leftNano: known.length === 0 ? undefined : Math.min(...known),
     isMinuteFull: await isMinuteFull(access.config, reading?.rpm ?? null, nowMs),
   });
+}
+
+/** What is still to be told of a batch, and what never will be. */
+export interface NoticesLeft {
+  waiting: { type: string; at: string; targets: string[] }[];
+  dropped: { type: string; at: string; target: string; why: string }[];
+}
+
+export async function noticesOf({ home }: HomeAccess, batch: string): Promise<{ notices?: NoticesLeft }> {
+  const kept = openNotices(home);
+  const [waiting, { dropped }] = await Promise.all([kept.waiting(batch), kept.told(batch)]);
+  if (waiting.length + dropped.length === 0) return {};
+  const at = (ms: number): string => new Date(ms).toISOString();
+  return {
+    notices: {
+      waiting: waiting.map(({ notice, waits }) => ({
+        type: notice.type,
+        at: at(notice.atMs),
+        targets: waits.map(({ label }) => label),
+      })),
+      dropped: dropped.map(({ type, atMs, label, why }) => ({ type, at: at(atMs), target: label, why })),
+    },
+  };
+}
+
+export function noticesLines({ waiting, dropped }: NoticesLeft): string[] {
+  return [
+    ...waiting.map(({ type, at, targets }) => `notice    '${type}' of ${at} waits for ${targets.join(', ')}`),
+    ...dropped.map(({ type, target, why }) => `notice    '${type}' to ${target} was dropped: ${why}`),
+  ];
 }

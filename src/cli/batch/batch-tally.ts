@@ -1,16 +1,17 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
-import type { BatchTally } from '../../domain/batch-tally.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
-import type { ResultLine } from '../../manifest/results.js';
-import { indexedSums } from '../../read-model/batch-index.js';
-import { indexedHeld } from '../../read-model/held-rows.js';
-import type { ShardSum } from '../../read-model/index-shard.js';
-import { touchedRows } from '../../store/touched-rows.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { resultSources } from './final-rows.js';
-import { heldRows } from './held-rows.js';
+import { upstreamOf } from '../../../activities/upstream.js';
+import type { BatchTally } from '../../domain/batch.js';
+import type { ReasonCode } from '../../domain/failure.js';
+import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
+import { fedMedia } from '../../domain/row.js';
+import { indexedSums } from '../../home/batch-index.js';
+import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
+import type { ShardSum } from '../../home/index-shard.js';
+import { type TouchedRows, touchedRows } from '../../home/row-records.js';
+import type { ResultLine } from '../../manifest/result-fields.js';
+import { parallel } from '../../store/parallel.js';
+import { type HomeAccess, openPlace } from '../access/home-access.js';
 
 export interface HomeTally extends BatchTally {
   /** Rows that ended and that a person has to look at. */
@@ -108,4 +109,72 @@ async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs
     }
     yield line;
   }
+}
+
+const READ_WIDTH = 32;
+
+/** By a walk over all rows, where the index cannot tell. `mayRun`: the rows of a sample; undefined where all may. */
+export async function heldRows(
+  { home, rows, records }: HomeAccess,
+  batch: string,
+  generation: string,
+  mayRun: ReadonlySet<string> | undefined,
+): Promise<HeldRows> {
+  const found: HeldRows = { held: 0, ended: 0 };
+  const facts = await rows.generation(batch, generation);
+  if (facts?.fed === undefined) return found;
+  const touched = touchedRows(home, batch);
+  // Asked for with every feeder.
+  const sources = { rows: { ...rows, generation: async () => facts }, records: listedRecords(records, touched) };
+  for (const part of facts.parts.keys()) {
+    const stored = await rows.readPart(batch, generation, part);
+    const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);
+    const asked = fed.filter(({ row }) => mayRun?.has(row.id) !== false);
+    const upstreams = await parallel(asked, READ_WIDTH, async ({ row }) => {
+      const isTouched = (await touched.hasRecord(row.id)) || (await touched.wasTried(row.id));
+      return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row);
+    });
+    for (const upstream of upstreams) if (upstream !== undefined) found['ended' in upstream ? 'ended' : 'held'] += 1;
+  }
+  return found;
+}
+
+/** Asks for a record only where the listings show one: most of what feeds rows that wait has none. */
+function listedRecords(records: HomeAccess['records'], touched: TouchedRows): HomeAccess['records'] {
+  return {
+    ...records,
+    readRecord: async (batch, id) => ((await touched.hasRecord(id)) ? records.readRecord(batch, id) : undefined),
+  };
+}
+
+/** How each row of a batch ended, from the home, in the manifest's order. */
+export interface FinalRow {
+  index: number;
+  id: string;
+  /** The row's `group`, if it has one. */
+  group: string | undefined;
+  status: Status;
+  /** Why it ended so, where that is known. */
+  reasonCode?: ReasonCode;
+  /** Absent for rows that a cancelled batch never started. */
+  record?: RowRecord;
+}
+
+/** Rows that have not ended are left out, and those that left the manifest. */
+export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
+  for await (const line of resultLines(resultSources(access), batch, generation)) {
+    const { row, record } = line;
+    if (line.removed) continue;
+    const known = { index: row.index, id: row.id, group: row.group };
+    const reasonCode = record?.reasonCode ?? line.endedFor;
+    const why = reasonCode === undefined ? {} : { reasonCode };
+    if (record !== undefined) yield { ...known, ...why, status: record.status, record };
+    else if (line.ended !== undefined) yield { ...known, ...why, status: line.ended };
+  }
+}
+
+/** What results are made from, with this machine's clock. */
+export function resultSources(access: HomeAccess) {
+  const openStore = (location: string) => openPlace(access.config, location, 'shared');
+  return { ...access, openStore, now: () => Date.now() };
 }

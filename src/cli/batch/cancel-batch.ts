@@ -6,19 +6,17 @@ import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
-import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../store/batch-marks.js';
+import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../hints.js';
-import { sayMeanwhile } from '../say-meanwhile.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
+import { sayMeanwhile } from '../terminal.js';
 import { type Counts, countsText } from '../views/counts.js';
-import { type BatchSource, createBatchSource } from './batch-source.js';
-import { batchTally } from './batch-tally.js';
+import { type BatchSource, createBatchSource, unlessOutage } from './batch-source.js';
+import { batchTally, resultSources } from './batch-tally.js';
 import { type Left, leftLines, restLines } from './cancel-lines.js';
-import { resultSources } from './final-rows.js';
 import { knownBatch } from './known-batch.js';
-import { unlessOutage } from './outage.js';
 
 /** Cancels a batch and says what still runs, is billed, and is fetched. The order comes first, the counting after it. */
 

@@ -1,4 +1,4 @@
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { formatClock } from '../views/durations.js';
 

@@ -2,22 +2,14 @@ import type { PauseReason } from '../../contract/semaphore.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchEvent, BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
-import type { BatchSource } from './batch-source.js';
-import { isOutage, reconnect, unlessOutage } from './outage.js';
-import { ownPauses, type Standstill, standstillsOf } from './standstills.js';
+import { ownPauses, type Sight, type Standstill, standstillsOf } from '../views/troubles.js';
+import { type BatchSource, isOutage, reconnect, unlessOutage } from './batch-source.js';
 
 /** Follows a batch until it ends, the user goes away, or a pause lasts too long. Prints nothing itself. */
 
-/** What a view shows at one instant; undefined parts are not known now. */
-export interface Snapshot {
-  atMs: number;
-  progress: BatchProgress;
-  slots: SemaphoreView | undefined;
+/** What a view shows at one instant. */
+export interface Snapshot extends Sight {
   balanceNano: CreditsNano | undefined;
-  /** Since when nothing answers; undefined while all is well. */
-  lostSinceMs: number | undefined;
-  /** What this machine knows of the reason: a full disk. */
-  lostWhy: string | undefined;
 }
 
 export type FollowEvent =

@@ -2,13 +2,12 @@ import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { createFileInWay } from '../plan/taken-names.js';
 import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
 import type { Session } from '../session.js';
-import { blockedText } from '../views/blocked.js';
 import { creditsJson } from '../views/counts.js';
-import { createFileInWay } from './file-in-way.js';
+import { blockedText, type Standstill } from '../views/troubles.js';
 import type { FollowEvent } from './follow.js';
-import type { Standstill } from './standstills.js';
 
 /** The JSONL events of `run --json`: each row that finished in this run is told exactly once. */
 export interface JsonEvents {

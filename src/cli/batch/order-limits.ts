@@ -1,15 +1,14 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
-import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
-import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../store/account-limits.js';
-import { readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
+import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
-import { createBatchSource } from './batch-source.js';
+import { createBatchSource, unlessOutage } from './batch-source.js';
 import { knownBatch } from './known-batch.js';
-import { unlessOutage } from './outage.js';
 import { tellLimits } from './submit-batch.js';
 
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */

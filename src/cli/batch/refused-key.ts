@@ -4,11 +4,10 @@ import { openHomeAccess } from '../access/home-access.js';
 import { readThroughQueue } from '../access/queued-read.js';
 import { KeyRefusedError } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
-import { createBatchSource } from './batch-source.js';
-import { unlessOutage } from './outage.js';
+import { createBatchSource, unlessOutage } from './batch-source.js';
 
 /**
  * A key that was refused is not used again by itself while it is the same (I14). A person who orders a batch to go on

@@ -1,21 +1,18 @@
 import { KINDS } from '../../domain/kind.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { noteReruns } from '../../store/reruns.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { noteReruns } from '../../home/row-orders.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { EXIT } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import { sumText } from '../review/case-list.js';
 import { continueRows } from '../review/continue-rows.js';
-import { refuseOverBudget } from '../review/room-for.js';
-import { rowsCost } from '../review/rows-cost.js';
-import { userName } from '../review/user-name.js';
+import { refuseOverBudget, rowsCost } from '../review/dependents.js';
+import { userName } from '../review/orders.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { type KnownBatch, knownBatch } from './known-batch.js';
+import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { dependentsOf, findRow, type RerunRow, readyToRerun } from './rerun-rows.js';
-import { refuseOtherHome } from './same-home.js';
 
 export interface RerunOrder {
   /** What the row feeds is rendered again as well. */

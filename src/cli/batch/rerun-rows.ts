@@ -1,9 +1,9 @@
 import { feedsReader } from '../../../activities/fed-rows.js';
-import { overrideOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
+import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
+import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import { rowAt } from '../../store/row-place.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { formatDate } from '../views/durations.js';

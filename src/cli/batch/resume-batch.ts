@@ -1,26 +1,20 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
-import type { BatchLimits } from '../../domain/limits.js';
+import type { BatchLimits } from '../../domain/batch.js';
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
-import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { clearStopped, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
-import { wakeRows } from '../review/continue-rows.js';
-import { decidedRows } from '../review/decided-rows.js';
+import { commandHint } from '../open-session.js';
+import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
-import { createBatchSource } from './batch-source.js';
-import { batchTally } from './batch-tally.js';
-import { finalRows } from './final-rows.js';
-import { fullDisk } from './full-disk.js';
-import { type KnownBatch, knownBatch } from './known-batch.js';
+import { EXIT, UserError } from '../user-error.js';
+import { createBatchSource, signalRunning } from './batch-source.js';
+import { batchTally, finalRows } from './batch-tally.js';
+import { type KnownBatch, knownBatch, markAsOwn, otherHomeText, outOf, refuseOtherHome } from './known-batch.js';
+import { fullDisk } from './prove-places.js';
 import { tryRefusedKey } from './refused-key.js';
-import { markAsOwn, otherHomeText, outOf, refuseOtherHome } from './same-home.js';
-import { signalRunning } from './signal-batch.js';
 import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
 export interface Resumed {

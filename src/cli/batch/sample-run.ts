@@ -1,29 +1,27 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { batchId } from '../../contract/names.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { Home } from '../../store/home.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
-import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../store/sample-gate.js';
-import { readOwnCredits } from '../access/account-reads.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
+import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import type { Home } from '../../home/home.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { type HomeAccess, knownPrices } from '../access/home-access.js';
+import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import { type ChainsLeft, createChainsLeft } from '../plan/chains-left.js';
 import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
-import type { KeepFedRows } from '../plan/keep-fed-rows.js';
+import type { KeepFedRows } from '../plan/kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
-import { type OutputCheck, openOutputCheck } from '../plan/output-check.js';
 import { planJson } from '../plan/plan-json.js';
 import { type Plan, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import { type CountedRows, createRowCounter } from '../plan/row-counter.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { type OutputCheck, openOutputCheck } from './lost-files.js';
 
 /** Runs of a sample: which rows may run, and what the rest would cost. */
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/slot-terms.js';
+import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/batch.js';
 
 /** How a batch shares the slots, as `run` and `limits` are told. */
 

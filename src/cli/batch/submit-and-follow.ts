@@ -1,13 +1,14 @@
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { SlotTerms } from '../../domain/slot-terms.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
+import type { SlotTerms } from '../../domain/batch.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
+import { commandHint } from '../open-session.js';
 import type { CountedRows } from '../plan/row-counter.js';
-import type { RenderSources } from '../reuse/render-sources.js';
+import type { RenderSources } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
+import { EXIT } from '../user-error.js';
 import { closeBatch } from './close-batch.js';
-import { sayEarlyInterrupt } from './early-interrupt.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
 
 export interface BatchToRun {
@@ -36,7 +37,7 @@ export async function submitAndFollow(
   takeOver: (work: WorkAccess) => Promise<void> = async () => undefined,
 ): Promise<number> {
   const { startWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/served.js');
+  const { unservedText } = await import('../access/work-access.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
   const { refusedKeyTold } = await import('./refused-key.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
@@ -108,4 +109,20 @@ async function tellReused(
     }
   }
   await events.written();
+}
+
+/** Ctrl-C while the engine starts: ends at once, and says whether the batch was handed to it already. */
+export function sayEarlyInterrupt(session: Session, batch: string): { handingOver(): void; over(): void } {
+  const { terminal, cli } = session;
+  let line = `interrupted before '${batch}' was submitted: nothing of this run was sent; the same command again goes on`;
+  const over = cli.io.onInterrupt(() => {
+    terminal.say(line);
+    cli.io.quit(EXIT.detached);
+  });
+  return {
+    handingOver: () => {
+      line = `detached: batch '${batch}' goes on in the background; \`${commandHint(session, `watch ${batch}`)}\` follows it`;
+    },
+    over,
+  };
 }

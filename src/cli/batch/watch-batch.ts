@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HomeAccess } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
-import { blockedText } from '../views/blocked.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount, totalOf } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
 import { renderingOf } from '../views/live-view.js';
 import { createPresenter } from '../views/presenter.js';
+import { blockedText } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
-import { fullDisk } from './full-disk.js';
 import type { JsonEvents } from './json-events.js';
-import { otherHomeText } from './same-home.js';
+import { otherHomeText } from './known-batch.js';
+import { fullDisk } from './prove-places.js';
 
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
 

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { formatCredits } from '../../domain/money.js';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
-import { percentOff } from '../views/percent-off.js';
+import { READ_EXIT_HELP } from '../user-error.js';
+import { percentOff } from '../views/counts.js';
 
 /** `credits`, `discounts` and `voices`: the free reads of the account. */
 
 export function defineCredits(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the balance, the plan and its caps.', 'credits --json', async (session) => {
-    const { readCredits } = await import('../access/account-reads.js');
+    const { readCredits } = await import('../access/queued-read.js');
     const { openHomeAccess } = await import('../access/home-access.js');
     const read = await readCredits(session, openHomeAccess(session.config));
     const credits = formatCredits(read.creditsRemainingNano);
@@ -27,7 +27,7 @@ export function defineCredits(command: Command, cli: Cli): void {
 
 export function defineDiscounts(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the discounts that are active now.', 'discounts', async (session) => {
-    const { readDiscounts } = await import('../access/account-reads.js');
+    const { readDiscounts } = await import('../access/queued-read.js');
     const { openHomeAccess } = await import('../access/home-access.js');
     const { formatTable } = await import('../views/table.js');
     const discounts = (await readDiscounts(session, openHomeAccess(session.config))).map((row) => ({
@@ -49,7 +49,8 @@ export function defineDiscounts(command: Command, cli: Cli): void {
 
 export function defineVoices(command: Command, cli: Cli): void {
   define(command, cli, 'Lists the voices that avatar scripts can be spoken with.', 'voices --json', async (session) => {
-    const { readAccountAnswer, understood } = await import('../access/account-reads.js');
+    const { readAccountAnswer } = await import('../access/queued-read.js');
+    const { understood } = await import('../access/read-account.js');
     const { openHomeAccess } = await import('../access/home-access.js');
     const { readVoices } = await import('../../service/account.js');
     const { formatTable } = await import('../views/table.js');

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { RUN_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { addSettings } from '../settings-options.js';
-import { trustHomeOption } from '../trust-home-option.js';
+import { addSettings, trustHomeOption } from '../settings-options.js';
+import { RUN_EXIT_HELP } from '../user-error.js';
 
 /** `approve`: the rest of a batch of which a sample ran. */
 export function defineApprove(command: Command, cli: Cli): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 

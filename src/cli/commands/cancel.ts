@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { addSettings } from '../settings-options.js';
-import { yesOption } from '../yes-option.js';
+import { addSettings, yesOption } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `cancel`: no new submits; what the service accepted is still fetched. */
 export function defineCancel(command: Command, cli: Cli): void {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `clean`: removes what finished batches left behind, never media. */
 export function defineClean(command: Command, cli: Cli): void {

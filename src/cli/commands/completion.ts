@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { SHELLS, type Shell, type TypedCommand, typedCommands } from '../completion/typed-command.js';
+import { SHELLS, type Shell, type TypedCommand, typedCommands } from '../completion.js';
+import type { Cli } from '../io.js';
 import { createTerminal } from '../terminal.js';
 
 /** `completion`: the script that a shell reads to complete what is typed, made from the commands themselves. */
@@ -15,9 +15,9 @@ export function defineCompletion(command: Command, cli: Cli): void {
 async function scriptOf(shell: Shell, cli: Cli): Promise<string> {
   const commands = typedCommands(await cli.wholeProgram());
   const write: Record<Shell, () => Promise<(commands: readonly TypedCommand[]) => string>> = {
-    bash: async () => (await import('../completion/bash.js')).bashCompletion,
-    zsh: async () => (await import('../completion/zsh.js')).zshCompletion,
-    fish: async () => (await import('../completion/fish.js')).fishCompletion,
+    bash: async () => (await import('../completion.js')).bashCompletion,
+    zsh: async () => (await import('../completion.js')).zshCompletion,
+    fish: async () => (await import('../completion.js')).fishCompletion,
   };
   return (await write[shell]())(commands);
 }

@@ -3,11 +3,11 @@ import { keyOrigin } from '../../config/api-key.js';
 import { environmentName, SETTINGS, type Setting } from '../../config/settings-table.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */
 export function defineConfig(command: Command, cli: Cli): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SETTINGS } from '../../config/settings-table.js';
-import type { Cli } from '../cli.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings, givenSettings } from '../settings-options.js';
 import { UserError } from '../user-error.js';
@@ -44,7 +44,7 @@ export function defineDashboard(command: Command, cli: Cli): void {
       const { printNewUrl, serveDashboard } = await import('../dashboard/serve-dashboard.js');
       if (url) await printNewUrl(session);
       else {
-        const { otherPlace } = await import('../dashboard/other-place.js');
+        const { otherPlace } = await import('../dashboard/serve-dashboard.js');
         const other = await otherPlace(flags, cli.io.cwd);
         await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command), other });
       }

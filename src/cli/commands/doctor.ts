@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { EXIT } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import type { Check } from '../machine/doctor-checks.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
 import type { Terminal } from '../terminal.js';
+import { EXIT } from '../user-error.js';
 
 /** `doctor`: checks everything and says what to do. */
 export function defineDoctor(command: Command, cli: Cli): void {

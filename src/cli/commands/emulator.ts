@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { EmulatorOptions, Plan } from '../../../emulator/emulator.js';
-import type { Cli } from '../cli.js';
+import type { Cli } from '../io.js';
 import { createTerminal } from '../terminal.js';
 import { UserError } from '../user-error.js';
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { awaitedOf, awaitedText } from '../../engine/awaited-text.js';
-import type { EngineState } from '../../engine/engine-status.js';
-import type { Cli } from '../cli.js';
-import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../exit-codes.js';
+import { awaitedOf, awaitedText, type EngineState } from '../../engine/engine-status.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
+import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `engine status | stop`: the engine of the data folder. */
 export function defineEngine(command: Command, cli: Cli): void {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Cli } from '../cli.js';
 import type { Explanation } from '../explain/explanations.js';
+import type { Cli } from '../io.js';
 import { createTerminal, plain } from '../terminal.js';
 import { UserError } from '../user-error.js';
 
@@ -29,7 +29,7 @@ async function explain(cli: Cli, code: string | undefined, flags: ExplainFlags):
   const { allExplanations, explanationsOf } = await import('../explain/explanations.js');
   const terminal = createTerminal(cli.io);
   if (flags.markdown === true) {
-    const { errorsMarkdown } = await import('../explain/markdown.js');
+    const { errorsMarkdown } = await import('../explain/explanations.js');
     return terminal.data(errorsMarkdown().trimEnd());
   }
   const found = code === undefined ? allExplanations() : explanationsOf(code);

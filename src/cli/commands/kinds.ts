@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { KINDS, type Kind } from '../../domain/kind.js';
-import type { Cli } from '../cli.js';
+import type { Cli } from '../io.js';
 import { createTerminal, type Terminal } from '../terminal.js';
 
 /** `kinds`: what a row can ask for, from the tables that check it. */

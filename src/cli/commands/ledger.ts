@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `ledger show | verify | repair`: the write-ahead record of every paid request. Only `repair` writes. */
 export function defineLedger(command: Command, cli: Cli): void {
@@ -23,7 +23,7 @@ export function defineLedger(command: Command, cli: Cli): void {
     .addHelpText('after', `\nExamples:\n  callsheet ledger show shots a1 --json\n\n${READ_EXIT_HELP}`)
     .action(async (batch: string, row: string) => {
       const session = await openSession(show, cli);
-      const { showLedger } = await import('../ledger/show-ledger.js');
+      const { showLedger } = await import('../ledger.js');
       await showLedger(session, batch, row);
     });
   const verify = command
@@ -39,7 +39,7 @@ export function defineLedger(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const session = await openSession(verify, cli);
-      const { verifyAll } = await import('../ledger/verify-all.js');
+      const { verifyAll } = await import('../ledger.js');
       cli.exitCode = await verifyAll(session);
     });
   const repair = command
@@ -55,7 +55,7 @@ export function defineLedger(command: Command, cli: Cli): void {
     )
     .action(async () => {
       const session = await openSession(repair, cli);
-      const { repairAll } = await import('../ledger/repair-all.js');
+      const { repairAll } = await import('../ledger.js');
       cli.exitCode = await repairAll(session);
     });
 }

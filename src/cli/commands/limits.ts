@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { OrderedLimits } from '../batch/order-limits.js';
 import { type SlotFlags, slotFlags, slotOptions } from '../batch/slot-flags.js';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
-import { UserError } from '../user-error.js';
-import { yesOption } from '../yes-option.js';
+import { addSettings, yesOption } from '../settings-options.js';
+import { READ_EXIT_HELP, UserError } from '../user-error.js';
 
 interface LimitsFlags extends SlotFlags {
   reset?: boolean;

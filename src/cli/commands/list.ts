@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `list`: every batch of the account. */
 export function defineList(command: Command, cli: Cli): void {
@@ -31,8 +31,8 @@ async function listNames(session: Session): Promise<void> {
 async function listBatches(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { joinWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/served.js');
-  const { fullDisk } = await import('../batch/full-disk.js');
+  const { unservedText } = await import('../access/work-access.js');
+  const { fullDisk } = await import('../batch/prove-places.js');
   const { readBatchState } = await import('../batch/batch-state.js');
   const { listLines, statusJson } = await import('../views/status-lines.js');
   const { terminal, config } = session;

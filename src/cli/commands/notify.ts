@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Notice } from '../../domain/notice.js';
-import type { Cli } from '../cli.js';
-import { EXIT } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 
 const HELP =
   "\nExamples:\n  callsheet notify test --notify https://hooks.example.com/callsheet\n  callsheet notify test --notify 'command:jq -r .text | wall'\n\nExit codes:\n  0  all arrived    2  wrong command line, or no settings name a target    4  settings    5  some did not arrive";

@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../exit-codes.js';
-import { commandHint } from '../hints.js';
-import { openSession } from '../open-session.js';
+import type { Cli } from '../io.js';
+import { commandHint, openSession } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
-import { trustHomeOption } from '../trust-home-option.js';
-import { UserError } from '../user-error.js';
-import { yesOption } from '../yes-option.js';
+import { addSettings, trustHomeOption, yesOption } from '../settings-options.js';
+import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP, UserError } from '../user-error.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
@@ -86,10 +82,10 @@ function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'):
 async function pause(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { otherHomeText } = await import('../batch/same-home.js');
+  const { otherHomeText } = await import('../batch/known-batch.js');
   const { joinWork, rejoinWork } = await import('../access/work-access.js');
-  const { signalRunning } = await import('../batch/signal-batch.js');
-  const { orderPause } = await import('../../store/batch-order.js');
+  const { signalRunning } = await import('../batch/batch-source.js');
+  const { orderPause } = await import('../../home/batch-order.js');
   const { pauseBatch } = await import('../../contract/messages.js');
   const access = openHomeAccess(session.config);
   await knownBatch(session, access, batch);

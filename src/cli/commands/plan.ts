@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { keyOrigin } from '../../config/api-key.js';
-import type { Cli } from '../cli.js';
-import { EXIT, READ_EXIT_HELP } from '../exit-codes.js';
+import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../batch/run-flags.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
-import { sayChecking } from '../say-checking.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { sayChecking } from '../terminal.js';
+import { EXIT, READ_EXIT_HELP } from '../user-error.js';
 
 interface PlanFlags extends ManifestFlags {
   changed?: ChangedOrder;
@@ -41,14 +41,14 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../access/home-access.js');
   const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');
-  const { leavingText } = await import('../plan/leaving-rows.js');
+  const { leavingText } = await import('../plan/prepare-batch.js');
   const { makePlan } = await import('../plan/make-plan.js');
   const [{ planJson }, { planLines }] = await Promise.all([
     import('../plan/plan-json.js'),
     import('../plan/plan-view.js'),
   ]);
   const { approvalOf } = await import('../plan/approve-plan.js');
-  const { refuseChanged } = await import('../plan/refuse-changed.js');
+  const { refuseChanged } = await import('../plan/refuse-rows.js');
   const { refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
   const access = openHomeAccess(config);
@@ -58,7 +58,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const prepared = await prepareBatch(session, { access, place, retry: null, keep: false, ...kept });
   refuseTakenNames(prepared, place);
   await refuseChanged(access, place, prepared, order, keepsFed);
-  const credits = canRead ? await (await import('../access/account-reads.js')).readOwnCredits(session) : undefined;
+  const credits = canRead ? await (await import('../access/read-account.js')).readOwnCredits(session) : undefined;
   const plan = await makePlan(session, access, planSubject(place, prepared), credits);
   const leaving = await leavingText(access, place, prepared.leaving);
   if (leaving !== undefined) terminal.warn(leaving);

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { priceSnippet } from '../plan/price-snippet.js';
+import { priceSnippet } from '../plan/plan-prices.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { createTerminal, type Terminal } from '../terminal.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 import { amount } from '../views/counts.js';
 
 const DESCRIPTION = 'Shows what requests cost: configured prices, and those measured from the balance of this account.';
@@ -33,7 +33,7 @@ function showExample(terminal: Terminal, isJson: boolean): void {
 
 async function showPrices(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { readLearned, readMeasuredPrices } = await import('../../store/learned.js');
+  const { readLearned, readMeasuredPrices } = await import('../../home/learned.js');
   const { formatTable } = await import('../views/table.js');
   const { config, terminal } = session;
   const { home } = openHomeAccess(config);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 interface ReportFlags {
   open?: boolean;
@@ -34,7 +34,7 @@ export function defineReport(command: Command, cli: Cli): void {
 async function writeReport(session: Session, batch: string, flags: ReportFlags): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { resultSources } = await import('../batch/final-rows.js');
+  const { resultSources } = await import('../batch/batch-tally.js');
   const { writeBatchReport } = await import('../../../activities/batch-report.js');
   const { createPosters } = await import('../../report/posters.js');
   const { PUBLIC_REPORT_NAME, REPORT_NAME } = await import('../../report/write-report.js');

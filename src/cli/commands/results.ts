@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `results`: the result files of a batch as it stands now. */
 export function defineResults(command: Command, cli: Cli): void {
@@ -26,7 +26,7 @@ export function defineResults(command: Command, cli: Cli): void {
 async function writeResults(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { resultSources } = await import('../batch/final-rows.js');
+  const { resultSources } = await import('../batch/batch-tally.js');
   const { writeBatchResults } = await import('../../../activities/result-files.js');
   const { countsText } = await import('../views/counts.js');
   const { terminal } = session;

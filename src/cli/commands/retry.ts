@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
-import type { Cli } from '../cli.js';
-import { RUN_EXIT_HELP } from '../exit-codes.js';
+import { retryClasses, wholeNumber } from '../batch/run-flags.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { addSettings } from '../settings-options.js';
-import { trustHomeOption } from '../trust-home-option.js';
+import { addSettings, trustHomeOption } from '../settings-options.js';
+import { RUN_EXIT_HELP } from '../user-error.js';
 
 interface RetryFlags {
   class?: string;

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { READ_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import {
   aloneOption,
@@ -13,7 +12,8 @@ import {
   WHY,
 } from '../review/order-flags.js';
 import type { ReviewOrder } from '../review/orders.js';
-import { trustHomeOption } from '../trust-home-option.js';
+import { trustHomeOption } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `review`: the rows that need a person, the evidence, and the orders that settle them. */
 export function defineReview(command: Command, cli: Cli): void {
@@ -42,7 +42,7 @@ function defineList(review: Command, cli: Cli): void {
   finish(list, 'connection', ['callsheet review list', 'callsheet review list shots --json']).action(
     async (batch: string | undefined) => {
       const session = await openSession(list, cli);
-      const { listCases } = await import('../review/list-cases.js');
+      const { listCases } = await import('../review/case-list.js');
       await listCases(session, batch);
     },
   );
@@ -75,7 +75,7 @@ function defineAttachHandle(review: Command, cli: Cli): void {
     'callsheet review attach-handle shots a1 cgt-20260101-x7 a2 cgt-20260101-x8',
     'callsheet review attach-handle shots --all     with the handles that stood in cut answers',
   ]).action(async (batch: string, words: string[]) => {
-    const { handlePairs } = await import('../review/handle-pairs.js');
+    const { handlePairs } = await import('../review/orders.js');
     const handles = handlePairs(words);
     await carryOut(attach, cli, batch, [...handles.keys()], { command: 'attach-handle', handles });
   });
@@ -166,7 +166,7 @@ function defineTrust(review: Command, cli: Cli): void {
   finish(again, 'connection', ['callsheet review trust --why "the price was wrong in the settings"']).action(
     async () => {
       const session = await openSession(again, cli);
-      const { trustAgain } = await import('../review/trust-again.js');
+      const { trustAgain } = await import('../review/orders.js');
       await trustAgain(session, reasonOf(again).why);
     },
   );

@@ -1,15 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { retryClasses, wholeNumber } from '../batch/retry-flags.js';
+import {
+  type ChangedOrder,
+  changedOption,
+  keepsDependents,
+  noDependentsOption,
+  retryClasses,
+  wholeNumber,
+} from '../batch/run-flags.js';
 import { slotFlags, slotOptions } from '../batch/slot-flags.js';
-import type { Cli } from '../cli.js';
-import { RUN_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
-import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../plan/changed-flag.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
-import { sayChecking } from '../say-checking.js';
-import { addSettings } from '../settings-options.js';
-import { trustHomeOption } from '../trust-home-option.js';
-import { UserError } from '../user-error.js';
+import { addSettings, trustHomeOption } from '../settings-options.js';
+import { sayChecking } from '../terminal.js';
+import { RUN_EXIT_HELP, UserError } from '../user-error.js';
 
 interface RunFlags extends ManifestFlags {
   yes?: boolean;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { EXIT, STATUS_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
+import { EXIT, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `status`: where one batch stands, without starting anything. */
 export function defineStatus(command: Command, cli: Cli): void {
@@ -27,8 +27,8 @@ async function showStatus(session: Session, batch: string): Promise<number> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { joinWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/served.js');
-  const { fullDisk } = await import('../batch/full-disk.js');
+  const { unservedText } = await import('../access/work-access.js');
+  const { fullDisk } = await import('../batch/prove-places.js');
   const { readBatchState } = await import('../batch/batch-state.js');
   const { statusJson, statusLines } = await import('../views/status-lines.js');
   const { terminal } = session;

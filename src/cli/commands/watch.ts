@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
-import { RUN_EXIT_HELP } from '../exit-codes.js';
+import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings } from '../settings-options.js';
+import { RUN_EXIT_HELP } from '../user-error.js';
 
 /** `watch`: follows a batch again, starting the engine when it does not run. */
 export function defineWatch(command: Command, cli: Cli): void {
@@ -15,7 +15,7 @@ export function defineWatch(command: Command, cli: Cli): void {
     .addHelpText('after', `\nExamples:\n  callsheet watch shots\n  callsheet watch shots --json\n\n${RUN_EXIT_HELP}`)
     .action(async (batch: string) => {
       const session = await openSession(command, cli);
-      const { followAgain } = await import('../batch/follow-again.js');
+      const { followAgain } = await import('../batch/finish-without-work.js');
       cli.exitCode = await followAgain(session, batch);
     });
 }

@@ -1,31 +1,28 @@
 import { resultLines } from '../../../activities/result-files.js';
-import type { Order } from '../../dashboard/orders.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { BatchHistory } from '../../dashboard/slot-history.js';
-import type { DashboardSource } from '../../dashboard/source.js';
+import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
-import type { Row } from '../../domain/row.js';
-import { nameFlaw } from '../../manifest/ids.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import { readBatchOptions } from '../../store/batch-options.js';
-import { readPauses } from '../../store/pauses.js';
+import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
+import { readPauses } from '../../home/batch-marks.js';
+import { readBatchOptions } from '../../home/batch-order.js';
+import type { SubmitOptions } from '../../kinds/adapter.js';
+import { adapterFor } from '../../kinds/index.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
-import { sentRequests } from '../access/sent-requests.js';
-import { unservedText } from '../access/served.js';
-import { joinWork } from '../access/work-access.js';
+import { type HomeAccess, knownPrices, openHomeAccess, sentRequests } from '../access/home-access.js';
+import { joinWork, unservedText } from '../access/work-access.js';
 import { type BatchStateReport, readBatchState } from '../batch/batch-state.js';
-import { resultSources } from '../batch/final-rows.js';
-import { fullDisk } from '../batch/full-disk.js';
+import { resultSources } from '../batch/batch-tally.js';
+import { fullDisk } from '../batch/prove-places.js';
 import { explanationsOf } from '../explain/explanations.js';
 import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
 import { statusJson } from '../views/status-lines.js';
 import { giveOrder } from './give-order.js';
-import { shownRequest } from './shown-request.js';
 
 /** What the page shows, by the functions that `list`, `status`, `review show` and `explain` use. */
 export function createDashboardSource(session: Session, settings: readonly string[]): DashboardSource {
@@ -158,4 +155,37 @@ async function requestOf({ home, config }: HomeAccess, batch: string, row: Row):
 /** Only what JSON can say: what is undefined is left out. */
 function asJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
+}
+
+/**
+ * The request of a row as it is sent, without what nobody may see (the key goes in a header, a callback's address is of
+ * one attempt) and with a note where bytes stand; null for a row that no request can be made of.
+ */
+export function shownRequest(row: Row, options: Pick<SubmitOptions, 'responseFormat' | 'aliasPaths'>): Json {
+  const adapter = adapterFor(row.kind);
+  const media = Object.entries(row.media).map(([column, list]): [string, ResolvedMedia[]] => {
+    const isBytes = adapter.bytesColumns?.includes(column) === true;
+    return [column, list.map((one) => shownMedia(one, isBytes))];
+  });
+  try {
+    const { method, path, body = null } = adapter.submitRequest(row, Object.fromEntries(media), options);
+    return { method, path, body };
+  } catch (error) {
+    // As when it is sent: a body that cannot be built ends the row, which says so.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function shownMedia(media: Media, isBytes: boolean): ResolvedMedia {
+  if (media.source === 'blob') {
+    const note = `(${media.bytes} bytes, sha256 ${media.sha256})`;
+    return { form: 'bytes', mediaType: media.mediaType, base64: note };
+  }
+  const where =
+    media.source === 'url'
+      ? media.url
+      : `(the ${media.frame ?? 'output'}${media.frame ? ' frame' : ''} of row ${media.id})`;
+  if (!isBytes) return { form: 'url', url: where };
+  return { form: 'bytes', mediaType: 'application/octet-stream', base64: `(the bytes of ${where})` };
 }

@@ -1,10 +1,8 @@
 import { Readable, Writable } from 'node:stream';
-import { commandOf, type Order } from '../../dashboard/orders.js';
-import { OrderRefused } from '../../dashboard/source.js';
+import { commandOf, type Order, OrderRefused } from '../../dashboard/source.js';
 import { safeText } from '../../domain/secret.js';
-import type { Cli } from '../cli.js';
-import { EXIT } from '../exit-codes.js';
-import type { Io } from '../io.js';
+import type { Cli, Io } from '../io.js';
+import { EXIT } from '../user-error.js';
 
 /**
  * Gives an order by the command line itself, with the settings of this process: the same evidence, the same refusals,

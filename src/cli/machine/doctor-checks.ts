@@ -5,14 +5,15 @@ import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';
 import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
-import { lookForTemporalCli } from '../../engine/temporal-cli.js';
+import { lookForTemporalCli } from '../../engine/start-detached.js';
+
+import { lookOverDocuments } from '../../home/verify-documents.js';
 import { StoreError } from '../../store/port.js';
-import { lookOverDocuments } from '../../store/verify-documents.js';
-import { readOwnCredits } from '../access/account-reads.js';
+
 import { openHomeAccess, openPlace } from '../access/home-access.js';
-import { sharedAddress } from '../access/work-access.js';
-import { commandHint } from '../hints.js';
-import { buildId } from '../product.js';
+import { readOwnCredits } from '../access/read-account.js';
+import { buildId, sharedAddress } from '../access/work-access.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
 import { clockSkewMs } from './clock-skew.js';
@@ -92,7 +93,7 @@ async function checkEngine(session: Session): Promise<Finding> {
   const address = sharedAddress(session);
   if (address !== undefined) {
     const { joinWork } = await import('../access/work-access.js');
-    const { unservedText } = await import('../access/served.js');
+    const { unservedText } = await import('../access/work-access.js');
     const work = await joinWork(session);
     const unserved = work && (await unservedText(session, work));
     await work?.close();

@@ -5,9 +5,8 @@ import { createLogger } from '../../worker/logger.js';
 import { createMessenger } from '../../worker/messenger.js';
 import { openHomeAccess } from '../access/home-access.js';
 import { joinWork, sharedAddress } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** Receives callbacks as a client of a shared Temporal and of the home, until it is told to end. */
 export async function receiveShared(session: Session, isSharedFolder: boolean): Promise<number> {

@@ -1,15 +1,13 @@
 import { keyOrigin } from '../../config/api-key.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
+import { locateTemporalCli } from '../../engine/start-detached.js';
 import { createSupervisor } from '../../engine/supervisor.js';
-import { locateTemporalCli } from '../../engine/temporal-cli.js';
-import { startWork } from '../access/work-access.js';
+import { buildId, startWork } from '../access/work-access.js';
 import { engineLines } from '../commands/engine.js';
-import { EXIT } from '../exit-codes.js';
-import { buildId } from '../product.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** The engine in this process, in the foreground. */
 

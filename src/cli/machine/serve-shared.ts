@@ -1,14 +1,13 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { accountSettings } from '../../config/account-settings.js';
 import { isS3Address } from '../../domain/s3.js';
-import { awaitedText } from '../../engine/awaited-text.js';
+import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { openPlace, startAccountWorker } from '../../worker.js';
 import { sharedAddress } from '../access/work-access.js';
-import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 
 /** Serves the settings' account on a shared Temporal until it is told to end; its log is JSON on standard error. */
 export async function serveShared(session: Session, isSharedFolder: boolean): Promise<number> {

@@ -1,8 +1,7 @@
 import { spentOf } from '../../../activities/budget.js';
 import type { SpentResult } from '../../contract/activities.js';
 import { formatCredits } from '../../domain/money.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
+import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';

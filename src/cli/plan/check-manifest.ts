@@ -1,18 +1,22 @@
 import { hasFfmpeg } from '../../../activities/film-frame.js';
 import { waitsOf } from '../../config/account-settings.js';
+import { keyOrigin } from '../../config/api-key.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import type { Config } from '../../config.js';
 import { isS3Address } from '../../domain/s3.js';
+import { longestRenderMs } from '../../kinds/expected.js';
 import { factsOf } from '../../kinds/facts.js';
-import { longestRenderMs } from '../../kinds/longest-render.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
+import type { LookAtS3 } from '../../manifest/media/remote-media.js';
 import { formatProblem } from '../../manifest/problem.js';
 import { validateManifest } from '../../manifest/validate-manifest.js';
-import { EXIT } from '../exit-codes.js';
+import { createPlaces } from '../../store/open-store.js';
+import { StoreError } from '../../store/port.js';
+import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { withErrorsFile } from './errors-file.js';
 import type { ManifestPlace } from './manifest-flags.js';
-import { s3Inputs } from './s3-inputs.js';
 
 const SHOWN_MAX = 100;
 const PROGRESS_AFTER_MS = 1_000;
@@ -81,4 +85,54 @@ function createProgress({ terminal }: Session): { row(): void } {
       terminal.note(`checking the manifest: ${rows} rows so far`);
     },
   };
+}
+
+/** What buckets offer to the media of a manifest: a place to upload files to, and objects that are named. */
+export function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
+  const isS3Reachable = canServiceReach(config, env);
+  const hasBucket = isS3Address(config.out) || isS3Address(config.home);
+  const { openInput } = createPlaces({ settings: config.s3, environment: {} });
+  const lookAtS3: LookAtS3 = async (address) => {
+    try {
+      const bytes = await openInput(address).bytes();
+      return bytes === undefined ? { ok: false, reason: 'no such object' } : { ok: true, bytes };
+    } catch (error) {
+      if (error instanceof StoreError) return { ok: false, reason: error.message };
+      throw error;
+    }
+  };
+  return { hasUploadStore: hasBucket && isS3Reachable, s3Media: { lookAtS3, isS3Reachable } };
+}
+
+/** The service reads signed URLs over https from the internet; a rehearsal's double reads them on this machine. */
+function canServiceReach({ s3, baseUrl }: Config, env: NodeJS.ProcessEnv): boolean {
+  if (baseUrl !== null && isLoopbackUrl(baseUrl)) return true;
+  const endpoint = s3.endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+  return endpoint === undefined || (endpoint.startsWith('https://') && !isLoopbackUrl(endpoint));
+}
+
+/** What a manifest's check asks of the world outside: the resolver, the account's voices, the media behind URLs. */
+export interface OutsideChecks {
+  options: Pick<ManifestOptions, 'resolveHosts' | 'voices' | 'probeUrl'>;
+  close(): Promise<void>;
+}
+
+/** Nothing with `--no-network`; the voices only where base URL and key are there; the media only with `--probe-urls`. */
+export async function openOutsideChecks(
+  session: Session,
+  access: HomeAccess,
+  { asksNetwork, probesUrls }: Pick<ManifestPlace, 'asksNetwork' | 'probesUrls'>,
+): Promise<OutsideChecks> {
+  const { config, cli } = session;
+  const options: OutsideChecks['options'] = { resolveHosts: asksNetwork };
+  if (!asksNetwork) return { options, close: async () => undefined };
+  if (config.baseUrl !== null && keyOrigin(cli.io.env, session.keyFile) !== undefined) {
+    const { createKnownVoices } = await import('../access/read-account.js');
+    options.voices = createKnownVoices(session, access);
+  }
+  if (!probesUrls) return { options, close: async () => undefined };
+  const { createUrlProber } = await import('../../service/probe-url.js');
+  const allowLoopback = config.baseUrl !== null && isLoopbackUrl(config.baseUrl);
+  const prober = createUrlProber({ allowLoopback, userAgent: config.userAgent });
+  return { options: { ...options, probeUrl: prober.probe }, close: prober.close };
 }

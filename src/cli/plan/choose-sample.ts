@@ -1,6 +1,6 @@
 import type { CreditsRange } from '../../domain/money.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { modelOf } from '../../manifest/cost-notes.js';
+import { modelOf } from '../../manifest/columns.js';
 
 /** Which rows stand for a manifest: each kind, model, price and group first, then spread over the rest. Pure. */
 

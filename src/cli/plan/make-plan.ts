@@ -1,20 +1,17 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import { ADAPTERS } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import type { CreditAccount } from '../../service/account.js';
-import { readOwnDiscounts } from '../access/account-reads.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { readOwnDiscounts } from '../access/read-account.js';
 import { earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
-import { contradictionLines } from './contradicted-prices.js';
-import { fileSettings } from './file-settings.js';
-import { multiplierOf, planDiscounts } from './plan-discounts.js';
+import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from './plan-prices.js';
 import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
-import { renderHistory } from './render-history.js';
 import type { CountedRows } from './row-counter.js';
-import { wallClock } from './wall-clock.js';
+import { renderHistory, wallClock } from './wall-clock.js';
 
 /** What a plan is about. */
 export interface PlanSubject {

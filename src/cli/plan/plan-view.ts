@@ -6,10 +6,8 @@ import type { CreditAccount } from '../../service/account.js';
 import { type EarlierPlan, earlierLines } from '../reuse/earlier-lines.js';
 import { amount } from '../views/counts.js';
 import { formatDuration } from '../views/durations.js';
-import type { FileSetting } from './file-settings.js';
-import { discountLine, type PlanDiscount } from './plan-discounts.js';
+import { discountLine, type FileSetting, type PlanDiscount, priceSnippet } from './plan-prices.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
-import { priceSnippet } from './price-snippet.js';
 import type { WallClock } from './wall-clock.js';
 
 /** A plan in words and as JSON: rows, costs, time, and which cap binds. Pure. */

@@ -1,17 +1,19 @@
 import { fedMedia } from '../../domain/row.js';
-import { isRerun } from '../../store/batch-marks.js';
+import { isRerun } from '../../home/batch-marks.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
-import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
-import type { PreparedBatch } from './prepare-batch.js';
-import type { PlannedRow } from './row-planner.js';
+import type { CountedRows } from './row-counter.js';
+import { createRowPlanner, type PlannedRow, withColumns } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
 export const SHOWN_MAX = 20;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
 export function refuseChangedRows(
-  { changed, changedCount }: Pick<PreparedBatch, 'changed' | 'changedCount'>,
+  { changed, changedCount }: Pick<CountedRows, 'changed' | 'changedCount'>,
   place: Pick<ManifestPlace, 'path'>,
   reruns: ChangedOrder,
 ): void {
@@ -60,7 +62,7 @@ export function withFedRows(reruns: ChangedOrder, changed: readonly PlannedRow[]
 
 /** Refuses rows whose output name is taken by a file that the batch did not write (`B47`). Pure. */
 export function refuseTakenNames(
-  { taken, takenCount }: Pick<PreparedBatch, 'taken' | 'takenCount'>,
+  { taken, takenCount }: Pick<CountedRows, 'taken' | 'takenCount'>,
   place: Pick<ManifestPlace, 'path'>,
 ): void {
   if (taken.length === 0) return;
@@ -74,4 +76,43 @@ export function refuseTakenNames(
 
 function rowsAre(count: number): string {
   return count === 1 ? '1 row was' : `${count} rows were`;
+}
+
+/** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
+export async function refuseChanged(
+  access: HomeAccess,
+  place: Pick<ManifestPlace, 'path' | 'batch'>,
+  { changed, changedCount }: Pick<CountedRows, 'changed' | 'changedCount'>,
+  order: ChangedOrder,
+  keepsFed: boolean,
+): Promise<void> {
+  const reruns = coveredBy(order, changed, keepsFed);
+  const ids = new Set(changed.map(({ row }) => row.id));
+  const isFed = ({ row }: PlannedRow) => fedMedia(row).some(({ id }) => ids.has(id));
+  const refused = changed.filter(({ row }) => !isRerun(reruns, row.id));
+  const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
+  const named = new Map<PlannedRow, PlannedRow>();
+  for (const one of shown) named.set(one, await withColumns(access, place.batch, one));
+  refuseChangedRows({ changed: changed.map((one) => named.get(one) ?? one), changedCount }, place, reruns);
+}
+
+/**
+ * The rows whose content differs from what was submitted by now. The batch may have gone on since they were first
+ * compared: reading the manifest takes time, and so does a person who thinks about the question.
+ */
+export async function changedByNow(
+  access: HomeAccess,
+  batch: string,
+  generation: GenerationFacts,
+  { finishedBefore }: Pick<CountedRows, 'finishedBefore'>,
+): Promise<Pick<CountedRows, 'changed' | 'changedCount'>> {
+  const planner = await createRowPlanner(access, batch, null, undefined);
+  const changed: PlannedRow[] = [];
+  if (!planner.isKnown) return { changed, changedCount: 0 };
+  for (const part of generation.parts.keys()) {
+    const stored = await access.rows.readPart(batch, generation.generation, part);
+    const rows = stored.flatMap(({ row }) => (finishedBefore[row.index] ? [] : [row]));
+    for (const planned of await planner.plan(rows)) if (planned.changed !== undefined) changed.push(planned);
+  }
+  return { changed, changedCount: changed.length };
 }

@@ -1,18 +1,16 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
-import { outputBytes } from '../../kinds/output-size.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
-import type { LostFile } from '../batch/lost-files.js';
+import { outputBytes } from '../../kinds/expected.js';
+import { type HomeAccess, knownPrices } from '../access/home-access.js';
+import type { LostFile, OutputCheck } from '../batch/lost-files.js';
+import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
-import { namesOfOthers, type TakenName } from '../reuse/own-copies.js';
 import type { Session } from '../session.js';
-import { type ContradictedPrices, noteContradiction } from './contradicted-prices.js';
-import type { KeepFedRows, KeptRow } from './keep-fed-rows.js';
-import type { OutputCheck } from './output-check.js';
+import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
+import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
 import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
@@ -43,14 +41,6 @@ export interface CountedRows {
   finishedBefore: boolean[];
   /** What was rendered before for rows that would be submitted; undefined where nothing was looked for. */
   earlier?: FoundRenders;
-}
-
-export interface SkippedRow {
-  row: Pick<Row, 'id' | 'kind' | 'hash'>;
-  /** In its way, relative to the batch's folder. */
-  file: string;
-  /** Its record says so already. */
-  isRecorded: boolean;
 }
 
 export interface RowCounter {

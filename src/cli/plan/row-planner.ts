@@ -1,12 +1,15 @@
-import { type RowContent, rowStanding } from '../../../activities/row-letter.js';
+import { isDeepStrictEqual } from 'node:util';
+
 import type { RetryOrder } from '../../contract/workflows.js';
-import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
+import type { Attempt } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { isCancelledBatch } from '../../store/batch-marks.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
+
+import { isCancelledBatch } from '../../home/batch-marks.js';
+import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { type LostFile, mayComeAgain } from '../batch/lost-files.js';
-import type { OutputCheck } from './output-check.js';
+import { type LostFile, mayComeAgain, type OutputCheck } from '../batch/lost-files.js';
 import type { RowPlan } from './plan-tally.js';
 
 /** Says for each row of a manifest what running it does, from what the home knows of it. */
@@ -148,4 +151,42 @@ function toSubmit(row: Row): PlannedRow {
 export function freshPlan({ shares }: Row, record?: RowRecord): RowPlan {
   const isShared = shares !== undefined && record?.reasonCode !== 'shared_row_failed';
   return { plan: isShared ? 'shared' : 'submit' };
+}
+
+/** Columns in which two rows ask the service for something else. Pure. */
+export function changedColumns(before: Row, now: Row): string[] {
+  const facts = (row: Row): Record<string, unknown> => ({
+    kind: row.kind,
+    ...row.cells,
+    ...mediaFacts(row),
+    ...(row.extra === undefined ? {} : { extra: row.extra }),
+  });
+  const [then, after] = [facts(before), facts(now)];
+  return [...new Set([...Object.keys(then), ...Object.keys(after)])].filter(
+    (column) => !isDeepStrictEqual(then[column], after[column]),
+  );
+}
+
+/** Where the row stands that feeds a column is no difference. */
+function mediaFacts({ media }: Row): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(media).map(([column, list]) => [
+      column,
+      list.map((item) => (item.source === 'row' ? { ...item, at: 0 } : item)),
+    ]),
+  );
+}
+
+/** With the columns that differ from what was submitted, where the row as it was then can be read. */
+export async function withColumns(access: HomeAccess, batch: string, planned: PlannedRow): Promise<PlannedRow> {
+  const { row, changed } = planned;
+  if (changed === undefined) return planned;
+  const attempts = await access.ledger.read(batch, row.id);
+  const intent = attempts.map(intentOf).findLast((one) => one?.rowHash === changed.submittedHash);
+  if (intent === undefined) return planned;
+  const { generation, part, index } = intent;
+  // The refusal is certain; only its words depend on the old row.
+  const before = await access.rows.readRow(batch, generation, part, index).catch(() => undefined);
+  if (before === undefined) return planned;
+  return { ...planned, changed: { ...changed, columns: changedColumns(before.row, row) } };
 }

@@ -1,17 +1,10 @@
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
-import { isRender, type KnownRender } from '../../read-model/gather-renders.js';
+import type { Row } from '../../domain/row.js';
+
+import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
-import type { RenderSource } from './render-sources.js';
-
-/** Looks whether an earlier render is still what was stored. */
-
-export interface RenderFlaw {
-  batch: string;
-  /** Relative to the batch's folder; absent where its record is not there any more. */
-  file?: string;
-  flaw: 'gone' | 'changed' | 'unreadable';
-}
+import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js';
 
 /** A render with the place of its files. */
 export interface WholeRender {
@@ -80,4 +73,35 @@ async function flawOf(store: Store, batch: string, file: OutputFile): Promise<Re
 /** What the bucket said at the upload, as far as that was noted. */
 function isSameObject(found: StoredFile, { etag, version }: OutputFile): boolean {
   return (etag === undefined || found.etag === etag) && (version === undefined || found.version === version);
+}
+
+/** A row whose output name is taken. */
+export interface TakenName {
+  row: Row;
+  /** Relative to the batch's folder. */
+  file: string;
+}
+
+/** Those that are not the copy of the very render that is taken over: a command that was killed left that without a record. */
+export async function namesOfOthers(
+  access: HomeAccess,
+  place: { out: string; batch: string },
+  taken: readonly TakenName[],
+  found: FoundRenders | undefined,
+): Promise<TakenName[]> {
+  if (found === undefined || found.order === 'none' || taken.length === 0) return [...taken];
+  const check = createRenderCheck(access);
+  const out = openPlace(access.config, place.out, 'shared');
+  const others: TakenName[] = [];
+  for (const one of taken) {
+    const source = found.sources.get(one.row.index);
+    const render = source && (await check.record(source));
+    const sha256 = render && (await out.stat(`${place.batch}/${one.file}`).catch(unreadable))?.sha256;
+    if (sha256 === undefined || render?.files.every((file) => file.sha256 !== sha256)) others.push(one);
+  }
+  return others;
+}
+
+function unreadable(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
 }

@@ -1,14 +1,13 @@
 import type { CreditsRange } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
+import { openRenderIndex, type RenderIndex } from '../../home/render-index.js';
 import { createLineIndex, type LineIndex } from '../../manifest/line-index.js';
 import { openSpill, type Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
-import { openRenderIndex, type RenderIndex } from '../../read-model/render-index.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { createRenderCheck } from './check-render.js';
-import { type FoundRenders, type ManifestFacts, newFound, type ReuseOrder } from './found-renders.js';
+import { type Candidate, type FoundRenders, type ManifestFacts, newFound, type ReuseOrder } from './found-renders.js';
 import { fedKey, type Matching, matchAll } from './match-all.js';
-import type { Candidate } from './match-renders.js';
 
 /** Finds for the rows of a manifest what was rendered for the same requests before; rows wait in files meanwhile. */
 export interface EarlierRenders {

@@ -1,7 +1,6 @@
-import type { CreditsNano } from '../../domain/money.js';
-import type { RenderFlaw } from './check-render.js';
-import type { Candidate } from './match-renders.js';
-import { createRenderSources, type RenderSources } from './render-sources.js';
+import type { CreditsNano, CreditsRange } from '../../domain/money.js';
+import type { Row } from '../../domain/row.js';
+import type { KnownRender } from '../../home/gather-renders.js';
 
 /** Which earlier renders stand for rows: none, those whose inputs are known by their bytes, or all. */
 export type ReuseOrder = 'none' | 'bytes' | 'urls';
@@ -40,4 +39,107 @@ export function newFound(order: ReuseOrder): FoundRenders {
 export function takenOver(found: FoundRenders | undefined): RenderSources | undefined {
   const isOrdered = found !== undefined && found.order !== 'none' && found.sources.count() > 0;
   return isOrdered ? found.sources : undefined;
+}
+
+/** Where a row's earlier render is. */
+export interface RenderSource {
+  batch: string;
+  id: string;
+}
+
+/** Which earlier render each row has, by the row's index; a million fit. */
+export interface RenderSources {
+  set(index: number, source: RenderSource): void;
+  get(index: number): RenderSource | undefined;
+  count(): number;
+}
+
+export function createRenderSources(): RenderSources {
+  const batches: string[] = [];
+  const numbers = new Map<string, number>();
+  const batchOf: number[] = [];
+  const ids: string[] = [];
+  let count = 0;
+  return {
+    set(index, { batch, id }) {
+      const number = numbers.get(batch) ?? batches.push(batch) - 1;
+      numbers.set(batch, number);
+      batchOf[index] = number;
+      ids[index] = id;
+      count += 1;
+    },
+    get(index) {
+      const id = ids[index];
+      const batch = batches[batchOf[index] ?? -1];
+      return id === undefined || batch === undefined ? undefined : { batch, id };
+    },
+    count: () => count,
+  };
+}
+
+/** A row that would be submitted and asks for something that was asked for before. */
+export interface Candidate extends Pick<Row, 'index' | 'id' | 'kind' | 'group'> {
+  key: string;
+  /** At list price; null where it is not known. */
+  price: CreditsRange | null;
+  /** It has inputs behind URLs, whose bytes nobody has read. */
+  hasUrls: boolean;
+}
+
+/** The rows and the renders of one request. */
+export interface RenderGroup {
+  rows: Candidate[];
+  renders: KnownRender[];
+  /** How many of the same are at the service just now. */
+  underWay: number;
+}
+
+export interface Matched {
+  row: Candidate;
+  /** Undefined where none is left for the row. */
+  render: KnownRender | undefined;
+}
+
+/**
+ * Gives each render to one row: to the row of the same id first, the others in their own order to the rows in theirs.
+ * `isWhole` is asked of a render before it is given; one that is not is given to nobody.
+ */
+export async function matchRenders(
+  { rows, renders }: RenderGroup,
+  isWhole: (render: KnownRender) => Promise<boolean>,
+): Promise<Matched[]> {
+  const given = new Map<Candidate, KnownRender>();
+  const left = new Set(renders);
+  const take = async (row: Candidate, render: KnownRender): Promise<void> => {
+    left.delete(render);
+    if (await isWhole(render)) given.set(row, render);
+  };
+  const byId = groupedById(renders);
+  for (const row of rows) {
+    for (const render of byId.get(row.id) ?? []) if (!given.has(row)) await take(row, render);
+  }
+  const others = left.values();
+  for (const row of rows) {
+    while (!given.has(row)) {
+      const { value: render, done } = others.next();
+      if (done || render === undefined) break;
+      await take(row, render);
+    }
+  }
+  return rows.map((row) => ({ row, render: given.get(row) }));
+}
+
+function groupedById(renders: readonly KnownRender[]): Map<string, KnownRender[]> {
+  const byId = new Map<string, KnownRender[]>();
+  for (const render of renders) byId.set(render.id, [...(byId.get(render.id) ?? []), render]);
+  return byId;
+}
+
+/** Looks whether an earlier render is still what was stored. */
+
+export interface RenderFlaw {
+  batch: string;
+  /** Relative to the batch's folder; absent where its record is not there any more. */
+  file?: string;
+  flaw: 'gone' | 'changed' | 'unreadable';
 }

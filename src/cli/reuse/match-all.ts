@@ -1,14 +1,20 @@
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
+import type { KnownRender } from '../../home/gather-renders.js';
+import type { RenderIndex } from '../../home/render-index.js';
 import type { LineIndex } from '../../manifest/line-index.js';
 import type { Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
-import type { KnownRender } from '../../read-model/gather-renders.js';
-import type { RenderIndex } from '../../read-model/render-index.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { RenderCheck } from './check-render.js';
-import type { FoundRenders, ManifestFacts } from './found-renders.js';
-import { type Candidate, type Matched, matchRenders, type RenderGroup } from './match-renders.js';
+import {
+  type Candidate,
+  type FoundRenders,
+  type ManifestFacts,
+  type Matched,
+  matchRenders,
+  type RenderGroup,
+} from './found-renders.js';
 
 /** Gives the rows that were asked for before their earlier renders, a bounded number of rows at a time. */
 

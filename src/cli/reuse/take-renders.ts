@@ -1,21 +1,18 @@
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
-import type { BatchOptions } from '../../domain/batch-options.js';
-import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
+import type { BatchOptions } from '../../domain/batch.js';
+import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
-import { modelOf } from '../../manifest/cost-notes.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
-import { type Store, StoreError } from '../../store/port.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
+import { type CommittedFile, type CopyOptions, type Store, StoreError } from '../../store/port.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
-import { placeRefused } from '../place-refused.js';
+import { type HomeAccess, openPlace, placeRefused } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
-import { copyOutput } from './copy-output.js';
-import { type FoundRenders, takenOver } from './found-renders.js';
+import { type FoundRenders, type RenderSource, takenOver } from './found-renders.js';
 import { fedBytes } from './match-all.js';
-import type { RenderSource } from './render-sources.js';
 
 /**
  * Takes earlier renders over before a batch is handed to its workflow, which then finds these rows done. Each row is
@@ -125,4 +122,60 @@ function changed({ batch, id }: RenderSource): UserError {
   return new UserError(
     `the render of row '${id}' of batch '${batch}' changed while it was taken over; nothing was submitted: run the same command again`,
   );
+}
+
+/** The store and the batch in it that a file is copied to, and the row that it becomes an output of. */
+export interface CopyTarget {
+  store: Store;
+  batch: string;
+  row: Row;
+  onExists: BatchOptions['onExists'];
+}
+
+/** Copies one output of another batch; throws a StoreError `CHANGED` where it is not what was stored there. */
+export async function copyOutput(
+  from: { store: Store; batch: string },
+  file: OutputFile,
+  { store, batch, row, onExists }: CopyTarget,
+  position: number,
+): Promise<OutputFile> {
+  const extension = file.file.slice(file.file.lastIndexOf('.') + 1);
+  const base = `${batch}/media/${row.stem}${position === 0 ? '' : `-${position + 1}`}`;
+  const mayVersion = onExists !== 'fail' || position > 0;
+  const key = `${base}.${extension}`;
+  const options: CopyOptions = {
+    attemptName: `${row.id}-reused-${position}`,
+    expected: file,
+    ...(mayVersion ? { nextKey: (n: number) => `${base}.v${n}.${extension}` } : {}),
+  };
+  const copied = await copy(from.store, `${from.batch}/${file.file}`, store, key, options);
+  const { etag: _etag, version: _version, ...facts } = file;
+  const { etag, version } = copied;
+  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  return { ...facts, file: copied.key.slice(batch.length + 1), ...object };
+}
+
+/** Within folders, or within buckets, without the bytes coming through this process. */
+async function copy(
+  from: Store,
+  fromKey: string,
+  to: Store,
+  key: string,
+  options: CopyOptions,
+): Promise<CommittedFile> {
+  const place = from.placeOf?.(fromKey);
+  if (place !== undefined && place.in === to.placeOf?.(key).in && to.copyFile !== undefined) {
+    return to.copyFile(place, key, options);
+  }
+  const changed = () =>
+    new StoreError('CHANGED', `'${fromKey}' is not the file that was stored there any more`, fromKey);
+  const source = await from.read(fromKey);
+  if (source === undefined) throw changed();
+  return to.putStream(key, source, {
+    ...options,
+    ifExists: 'fail',
+    beforeCommit: ({ sha256 }) => {
+      if (sha256 !== options.expected.sha256) throw changed();
+    },
+  });
 }

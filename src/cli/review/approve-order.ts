@@ -1,17 +1,15 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { CreditsNano } from '../../domain/money.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, sumOf, sumText } from './case-list.js';
 import { type FoundCase, stakeOf } from './case-row.js';
-import { alsoText, approveFollowing, type Dependents, followCost, followText } from './dependents.js';
+import { alsoText, approveFollowing, type Dependents, followCost, followText, refuseOverBudget } from './dependents.js';
 import type { ReviewOrder } from './orders.js';
-import { refuseOverBudget } from './room-for.js';
 
 /**
  * One question for all rows of an order, before anything is changed. Throws a UserError when it is not granted; gives

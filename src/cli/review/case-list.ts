@@ -1,6 +1,15 @@
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { type CaseRow, stakeOf } from './case-row.js';
+import { needsPerson } from '../../domain/outcome.js';
+import { type Standing, standingOf } from '../../domain/standing.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
+import { commandHint } from '../open-session.js';
+import type { Session } from '../session.js';
+import { plain } from '../terminal.js';
+import { amount } from '../views/counts.js';
+import { formatTable } from '../views/table.js';
+import { type CaseRow, caseRows, stakeOf } from './case-row.js';
 
 /** Rows that need a person, with the money at stake: for `review list` and the end of a batch. Pure. */
 export interface ListedCase {
@@ -71,3 +80,85 @@ export function caseJson({ batch, id, status, reasonCode, reason, stakeNano }: L
     at_stake: stakeNano === null ? null : formatCredits(stakeNano),
   };
 }
+
+/** Shows every row that needs a person, of one batch or of all. */
+export async function listCases(session: Session, batch: string | undefined): Promise<void> {
+  const { terminal, config } = session;
+  const access = openHomeAccess(config);
+  const batches = batch === undefined ? await allBatches(access) : [await knownBatch(session, access, batch)];
+  const cases: ListedCase[] = [];
+  for (const known of batches) for await (const found of caseRows(access, known)) cases.push(listedCase(found));
+  const sum = sumOf(cases);
+  if (session.isJson) {
+    const { rows, stakeNano, unknown } = sum;
+    return terminal.json({
+      schema: 1,
+      account: config.account.name,
+      rows: cases.map(caseJson),
+      total: { rows, at_stake: formatCredits(stakeNano), unknown_rows: unknown },
+    });
+  }
+  if (cases.length === 0) return terminal.note('no row needs a person');
+  const lines = cases.map((one) => [
+    one.batch,
+    one.id,
+    one.status,
+    stakeText(one.stakeNano),
+    plain(one.reason ?? reasonSentence(one), 100),
+  ]);
+  terminal.data(formatTable(lines, { head: ['batch', 'row', 'status', 'at stake', 'why'] }));
+  terminal.note(`${amount(sum.rows, 'row needs', 'rows need')} a person; at stake: ${sumText(sum)}`);
+  const [first] = cases;
+  if (first) terminal.note(`look at one: ${commandHint(session, `review show ${first.batch} ${first.id}`)}`);
+}
+
+/** Every batch of the account that was run. */
+export async function allBatches({ home, rows }: HomeAccess): Promise<KnownBatch[]> {
+  const known: KnownBatch[] = [];
+  for (const batch of await home.batches()) {
+    const bound = await home.readBatch(batch);
+    const current = bound && (await rows.currentGeneration(batch));
+    const generation = current === undefined ? undefined : await rows.generation(batch, current);
+    if (bound && generation) known.push({ batch, out: bound.out, createdAtMs: bound.createdAtMs, generation });
+  }
+  return known;
+}
+
+/** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */
+export function standingText({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): string {
+  const last = attempts.at(-1);
+  if (record === undefined) return last === undefined ? UNDER_WAY.void : UNDER_WAY[standingOf(last)];
+  const meaning = record.reasonCode && REASONS[record.reasonCode].meaning;
+  if (record.status === 'done') return 'It is done: its output is stored, and nothing is left to settle.';
+  return meaning ?? 'The reason is not recorded.';
+}
+
+/** True where money may have been paid for nothing: a person, or the credits check, has to find out. */
+export function isCase({ record, attempts }: Pick<CaseRow, 'record' | 'attempts'>): boolean {
+  if (record !== undefined) return needsPerson(record);
+  const last = attempts.at(-1);
+  return last !== undefined && CASES.includes(standingOf(last));
+}
+
+const CASES: readonly Standing[] = ['open_case', 'billed', 'undecided'];
+
+const WAITS = 'It waits for its next attempt; what went before it was not billed.';
+const RULED = 'It is settled, and its row ends as soon as the worker has taken that in.';
+const FETCHED = 'It was rendered, and its output is being fetched.';
+
+const UNDER_WAY: Readonly<Record<Standing, string>> = {
+  void: 'It waits for its first submit.',
+  claimed: 'Its submit is under way.',
+  refused: WAITS,
+  not_billed: WAITS,
+  ended: WAITS,
+  overridden: 'It waits to be submitted again, as it was ordered.',
+  created: 'The service accepted it and renders it.',
+  rendered: FETCHED,
+  done: FETCHED,
+  open_case: 'The answer to its submit was lost; the credits check goes on.',
+  billed: RULED,
+  undecided: RULED,
+  given_up: RULED,
+  written_off: RULED,
+};

@@ -1,14 +1,20 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { resultLines } from '../../../activities/result-files.js';
 import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { openHomeAccess } from '../access/home-access.js';
+import type { AttemptState } from '../../domain/attempt.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { touchedRows } from '../../home/row-records.js';
+import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { isOutage } from '../batch/outage.js';
+import { isOutage } from '../batch/batch-source.js';
+import { resultSources } from '../batch/batch-tally.js';
+import type { KnownBatch } from '../batch/known-batch.js';
 import { batchInput, endOldPause, termsOf } from '../batch/submit-batch.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
+import { findCase } from './case-row.js';
 
 /** Rows of a batch about which something was recorded. */
 export interface SettledRows {
@@ -70,3 +76,23 @@ export async function wakeRows(
 }
 
 declare function reopenArguments(order: Reopen): void;
+
+/**
+ * Rows that a person decided about and that have not ended since: while no engine ran nobody was told, and a batch that
+ * goes on where it was has passed some of them.
+ */
+export async function decidedRows(access: HomeAccess, known: KnownBatch): Promise<RowRef[]> {
+  const { batch, generation } = known;
+  const touched = touchedRows(access.home, batch);
+  const refs: RowRef[] = [];
+  for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
+    if (record !== undefined || !(await touched.wasTried(row.id))) continue;
+    const last = (await access.ledger.read(batch, row.id)).at(-1)?.states.at(-1);
+    if (last !== undefined && isDecision(last)) refs.push((await findCase(access, known, row.id)).ref);
+  }
+  return refs;
+}
+
+function isDecision(state: AttemptState): boolean {
+  return 'by' in state || (state.state === 'verdict' && state.group !== undefined);
+}

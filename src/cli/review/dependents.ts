@@ -1,18 +1,19 @@
-import { feedersOf } from '../../../activities/feeders.js';
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
+import { spentOf } from '../../../activities/budget.js';
+import { fedRow, feedersOf } from '../../../activities/feeders.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import { isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { orderFollowers } from '../../store/followers.js';
-import { sampleInForce } from '../../store/sample-gate.js';
-import type { HomeAccess } from '../access/home-access.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { orderFollowers } from '../../home/row-orders.js';
+import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { dependentsOf, type PlacedRow } from '../batch/rerun-rows.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { type CaseSum, sumText } from './case-list.js';
-import { rowsCost } from './rows-cost.js';
+import { type CaseSum, sumOf, sumText } from './case-list.js';
 
 /** What the rows of an order feed and that can run once their output is there: it is asked for with its cost. */
 export interface Dependents {
@@ -122,4 +123,49 @@ export function followCost({ cost, follow }: Dependents): { stakeNano: CreditsNa
 export function dependentsJson({ rows, cost, follow }: Dependents): object {
   const credits = cost.unknown > 0 ? null : formatCredits(cost.stakeNano);
   return { rows: rows.map(({ id }) => id), credits, follow: follow && rows.length > 0 };
+}
+
+/** The most that another attempt of each row costs, with the files that feed it as far as they are there. */
+export async function rowsCost(
+  session: Session,
+  access: HomeAccess,
+  { batch, generation: { generation } }: KnownBatch,
+  rows: readonly Row[],
+): Promise<CaseSum> {
+  const prices = await knownPrices(session, access, batch);
+  const stakes: { stakeNano: CreditsNano | null }[] = [];
+  for (const one of rows) {
+    const row = fedRow(one, await feedersOf(access, { batch, generation }, one));
+    stakes.push({ stakeNano: withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB))?.hi ?? null });
+  }
+  return sumOf(stakes);
+}
+
+/** Rows of one batch that would be sent again. */
+export interface SentAgain {
+  batch: string;
+  /** `2 rows would be sent again for 0.8 credits`. */
+  what: string;
+  cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;
+  /** What counted as spent until now and was not billed. */
+  unbilledNano: CreditsNano;
+  /** What the batch may cost by its own order; the lower of both holds. */
+  limitNano?: CreditsNano | null | undefined;
+}
+
+/** Throws a UserError (`B52`) where a batch would cost more than --max-credits, with what it has spent before. */
+export async function refuseOverBudget(session: Session, access: HomeAccess, again: SentAgain): Promise<void> {
+  const limits = [session.config.budget.maxCredits, again.limitNano ?? null].filter((limit) => limit !== null);
+  if (limits.length === 0) return;
+  const maxCredits = Math.min(...limits);
+  const spent = await spentOf(access, again.batch, () => knownPrices(session, access, again.batch));
+  const beforeNano = Math.max(0, spent.endedNano + spent.openNano - again.unbilledNano);
+  const isUnknown = again.cost.unknown > 0 || spent.unbounded > 0;
+  if (!isUnknown && beforeNano + again.cost.stakeNano <= maxCredits) return;
+  const earlier = beforeNano === 0 ? '' : ` beside ${formatCredits(beforeNano)} of the batch before`;
+  const isOrdered = maxCredits !== session.config.budget.maxCredits;
+  const whose = isOrdered
+    ? `the batch's budget is ${formatCredits(maxCredits)}: \`callsheet resume ${again.batch} --max-credits <n>\` raises it`
+    : `--max-credits is ${formatCredits(maxCredits)}`;
+  throw new UserError(`B52 ${again.what}${earlier}, and ${whose}`);
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
-import { READ_EXIT_HELP } from '../exit-codes.js';
-import { addSettings } from '../settings-options.js';
-import { trustHomeOption } from '../trust-home-option.js';
+import { addSettings, trustHomeOption } from '../settings-options.js';
+import { READ_EXIT_HELP } from '../user-error.js';
 
 /** What the commands of `review` have in common: their arguments, flags and help. */
 

@@ -1,23 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { LedgerError } from '../../store/ledger.js';
+import { LedgerError } from '../../home/ledger.js';
+import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
-import { noteWaste } from '../../store/waste-book.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
-import { refuseOtherHome } from '../batch/same-home.js';
-import { EXIT } from '../exit-codes.js';
+import { type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { approveOrder } from './approve-order.js';
-import { type FoundCase, findCase } from './case-row.js';
-import { chosenIds, type RowChoice } from './choose-rows.js';
-import { refusalOf } from './commands.js';
-import { confirmHandle, refuseSharedHandle, salvagedHandle } from './confirm-handle.js';
+import { chosenIds, type FoundCase, findCase, type RowChoice } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import { dependentsOfOrder, recordFollowing } from './dependents.js';
-import { type ReviewOrder, stateOf } from './orders.js';
+import { confirmHandle, type ReviewOrder, refusalOf, refuseSharedHandle, salvagedHandle, stateOf } from './orders.js';
 import { type OrderedRow, reportOrder } from './report-order.js';
 
 /** How long settled rows are waited for; what renders goes on without anyone waiting. */

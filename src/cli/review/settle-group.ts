@@ -1,22 +1,26 @@
 import type { Dependencies } from '../../../activities/dependencies.js';
 import { refOf } from '../../../activities/running.js';
 import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
-import { type AttemptRef, standingOf } from '../../domain/attempt.js';
+import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { recordDependencies } from '../access/record-dependencies.js';
-import { knownBatch } from '../batch/known-batch.js';
-import { refuseOtherHome } from '../batch/same-home.js';
-import { EXIT } from '../exit-codes.js';
+import { standingOf } from '../../domain/standing.js';
+import { type HomeAccess, openHomeAccess, recordDependencies } from '../access/home-access.js';
+import { knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
-import { UserError } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { allBatches } from './case-list.js';
 import { caseRows, findCase } from './case-row.js';
 import { continueRows } from './continue-rows.js';
-import { alsoText, type Dependents, dependentsOfOrder, followCost, recordFollowing } from './dependents.js';
-import { allBatches } from './list-cases.js';
-import { type PricedGroup, reportGroups } from './report-groups.js';
-import { refuseOverBudget } from './room-for.js';
+import {
+  alsoText,
+  type Dependents,
+  dependentsOfOrder,
+  followCost,
+  recordFollowing,
+  refuseOverBudget,
+} from './dependents.js';
+import { type PricedGroup, reportGroups } from './report-order.js';
 
 /**
  * Settles the lost answers of a batch that the balance cannot tell from each other, by their count: what the policy

@@ -1,25 +1,29 @@
-import { liveWordOf } from '../../../activities/live-word.js';
 import { outputUrls } from '../../../activities/row-credits.js';
-import { handleOf, intentOf } from '../../domain/attempt.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { rowPrice, withFollowUp } from '../../reconcile/row-price.js';
-import type { BalanceCheckpoint } from '../../store/home.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { knownPrices } from '../access/known-prices.js';
+import { handleOf, intentOf } from '../../domain/standing.js';
+import type { BalanceCheckpoint } from '../../home/home.js';
+import { liveWordOf } from '../../home/row-standing.js';
+import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
-import { commandHint } from '../hints.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
-import { stakeText } from './case-list.js';
+import { isCase, stakeText, standingText } from './case-list.js';
 import { type CaseRow, findCase, stakeOf } from './case-row.js';
-import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf } from './commands.js';
-import { salvagedHandle } from './confirm-handle.js';
-import { evidenceJson, evidenceLines, verdictLine } from './evidence-lines.js';
-import { isCase, standingText } from './standing-text.js';
-import { answerLines, attemptJson, stateLine } from './state-lines.js';
-import { type CaseStory, caseStory } from './story.js';
+import {
+  answerLines,
+  attemptJson,
+  type CaseStory,
+  caseStory,
+  evidenceJson,
+  evidenceLines,
+  stateLine,
+  verdictLine,
+} from './case-story.js';
+import { effectOf, REVIEW_COMMANDS, type ReviewCommand, refusalOf, salvagedHandle } from './orders.js';
 
 /** Balance readings this long before the claim and after the last word belong to the evidence. */
 const AROUND_MS = 600_000;

@@ -4,8 +4,7 @@ import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
-import { formatClock } from './durations.js';
-import { ETA_NOT_YET, etaOf, etaText } from './eta.js';
+import { ETA_NOT_YET, etaOf, etaText, formatClock } from './durations.js';
 import { troubles } from './troubles.js';
 
 /** What the live view shows: lines made from a snapshot, without any terminal. Pure. */

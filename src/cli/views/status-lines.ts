@@ -1,12 +1,9 @@
 import { parseCredits } from '../../domain/money.js';
-import type { BatchStateReport } from '../batch/batch-state.js';
-import { nextWords } from '../batch/next-command.js';
-import { noticesLines } from '../batch/notices-left.js';
-import { commandHint } from '../hints.js';
+import { type BatchStateReport, noticesLines } from '../batch/batch-state.js';
+import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
-import { formatDate } from './durations.js';
-import { ETA_NOT_YET, etaText } from './eta.js';
+import { ETA_NOT_YET, etaText, formatDate } from './durations.js';
 import { formatTable } from './table.js';
 
 /** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
@@ -77,4 +74,26 @@ function stateWords(state: BatchStateReport['state']): string {
 
 function personText(rows: number): string {
   return `review    ${amount(rows, 'row needs', 'rows need')} a person`;
+}
+
+/** What a person would type next for a batch, without the flags that say where it lies. Pure. */
+export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
+  switch (state) {
+    case 'sampled':
+      return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
+    case 'paused':
+    case 'not running':
+      return `resume ${batch}`;
+    case 'running':
+    case 'cancelling':
+    case 'writing results':
+    case 'unknown':
+      return `watch ${batch}`;
+    case 'ended':
+    case 'finished':
+      break;
+  }
+  if (needPerson > 0) return `review list ${batch}`;
+  if (stopped !== null) return `resume ${batch}`;
+  return counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }

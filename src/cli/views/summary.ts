@@ -1,14 +1,12 @@
 import { rangeText } from '../../books/check/story.js';
-import type { StopReason } from '../../domain/limits.js';
+import type { StopReason } from '../../domain/batch.js';
+import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { STATUSES } from '../../domain/outcome.js';
-import type { StartAgain } from '../../domain/start-again.js';
-import type { FailureGroup } from '../../report/failure-groups.js';
-import { failureLine } from '../batch/group-failures.js';
-import { type GroupTotals, groupLines } from '../batch/group-totals.js';
+import { STATUSES, type StartAgain } from '../../domain/outcome.js';
+import type { FailureGroup } from '../../report/tallies.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
-import { amount, type Counts, spentWords, totalOf } from './counts.js';
+import { amount, type Counts, type GroupTotals, groupLines, spentWords, totalOf } from './counts.js';
 import { formatDuration } from './durations.js';
 
 /** What stands on the screen when a batch ended; the most important line last. */
@@ -143,4 +141,14 @@ const STOPPED_WORDS: Record<StopReason, string> = {
 function leftText(batch: string, counts: Counts, stopped: StopReason): string {
   const flag = stopped === 'budget_reached' ? ' --max-credits <more>' : '';
   return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet resume ${batch}${flag}\` goes on`;
+}
+
+/** A group of equal row errors as one line of a terminal. */
+export function failureLine({ status, reasonCode, reason, count, ids }: FailureGroup): string {
+  const facts =
+    reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
+  const what = facts === undefined ? '' : ` ${facts.meaning}`;
+  const said = reason === undefined ? '' : ` "${plain(reason, 160)}"`;
+  const more = count > ids.length ? ', …' : '';
+  return `${count} × ${status}${reasonCode === undefined ? '' : ` ${reasonCode}`}:${what}${said} (${ids.join(', ')}${more})`;
 }

@@ -1,15 +1,29 @@
 import type { PauseReason } from '../../contract/semaphore.js';
-import type { Curb } from '../../contract/semaphore-view.js';
+import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
+import type { Kind, Provider } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
-import type { Snapshot } from '../batch/follow.js';
-import { blockedText } from './blocked.js';
+import type { LiveWord } from '../../domain/outcome.js';
+import { storeTrouble } from '../../store/folder-errors.js';
+import { plain } from '../terminal.js';
+import { amount } from './counts.js';
 import { formatClock, formatDuration } from './durations.js';
 
 /** What keeps a batch from going on, in sentences. Pure. */
 
+/** A batch at one instant; undefined parts are not known now. */
+export interface Sight {
+  atMs: number;
+  progress: BatchProgress;
+  slots: SemaphoreView | undefined;
+  /** Since when nothing answers; undefined while all is well. */
+  lostSinceMs: number | undefined;
+  /** What this machine knows of the reason: a full disk. */
+  lostWhy: string | undefined;
+}
+
 /** What keeps the batch from going on, each with its reason and since when. */
-export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Omit<Snapshot, 'balanceNano'>): string[] {
+export function troubles({ progress, slots, lostSinceMs, lostWhy, atMs }: Sight): string[] {
   const lines = (slots?.pauses ?? []).map((pause) => pauseWords(pause, progress));
   lines.push(...(slots?.curbs ?? []).map((curb) => curbText(curb, slots?.planCap ?? 0, atMs)));
   if (lostSinceMs !== undefined) {
@@ -79,4 +93,70 @@ function curbText(curb: Curb, planCap: number, nowMs: number): string {
     case 'foreign':
       return `someone else seems to run jobs on this account: fewer than its ${planCap} run at once here, and one more is tried from time to time`;
   }
+}
+
+export interface StandstillFacts {
+  batch: string;
+  progress: BatchProgress;
+  slots: SemaphoreView | undefined;
+  live: Partial<Record<LiveWord, number>>;
+  atMs: number;
+}
+
+/** Everything that keeps a batch from going on, in sentences, for whoever looks once. Pure. */
+export function standstillTexts({ batch, progress, slots, live, atMs }: StandstillFacts): string[] {
+  const view = ownPauses(slots, batch);
+  const pauses = view?.pauses ?? [];
+  const texts = troubles({ atMs, progress, slots: view, lostSinceMs: undefined, lostWhy: undefined });
+  const isOutputTold = pauses.some(({ reason }) => reason === 'outputs');
+  if (progress.blocked !== null && !isOutputTold) texts.unshift(blockedText(progress.blocked));
+  if (progress.phase === 'paused' && pauses.length === 0) texts.unshift(pausedText(batch));
+  const { checking = 0 } = live;
+  if (checking > 0) {
+    texts.push(
+      `${amount(checking, 'row waits', 'rows wait')} for the verdict on a lost answer: \`callsheet review list ${batch}\``,
+    );
+  }
+  return texts;
+}
+
+/** What keeps grants back: a pause of the account, the quiet of a lost answer, a family's breaker, a route's pace. */
+export interface Standstill {
+  reason: PauseReason['reason'] | Exclude<Curb['curb'], 'foreign' | 'unread'>;
+  family?: Provider;
+  /** The kind whose address turns submits away; absent where the whole account is paced. */
+  route?: Kind;
+}
+
+/** All of them with their start; a quiet's is not told, so that it is now. Pure. */
+export function standstillsOf({ pauses, curbs }: SemaphoreView, nowMs: number): (Standstill & { sinceMs: number })[] {
+  const found: (Standstill & { sinceMs: number })[] = [];
+  for (const { reason, sinceMs } of pauses) if (reason !== 'user') found.push({ reason, sinceMs });
+  for (const curb of curbs) {
+    if (curb.curb === 'quiet') found.push({ reason: curb.curb, sinceMs: nowMs });
+    if (curb.curb === 'breaker') found.push({ reason: curb.curb, family: curb.family, sinceMs: curb.sinceMs });
+    if (curb.curb === 'paced') {
+      const { route, sinceMs } = curb;
+      found.push({ reason: curb.curb, sinceMs, ...(route === null ? {} : { route }) });
+    }
+  }
+  return found;
+}
+
+/** The pauses that keep this batch: those of the account and its own, each with its name for the sentence. */
+export function ownPauses(slots: SemaphoreView | undefined, batch: string): SemaphoreView | undefined {
+  if (slots === undefined) return undefined;
+  const pauses = slots.pauses.filter((pause) => pause.batch === undefined || pause.batch === batch);
+  return { ...slots, pauses: pauses.map((pause) => ({ ...pause, batch })) };
+}
+
+/** Says what finished work cannot be stored, why, and what to do. */
+export function blockedText(blocked: BatchProgress['blocked']): string {
+  if (blocked === null) return 'finished files could not be stored';
+  const { id, code, count, file } = blocked;
+  const what = id === null ? 'the results of the batch' : `the output of row ${plain(id, 120)}`;
+  const more = count > 1 ? ` and of ${count - 1} more` : '';
+  const taken = file === undefined ? 'the file that has it' : plain(file, 400);
+  const advice = code === 'EEXIST' ? `move ${taken} away` : 'mend that';
+  return `${what}${more} cannot be stored: ${storeTrouble(code)}; ${advice} and it goes on by itself, nothing paid is lost`;
 }

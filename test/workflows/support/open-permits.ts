@@ -1,5 +1,5 @@
 import type { SemaphoreState } from '../../../src/contract/semaphore.js';
-import { DEFAULT_SLOT_TERMS } from '../../../src/domain/slot-terms.js';
+import { DEFAULT_SLOT_TERMS } from '../../../src/domain/batch.js';
 import { newPermits } from '../../../workflows/permits.js';
 import { takeTerms } from '../../../workflows/turns.js';
 

@@ -1,0 +1,80 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { REASONS, type ReasonCode } from '../../domain/failure.js';
+import { FAILURE_CLASSES } from '../../domain/reasons.js';
+import type { RerunOrder } from '../../home/batch-marks.js';
+import { nearestWord } from '../../manifest/suggest.js';
+import { UserError } from '../user-error.js';
+
+/** What `run --retry-failed` and `retry` have in common. */
+
+/**
+ * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several
+ * with commas; undefined = every one. Throws a UserError with the list of classes.
+ */
+export function retryClasses(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  // An empty word comes from a variable that is not set: whoever says --class does not mean every row.
+  if (text.trim() === '') throw new UserError(`--class is empty: name one of ${FAILURE_CLASSES.join(', ')}`);
+  const wanted = text.split(',').map((one) => one.trim());
+  return [...new Set(wanted.flatMap(codesOf))];
+}
+
+function codesOf(asked: string): string[] {
+  // The class had this name once.
+  const word = asked === 'download' ? 'output' : asked;
+  const codes = Object.keys(REASONS) as ReasonCode[];
+  const ofClass = codes.filter((code) => REASONS[code].class === word);
+  if (word === 'failed') return codes.filter((code) => code !== 'cancelled_by_user');
+  if (ofClass.length > 0) return word === 'cancelled' ? [...ofClass, word] : ofClass;
+  if (codes.some((code) => code === word)) return [word];
+  const nearest = nearestWord(word, [...FAILURE_CLASSES, ...codes, 'failed']);
+  const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
+  throw new UserError(
+    `unknown class '${word.slice(0, 80)}'; ${hint}Classes: ${FAILURE_CLASSES.join(', ')}; a reason_code such as render_failed is taken as well`,
+  );
+}
+
+/** For commander: a small whole number. */
+export function wholeNumber(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('it must be a whole number from 0 to 99');
+}
+
+/** Which changed rows are paid again: every one, none, or those that are named. */
+export type ChangedOrder = RerunOrder;
+
+export function changedOption(): Option {
+  return new Option(
+    '--changed <what>',
+    'rows whose content changed after a submit that was or may be billed: rerun pays again for all, rerun=ID,… for these',
+  ).argParser(changedOrder);
+}
+
+export function noDependentsOption(): Option {
+  return new Option(
+    '--no-dependents',
+    'with --changed: what the changed rows feed stays as it is, with the flag stale_input, and is not paid again',
+  );
+}
+
+/** Throws a UserError where nothing was ordered that rows could be left out of. */
+export function keepsDependents(changed: ChangedOrder | undefined, dependents: boolean): boolean {
+  if (dependents) return false;
+  if (changed !== undefined) return true;
+  throw new UserError('--no-dependents goes with --changed rerun');
+}
+
+/** What either of two orders covers. */
+export function bothOrders(a: ChangedOrder, b: ChangedOrder): ChangedOrder {
+  if (typeof a === 'boolean') return a || b;
+  return typeof b === 'boolean' ? b || a : new Set([...a, ...b]);
+}
+
+function changedOrder(text: string): ChangedOrder {
+  const [word, ids, ...rest] = text.split('=');
+  if (word !== 'rerun' || rest.length > 0) throw new InvalidArgumentError("it must be 'rerun' or 'rerun=ID,…'");
+  if (ids === undefined) return true;
+  const named = ids.split(',').filter((id) => id !== '');
+  if (named.length === 0) throw new InvalidArgumentError('it names no row');
+  return new Set(named);
+}

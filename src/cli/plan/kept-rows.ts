@@ -1,0 +1,117 @@
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
+import { fedMedia, type Row } from '../../domain/row.js';
+import type { Records } from '../../home/row-records.js';
+import { parallel } from '../../store/parallel.js';
+import type { HomeAccess } from '../access/home-access.js';
+import type { ChangedOrder } from '../batch/run-flags.js';
+import { UserError } from '../user-error.js';
+import { type PlannedRow, withColumns } from './row-planner.js';
+
+/** `--no-dependents`: rows that changed only with what feeds them stay as they ended, and say so (`stale_input`). */
+
+const KEPT: readonly RowRecord['status'][] = ['done', 'lost_paid', 'review'];
+const WRITE_WIDTH = 16;
+
+export type KeptRow = Pick<Row, 'id' | 'hash'>;
+
+/** Takes rows in the manifest's order; those that stay come back as finished. */
+export type KeepFedRows = (planned: readonly PlannedRow[]) => Promise<PlannedRow[]>;
+
+export function keepFedRows(access: HomeAccess, batch: string, order: ChangedOrder): KeepFedRows {
+  const named: ReadonlySet<string> = typeof order === 'boolean' ? new Set() : order;
+  const kept = new Set<number>();
+
+  async function isKept(planned: PlannedRow): Promise<boolean> {
+    const { row, changed, plan } = planned;
+    if (fedMedia(row).length === 0 || named.has(row.id)) return false;
+    // A copy made no request of its own that could be compared: it goes with the row whose render it shares.
+    if (row.shares !== undefined && changed === undefined) return plan.plan === 'shared' && kept.has(row.shares);
+    if (changed === undefined || changed.isOpen) return false;
+    return (await withColumns(access, batch, planned)).changed?.columns?.length === 0;
+  }
+
+  return async (rows) => {
+    const result: PlannedRow[] = [];
+    for (const planned of rows) {
+      const { row, isUntried } = planned;
+      const record = (await isKept(planned)) ? await access.records.readRecord(batch, row.id) : undefined;
+      if (record === undefined || !mayStay(record)) {
+        result.push(planned);
+        continue;
+      }
+      kept.add(row.index);
+      const { status, creditsNano = null } = record;
+      result.push({ row, isUntried, isKept: true, plan: { plan: 'finished', status, creditsNano } });
+    }
+    return result;
+  };
+}
+
+/** Their records say so before the batch's workflow comes to them. */
+export async function recordKept(
+  { records }: HomeAccess,
+  batch: string,
+  { kept }: { kept: readonly KeptRow[] },
+): Promise<void> {
+  await parallel(kept, WRITE_WIDTH, (row) => keepRecord(records, batch, row));
+}
+
+async function keepRecord(records: Records, batch: string, { id, hash }: KeptRow): Promise<void> {
+  const record = await records.readRecord(batch, id);
+  if (record !== undefined && isRecordOf(record, hash)) return;
+  if (record !== undefined && mayStay(record)) return records.writeRecord(batch, { ...record, keptFor: hash });
+  throw new UserError(
+    `row '${id}' went on meanwhile, so that it cannot stay as it was: give the order again; nothing was submitted`,
+  );
+}
+
+function mayStay({ status, rerunAtMs }: RowRecord): boolean {
+  return KEPT.includes(status) && rerunAtMs === undefined;
+}
+
+/** Rows that a file keeps from being sent: their records say so before the batch's workflow comes to them. */
+
+const SKIP_WIDTH = 16;
+
+export async function recordSkipped(
+  access: HomeAccess,
+  batch: string,
+  { skipped, reopened }: { skipped: readonly SkippedRow[]; reopened: readonly string[] },
+): Promise<void> {
+  await parallel(reopened, SKIP_WIDTH, (id) => access.records.forgetSkipped(batch, id));
+  const fresh = skipped.filter(({ isRecorded }) => !isRecorded);
+  await parallel(fresh, SKIP_WIDTH, (one) => recordSkip(access, batch, one));
+}
+
+async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row, file }: SkippedRow): Promise<void> {
+  const { id, kind, hash } = row;
+  // The batch may run already, and have come to the row since it was looked at.
+  if ((await ledger.read(batch, id)).length > 0) return;
+  const known = await records.readRecord(batch, id);
+  if (known?.status === 'done' && isRecordOf(known, hash)) return;
+  const record: RowRecord = {
+    schema: 1,
+    id,
+    kind,
+    status: 'skipped',
+    reason: `${file} was there and is not of this batch: nothing was sent`,
+    flags: [],
+    warnings: [],
+    attempts: 0,
+    files: [],
+    creditsNano: 0,
+    creditsBasis: 'price-book',
+    finishedAtMs: Date.now(),
+    rowHash: hash,
+    seenStates: 0,
+  };
+  await records.writeRecord(batch, record);
+}
+
+export interface SkippedRow {
+  row: Pick<Row, 'id' | 'kind' | 'hash'>;
+  /** In its way, relative to the batch's folder. */
+  file: string;
+  /** Its record says so already. */
+  isRecorded: boolean;
+}
