@@ -1,4 +1,4 @@
-import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account-read.js';
+import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
 import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';

@@ -1,6 +1,6 @@
 import { LIST_PRICE_PPB } from '../src/books/prices/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../src/books/prices/row-price.js';
-import type { SpentResult } from '../src/contract/activities.js';
+import type { SpentResult } from '../src/contract/pages.js';
 import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
 import type { StopReason } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';

@@ -1,4 +1,4 @@
-import type { Caps } from '../src/contract/account-read.js';
+import type { Caps } from '../src/contract/account.js';
 import { readAccountLimits } from '../src/home/account-limits.js';
 import type { Dependencies } from './dependencies.js';
 

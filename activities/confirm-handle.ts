@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ConfirmInput, ConfirmResult } from '../src/contract/activities.js';
+import type { ConfirmInput, ConfirmResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Exchange, PollReading } from '../src/domain/exchange.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';

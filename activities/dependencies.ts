@@ -1,8 +1,7 @@
-import type { Caps } from '../src/contract/account-read.js';
+import type { AccountSettings, Caps } from '../src/contract/account.js';
+import type { LateOutputInput } from '../src/contract/attempts.js';
 import type { AcquireFor, OutcomeKnown, OutputBlocked, RowFinished } from '../src/contract/messages.js';
-import type { LateOutputInput } from '../src/contract/outputs.js';
 import type { Granted, JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
-import type { AccountSettings } from '../src/contract/settings.js';
 import type { JobInput, RowRef } from '../src/contract/workflows.js';
 import type { AccountRecords } from '../src/home/account-records.js';
 import type { Posters } from '../src/report/posters.js';

@@ -1,4 +1,4 @@
-import type { DownloadInput } from '../src/contract/outputs.js';
+import type { DownloadInput } from '../src/contract/attempts.js';
 import type { Attempt } from '../src/domain/attempt.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../src/domain/output-tries.js';

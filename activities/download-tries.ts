@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { OutputTries } from '../src/contract/outputs.js';
+import type { OutputTries } from '../src/contract/attempts.js';
 
 /** What the tries of one download know of each other, kept in the activity's heartbeat: codes and numbers alone. */
 export interface Tries {

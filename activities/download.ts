@@ -1,4 +1,4 @@
-import type { DownloadInput, DownloadResult } from '../src/contract/outputs.js';
+import type { DownloadInput, DownloadResult } from '../src/contract/attempts.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';

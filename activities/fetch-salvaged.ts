@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptInput } from '../src/contract/activities.js';
+import type { AttemptInput } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { intentOf, isLost, standingOf } from '../src/domain/standing.js';
 import { DownloadError } from '../src/service/download.js';

@@ -1,4 +1,4 @@
-import type { AttemptInput } from '../src/contract/activities.js';
+import type { AttemptInput } from '../src/contract/attempts.js';
 import type { AttemptRef, AttemptState } from '../src/domain/attempt.js';
 import type { PollReading } from '../src/domain/exchange.js';
 import { handleOf, standingOf } from '../src/domain/standing.js';

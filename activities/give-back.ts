@@ -1,4 +1,4 @@
-import type { GivenBack, HeldGrant } from '../src/contract/activities.js';
+import type { GivenBack, HeldGrant } from '../src/contract/attempts.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { DownloadInput } from '../src/contract/outputs.js';
+import type { DownloadInput } from '../src/contract/attempts.js';
 import type { RecordedOutput } from '../src/domain/attempt.js';
 import type { OutputFile, RowRecord } from '../src/domain/outcome.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';

@@ -1,5 +1,5 @@
-import type { SubmitResult } from '../src/contract/activities.js';
-import type { AmbiguityPolicy } from '../src/contract/settings.js';
+import type { AmbiguityPolicy } from '../src/contract/account.js';
+import type { SubmitResult } from '../src/contract/attempts.js';
 import type { RetryOrder, RowRef } from '../src/contract/workflows.js';
 import type { Attempt } from '../src/domain/attempt.js';
 import type { BatchLimits, StopReason } from '../src/domain/batch.js';

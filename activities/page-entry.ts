@@ -1,4 +1,4 @@
-import type { PageEntry } from '../src/contract/activities.js';
+import type { PageEntry } from '../src/contract/pages.js';
 import { KINDS } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
 import { isRerun, type RerunOrder } from '../src/home/batch-marks.js';

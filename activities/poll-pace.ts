@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
-import type { PollInput, PollResult } from '../src/contract/activities.js';
+import type { PollInput, PollResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Answer } from '../src/domain/exchange.js';
 import type { ReasonCode } from '../src/domain/failure.js';

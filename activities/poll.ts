@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { PollInput, PollResult } from '../src/contract/activities.js';
+import type { PollInput, PollResult } from '../src/contract/attempts.js';
 import type { Answer, PollReading } from '../src/domain/exchange.js';
 import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';

@@ -1,4 +1,4 @@
-import type { ReopenInput, ReopenResult } from '../src/contract/activities.js';
+import type { ReopenInput, ReopenResult } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { isRerun, rerunOrder } from '../src/home/batch-marks.js';

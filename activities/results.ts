@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { FinishInput } from '../src/contract/activities.js';
+import type { FinishInput } from '../src/contract/pages.js';
 import type { BatchTally, StopReason } from '../src/domain/batch.js';
 import { safeText } from '../src/domain/secret.js';
 import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OpenRowState, PageInput, PageResult } from '../src/contract/activities.js';
+import type { OpenRowState, PageInput, PageResult } from '../src/contract/pages.js';
 import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';

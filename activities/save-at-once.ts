@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { AttemptInput } from '../src/contract/activities.js';
+import type { AttemptInput } from '../src/contract/attempts.js';
 import type { Status } from '../src/domain/outcome.js';
 import type { Dependencies } from './dependencies.js';
 import { DOWNLOADS_MAX, type DownloadOnce } from './download.js';

@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../src/contract/activities.js';
+import type { SubmitResult } from '../src/contract/attempts.js';
 import type { Quiet } from '../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';

@@ -1,7 +1,7 @@
 import { type QuietTime, quietFor } from '../src/books/check/counted-time.js';
 import type { Evidence } from '../src/books/check/evidence.js';
 import { settle } from '../src/books/check/settle.js';
-import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/activities.js';
+import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';

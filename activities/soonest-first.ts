@@ -1,4 +1,4 @@
-import type { FedFrom } from '../src/contract/chain-state.js';
+import type { FedFrom } from '../src/contract/rows.js';
 import { rowAt } from '../src/home/rows.js';
 import { factsOf } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SubmitResult } from '../src/contract/activities.js';
+import type { SubmitResult } from '../src/contract/attempts.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../src/domain/exchange.js';
 import { creditsFromNumber } from '../src/domain/money.js';

@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../src/contract/activities.js';
+import type { SubmitResult } from '../src/contract/attempts.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { standingOf } from '../src/domain/standing.js';

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
-import type { Granted } from '../src/contract/semaphore.js';
+import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { ResponseFormat } from '../src/domain/batch.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
@@ -19,6 +18,7 @@ import { notOrdered } from './ordered.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { notAtOnce, type SaveAtOnce } from './save-at-once.js';
 import { noteResult } from './semaphore-notes.js';
+import { standBy } from './stand-by.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { withOutput } from './submit-result.js';
@@ -29,10 +29,6 @@ import { FRESH_MS, headersLimitMs } from './waits.js';
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */
 const SLOW_MS = 20_000;
-/** Longer waits are the job's own: it waits for weeks without an activity. */
-const STANDBY_MAX_MS = 600_000;
-const STANDBY_LOOK_MS = 5_000;
-const ASK_AGAIN_MS = 30_000;
 
 export interface SubmitActivities {
   /**
@@ -56,28 +52,6 @@ export function submitActivities(deps: Dependencies, saveAtOnce = notAtOnce): Su
       }
     },
   };
-}
-
-/** Waits for the job's grant where it holds none: until it comes, is not wanted any more, or takes too long. */
-async function standBy(deps: Dependencies, { row, standsBy }: SubmitInput): Promise<Granted | 'at hand' | undefined> {
-  const { standby, messenger } = deps;
-  if (standsBy === undefined) return 'at hand';
-  if (standby === undefined) return undefined;
-  // What the next step reads is at hand when the grant comes.
-  await loadRow(deps, row).catch(() => undefined);
-  const ask = { batch: row.batch, jobs: [{ id: row.id, kind: row.kind }], standsBy: true as const, ...standsBy };
-  const startedMs = deps.monotonic();
-  let askedMs = startedMs;
-  while (mayClaim(deps) && deps.monotonic() - startedMs < STANDBY_MAX_MS) {
-    const word = await standby.wait(row, STANDBY_LOOK_MS);
-    if (word !== undefined) return word === 'withdrawn' ? undefined : word;
-    // A grant may be lost with the process that it was told in.
-    if (deps.monotonic() - askedMs < ASK_AGAIN_MS) continue;
-    askedMs = deps.monotonic();
-    await messenger.acquireFor(ask).catch(() => undefined);
-  }
-  const last = await standby.wait(row, 0);
-  return last === 'withdrawn' ? undefined : last;
 }
 
 async function submitHeld(

@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../src/contract/settings.js';
+import type { AccountSettings } from '../src/contract/account.js';
 import type { Attempt } from '../src/domain/attempt.js';
 import { KINDS, type Kind, providerOf } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';

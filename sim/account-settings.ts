@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../src/contract/settings.js';
+import type { AccountSettings } from '../src/contract/account.js';
 import { formatCredits } from '../src/domain/money.js';
 import { DEFAULT_S3 } from '../src/domain/s3.js';
 import type { Scenario } from './scenario.js';

@@ -1,4 +1,4 @@
-import type { AmbiguityPolicy } from '../src/contract/settings.js';
+import type { AmbiguityPolicy } from '../src/contract/account.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
 import { drawTruth, drawWaits, type Truth, type Waits } from './assumptions.js';
 import { createRandom, type Random } from './engine/random.js';

@@ -1,10 +1,10 @@
-import type { PageResult } from '../src/contract/activities.js';
 import type { RowFinished, Supply } from '../src/contract/messages.js';
-import type { OpenRow } from '../src/contract/open-row.js';
+import type { PageResult } from '../src/contract/pages.js';
+import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchEvent, BatchProgress, BatchResult, BatchState, RowRef } from '../src/contract/workflows.js';
 import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
-import { bookFinished, countFailure, takeLimits } from './budget.js';
+import { bookFinished, count, countFailure, takeLimits } from './budget.js';
 import {
   chainsAreOver,
   countAhead,
@@ -15,8 +15,7 @@ import {
   noteRescanned,
   withAhead,
 } from './chains.js';
-import { blockedOf } from './hold-batch.js';
-import { type OpenedRow, openRow } from './open-row.js';
+import { blockedOf, type OpenedRow, openRow } from './open-row.js';
 
 /** The sliding window over a batch's rows and its counts: pure, so that it is tested without a server. */
 
@@ -152,15 +151,6 @@ export function countFinished(state: BatchState, report: RowFinished, nowMs: num
   if (again && !isDraining(state)) state.reopened = [...(state.reopened ?? []), again];
   addEvent(state, { atMs: nowMs, type: 'row_finished', id, status, ...(creditsNano === null ? {} : { creditsNano }) });
   return true;
-}
-
-type Counted = Pick<RowFinished, 'status' | 'creditsNano'>;
-
-/** Adds a row's end to the counts, or takes it out again. */
-export function count(state: BatchState, { status, creditsNano }: Counted, by: number): void {
-  state.counts[status] += by;
-  if (creditsNano === null) state.creditsUnknown += by;
-  else state.creditsNano += by * creditsNano;
 }
 
 /** Until an answer that was lost is decided, its row leaves its place in the window to another. */

@@ -1,5 +1,5 @@
 import type { PaymentAsked, RowFinished } from '../src/contract/messages.js';
-import type { OpenRow } from '../src/contract/open-row.js';
+import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchState } from '../src/contract/workflows.js';
 import type { BatchLimits } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
@@ -65,4 +65,13 @@ export function countFailure(state: BatchState, { status, reason = 'budget_reach
   const isTooMany = 'rows' in limit ? state.failures > limit.rows : state.failures * 100 > limit.percent * state.rows;
   const isLeft = state.cursor !== null || state.open.length > 0;
   if (isTooMany && isLeft) state.stopped = 'too_many_failures';
+}
+
+type Counted = Pick<RowFinished, 'status' | 'creditsNano'>;
+
+/** Adds a row's end to the counts, or takes it out again. */
+export function count(state: BatchState, { status, creditsNano }: Counted, by: number): void {
+  state.counts[status] += by;
+  if (creditsNano === null) state.creditsUnknown += by;
+  else state.creditsNano += by * creditsNano;
 }

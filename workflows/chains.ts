@@ -1,8 +1,6 @@
-import type { PageResult } from '../src/contract/activities.js';
-import type { FedFrom } from '../src/contract/chain-state.js';
-import type { FedRowsResult } from '../src/contract/chains.js';
 import type { RowFinished } from '../src/contract/messages.js';
-import type { OpenRow } from '../src/contract/open-row.js';
+import type { PageResult } from '../src/contract/pages.js';
+import type { FedFrom, FedRowsResult, OpenRow } from '../src/contract/rows.js';
 import type { BatchState, RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Status } from '../src/domain/outcome.js';

@@ -1,6 +1,5 @@
 import { ActivityFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
-import type { AttemptInput, PollResult } from '../src/contract/activities.js';
-import type { DownloadResult, OutputTries } from '../src/contract/outputs.js';
+import type { AttemptInput, DownloadResult, OutputTries, PollResult } from '../src/contract/attempts.js';
 import { KINDS } from '../src/domain/kind.js';
 import type { Status } from '../src/domain/outcome.js';
 import { type DownloadPriority, downloadPriority } from '../src/domain/output-tries.js';

@@ -1,9 +1,10 @@
 import { condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
-import type { PageResult } from '../src/contract/activities.js';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
-import type { BatchInput, BatchProgress, BatchState } from '../src/contract/workflows.js';
+import type { PageResult } from '../src/contract/pages.js';
+import type { BatchInput, BatchState } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
+import { blockedOf, forgetBlocked, noteBlocked } from './open-row.js';
 
 /** What keeps a batch from submitting anything new: its user, or finished files that cannot be stored. */
 export interface Hold {
@@ -69,30 +70,4 @@ export async function isHeld(
   if (limits !== undefined) state.limits = limits;
   if (isPaused) await condition(isWoken, HELD_MS);
   return limits !== undefined || isPaused === true;
-}
-
-// ---- rows whose outputs cannot be stored for now ----
-
-/** Notes what cannot be stored; a row that has ended meanwhile is none. */
-export function noteBlocked(state: BatchState, { id, code }: { id: string | null; code: string }): void {
-  if (id === null) {
-    state.resultsBlocked = code;
-    return;
-  }
-  const found = state.open.find((o) => o.row.id === id);
-  if (found) found.blocked = code;
-}
-
-/** The first output that cannot be stored, and how many there are. */
-export function blockedOf(state: BatchState): BatchProgress['blocked'] {
-  const rows = state.open.filter((o) => o.blocked !== undefined);
-  const [first] = rows;
-  if (first?.blocked !== undefined) return { id: first.row.id, code: first.blocked, count: rows.length };
-  return state.resultsBlocked === undefined ? null : { id: null, code: state.resultsBlocked, count: 1 };
-}
-
-/** What cannot be stored is tried again in any case, and noted again if it fails. */
-export function forgetBlocked(state: BatchState): void {
-  for (const open of state.open) delete open.blocked;
-  delete state.resultsBlocked;
 }

@@ -1,4 +1,4 @@
-import type { PollResult } from '../src/contract/activities.js';
+import type { PollResult } from '../src/contract/attempts.js';
 import type { JobInput, JobPolicy } from '../src/contract/workflows.js';
 import type { Status } from '../src/domain/outcome.js';
 import { isLost } from '../src/domain/standing.js';

@@ -1,4 +1,4 @@
-import type { PollResult, SettleResult, SubmitResult } from '../src/contract/activities.js';
+import type { PollResult, SettleResult, SubmitResult } from '../src/contract/attempts.js';
 import type { CaseNoted } from '../src/contract/messages.js';
 import type { PauseReason, Release } from '../src/contract/semaphore.js';
 import type { JobPolicy, RowRef } from '../src/contract/workflows.js';

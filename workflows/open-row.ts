@@ -1,10 +1,9 @@
-import type { PageEntry } from '../src/contract/activities.js';
 import type { RowFinished } from '../src/contract/messages.js';
-import type { OpenRow } from '../src/contract/open-row.js';
-import type { BatchState, Letter, RowRef } from '../src/contract/workflows.js';
+import type { PageEntry } from '../src/contract/pages.js';
+import type { OpenRow } from '../src/contract/rows.js';
+import type { BatchProgress, BatchState, Letter, RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import { count } from './batch-state.js';
-import { roomNano } from './budget.js';
+import { count, roomNano } from './budget.js';
 
 /** A row whose job must be started, with what the page or look said of it. Pure. */
 export type OpenedRow = OpenRow & { entry: PageEntry };
@@ -84,4 +83,30 @@ export function reopenRow(
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };
   state.open.push(opened);
   return opened;
+}
+
+// ---- rows whose outputs cannot be stored for now ----
+
+/** Notes what cannot be stored; a row that has ended meanwhile is none. */
+export function noteBlocked(state: BatchState, { id, code }: { id: string | null; code: string }): void {
+  if (id === null) {
+    state.resultsBlocked = code;
+    return;
+  }
+  const found = state.open.find((o) => o.row.id === id);
+  if (found) found.blocked = code;
+}
+
+/** The first output that cannot be stored, and how many there are. */
+export function blockedOf(state: BatchState): BatchProgress['blocked'] {
+  const rows = state.open.filter((o) => o.blocked !== undefined);
+  const [first] = rows;
+  if (first?.blocked !== undefined) return { id: first.row.id, code: first.blocked, count: rows.length };
+  return state.resultsBlocked === undefined ? null : { id: null, code: state.resultsBlocked, count: 1 };
+}
+
+/** What cannot be stored is tried again in any case, and noted again if it fails. */
+export function forgetBlocked(state: BatchState): void {
+  for (const open of state.open) delete open.blocked;
+  delete state.resultsBlocked;
 }

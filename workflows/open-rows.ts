@@ -1,7 +1,7 @@
 import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
-import type { OpenRow } from '../src/contract/open-row.js';
+import type { OpenRow } from '../src/contract/rows.js';
 import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Letter } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
 import { roomNano } from './budget.js';

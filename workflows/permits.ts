@@ -1,4 +1,4 @@
-import type { AccountReading } from '../src/contract/account-read.js';
+import type { AccountReading } from '../src/contract/account.js';
 import type {
   Holder,
   JobKey,

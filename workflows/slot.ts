@@ -1,5 +1,5 @@
 import { condition, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { StandsBy } from '../src/contract/activities.js';
+import type { StandsBy } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import { semaphoreId } from '../src/contract/names.js';
 import type { Granted, Release } from '../src/contract/semaphore.js';

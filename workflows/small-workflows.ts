@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { continueAsNew, executeChild, ParentClosePolicy, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
-import type { AccountReadInput, AccountReadResult } from '../src/contract/account-read.js';
+import type { AccountReadInput, AccountReadResult } from '../src/contract/account.js';
+import type { LateOutputInput } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
-import type { LateOutputInput } from '../src/contract/outputs.js';
 import type { LateHandleInput, LateResultsInput } from '../src/contract/workflows.js';
 import { fetchRound, pollBaseOf } from './fetch-row.js';
 import type { job } from './job.js';

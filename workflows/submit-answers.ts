@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../src/contract/activities.js';
+import type { SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import { isAsync, KINDS } from '../src/domain/kind.js';

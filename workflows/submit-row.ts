@@ -1,5 +1,5 @@
 import { CancellationScope, condition, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
-import type { GrantedMeanwhile, SubmitResult } from '../src/contract/activities.js';
+import type { GrantedMeanwhile, SubmitResult } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import type { JobInput } from '../src/contract/workflows.js';
 import type { JobState } from './job-steps.js';

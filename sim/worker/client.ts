@@ -1,5 +1,5 @@
+import type { AccountSettings } from '../../src/contract/account.js';
 import { batchId } from '../../src/contract/names.js';
-import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
 import type { BatchOptions } from '../../src/domain/batch.js';
 

@@ -1,6 +1,6 @@
 import type { Dependencies, Messenger } from '../../activities/dependencies.js';
 import { createActivities } from '../../activities/index.js';
-import type { AccountSettings } from '../../src/contract/settings.js';
+import type { AccountSettings } from '../../src/contract/account.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { createSteadyClock } from '../../src/worker/clock.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';

@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../contract/settings.js';
+import type { AccountSettings } from '../contract/account.js';
 import { ConfigError } from './config-error.js';
 import type { Config } from './types.js';
 

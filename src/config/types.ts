@@ -1,4 +1,4 @@
-import type { AmbiguityPolicy } from '../contract/settings.js';
+import type { AmbiguityPolicy } from '../contract/account.js';
 import type { FailureLimit } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';

@@ -4,7 +4,7 @@ import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { GrantedMeanwhile, SubmitResult } from './activities.js';
+import type { GrantedMeanwhile, SubmitResult } from './attempts.js';
 import type { Granted, JobKey, OpenedCase, PauseReason, Release } from './semaphore.js';
 import type { SemaphoreView } from './semaphore-view.js';
 import type { BatchProgress, RetryOrder, RowRef } from './workflows.js';

@@ -2,14 +2,12 @@ import type { Verdict } from '../domain/attempt.js';
 import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { ChainState } from './chain-state.js';
-import type { OpenRow } from './open-row.js';
-import type { RowRef } from './row-ref.js';
-import type { AmbiguityPolicy } from './settings.js';
+import type { AmbiguityPolicy } from './account.js';
+import type { ChainState, OpenRow, RowRef } from './rows.js';
 
 /** Inputs, results and references of workflows and activities: small plain JSON, never a prompt, URL or message. */
 
-export type { RowRef } from './row-ref.js';
+export type { RowRef } from './rows.js';
 
 /** The policy of a batch as its jobs need it. */
 export interface JobPolicy {

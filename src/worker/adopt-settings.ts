@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../contract/settings.js';
+import type { AccountSettings } from '../contract/account.js';
 
 /** What a second command's settings change of an account that is served already. Pure. */
 export type Adopted =

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { AccountSettings } from '../contract/settings.js';
+import type { AccountSettings } from '../contract/account.js';
 
 /**
  * What commands said of an account, for an engine that starts anew: a command that says nothing of it, as

@@ -1,4 +1,4 @@
-import type { AccountSettings } from '../contract/settings.js';
+import type { AccountSettings } from '../contract/account.js';
 import { CREDITS_REQUEST } from '../service/account.js';
 import { createTransport } from '../service/transport.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Dependencies, Log, Standby } from '../../activities/dependencies.js';
-import type { AccountSettings } from '../contract/settings.js';
+import type { AccountSettings } from '../contract/account.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
 import type { RequestWindow } from './request-window.js';

@@ -4,7 +4,7 @@ import type { Dependencies } from '../../activities/dependencies.js';
 import type { DownloadOnce } from '../../activities/download.js';
 import { createSaveAtOnce } from '../../activities/save-at-once.js';
 import { withOutput } from '../../activities/submit-result.js';
-import type { SubmitResult } from '../../src/contract/activities.js';
+import type { SubmitResult } from '../../src/contract/attempts.js';
 
 const row = { batch: 'films', generation: 'g', part: 0, index: 0, id: 'a', kind: 0 };
 const done: SubmitResult = { outcome: 'standing', n: 1, standing: 'done', released: true };

@@ -1,7 +1,7 @@
 // A worker process that kills itself with SIGKILL once, at a named point: the product has no switch for this.
 import { closeSync, openSync } from 'node:fs';
 import type { Dependencies } from '../../activities/dependencies.js';
-import type { AccountSettings } from '../../src/contract/settings.js';
+import type { AccountSettings } from '../../src/contract/account.js';
 import type { Download } from '../../src/service/download.js';
 import { createKeySource } from '../../src/worker/key-source.js';
 import { openPlace, startAccountWorker } from '../../src/worker.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AccountSettings } from '../../src/contract/settings.js';
+import type { AccountSettings } from '../../src/contract/account.js';
 import { adoptSettings } from '../../src/worker/adopt-settings.js';
 
 const known = {

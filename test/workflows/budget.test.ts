@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PageEntry } from '../../src/contract/activities.js';
+import type { PageEntry } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import * as budget from '../../workflows/budget.js';
 

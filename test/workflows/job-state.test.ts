@@ -1,7 +1,7 @@
 // What a job does next, without a server: the whole of its state is pure (design 6, 6).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SubmitResult } from '../../src/contract/activities.js';
+import type { SubmitResult } from '../../src/contract/attempts.js';
 import type { JobInput } from '../../src/contract/workflows.js';
 import { KINDS } from '../../src/domain/kind.js';
 import { endOf, firstState, policyOfRest, stepAfter } from '../../workflows/job-state.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PageEntry, PageResult } from '../../src/contract/activities.js';
+import type { PageEntry, PageResult } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
-import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/hold-batch.js';
+import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/open-row.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
   return {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
 import { keyOrigin } from '../../config/api-key.js';
-import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account-read.js';
+import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account.js';
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
 import { isEngineKey } from '../../engine/control.js';

@@ -1,5 +1,5 @@
 import { spentOf } from '../../../activities/budget.js';
-import type { SpentResult } from '../../contract/activities.js';
+import type { SpentResult } from '../../contract/pages.js';
 import { formatCredits } from '../../domain/money.js';
 import { type HomeAccess, knownPrices } from '../access/home-access.js';
 import type { Session } from '../session.js';

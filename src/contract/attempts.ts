@@ -1,14 +1,13 @@
 import type { RefusalNext, Verdict } from '../domain/attempt.js';
-import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { Standing } from '../domain/standing.js';
+import type { AmbiguityPolicy } from './account.js';
 import type { Granted } from './semaphore.js';
-import type { AmbiguityPolicy } from './settings.js';
-import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
+import type { RenderTimes, RowRef } from './workflows.js';
 
-/** Inputs and results of activities: small plain JSON, references only. */
+/** What the activities of one attempt are asked and answer: small plain JSON, references only. */
 
 export interface AttemptInput {
   row: RowRef;
@@ -114,92 +113,59 @@ export interface SettleInput extends AttemptInput {
   ambiguity?: AmbiguityPolicy;
 }
 
-export interface ReopenInput {
+/** Paying for a row again although attempt `n` of it may have been billed: what is asked of the home. */
+
+export interface ReserveInput extends AttemptInput {
+  /** The policy `always`, or `sync.maxWaste`. */
+  cause: 'always' | 'sync';
+  /** The most that the batch may pay twice in all. */
+  wasteMaxNano: CreditsNano;
+}
+
+export type ReserveResult =
+  /** `upToNano`: the most that the payment can be; null only for a person's order, where no price is known. */
+  | { outcome: 'reserved'; upToNano: CreditsNano | null }
+  /** The row was paid again before, its price is unknown, above the limit, or more than what is left of it. */
+  | { outcome: 'refused' }
+  | { outcome: 'standing'; result: SubmitResult };
+
+export type OverrideInput = Omit<ReserveInput, 'wasteMaxNano'>;
+
+export type OverrideResult = { outcome: 'granted' } | { outcome: 'standing'; result: SubmitResult };
+
+/** How a paid output is fetched, with its row and after it: small plain JSON, references only. */
+
+export interface DownloadInput {
   row: RowRef;
-  /** Where the batch's pages stand; null when all rows were paged. */
-  cursor: { part: number; index: number } | null;
+  n: number;
+  /** What was done before this call to get the output. */
+  before?: OutputTries;
+  /** The row has ended without its output: it is fetched after all. */
+  isLate?: true;
 }
 
-/** `was` is what the batch counted the row as; absent when it was not counted yet. */
-export type ReopenResult =
-  /** `isHeld`: a row that feeds it is not done. */
-  | { outcome: 'nothing'; isHeld?: true }
-  | {
-      outcome: 'restart';
-      letter: Letter;
-      attempts: number;
-      was?: { status: Status; creditsNano: CreditsNano | null };
-      /** It feeds other rows. */
-      feeds?: true;
-      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
-      upToNano?: CreditsNano;
-    };
+export type DownloadResult =
+  | { outcome: 'done' }
+  /** The service is asked for a fresh URL before the next try. */
+  | { outcome: 'ask'; tries: number; sinceMs: number }
+  /** It could not be had, and the row's record says so; where it may still come, it is fetched on without the row. */
+  | { outcome: 'ended'; status: Status };
 
-export interface FinishInput {
+/** What was done to get an output: counts and times alone, URLs and messages stay in the home. */
+export interface OutputTries {
+  tries: number;
+  /** Since when it is tried, epoch ms. */
+  sinceMs: number;
+  /** How often a fresh URL was asked for, and when the last time, epoch ms. */
+  asks: number;
+  askedAtMs: number;
+}
+
+/** A row ended without its paid output, which may still come: it is fetched on without the row. */
+export interface LateOutputInput {
+  account: string;
   row: RowRef;
-  status: Status;
-  reason?: ReasonCode;
-  /** What the service answered, in codes. */
-  text?: string;
+  n: number;
+  timeScale: number;
+  before: OutputTries;
 }
-
-/**
- * `[index, letter, attempts, kind, id, the most that its attempt can cost]`: small, since a page must stay below 4 KB.
- */
-export type PageEntry = [number, Letter, number, number, string, CreditsNano | null];
-
-export interface PageInput {
-  batch: string;
-  generation: string;
-  cursor: { part: number; index: number };
-  /** At most this many unfinished rows. */
-  limit: number;
-  retry: RetryOrder | null;
-  /** Only rows that share the render of another; they are left out of the first way through the rows. */
-  isSharing?: boolean;
-  /** Only rows that others feed and that are still held; the others were gone through. */
-  isHeldOnly?: boolean;
-  holdsFed?: true; // no row that others feed is begun
-  /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
-  roomNano: CreditsNano | null;
-  /** The limits that the room was reckoned by. */
-  limits?: BatchLimits;
-}
-
-export interface PageResult {
-  batch: string;
-  part: number;
-  entries: PageEntry[];
-  next: { part: number; index: number } | null;
-  /** Rows passed over because they share the render of another row. */
-  deferred?: number;
-  /** Rows passed over because a row that feeds them is not done. */
-  held?: number;
-  feeding?: number[]; // the indexes of those entries that feed other rows
-  /** Rows passed over because they are finished. */
-  finished: Partial<Record<Status, number>>;
-  /** The next row does not fit into the budget's room. */
-  isShort: boolean;
-  creditsNano: CreditsNano;
-  creditsUnknown: number;
-  /** The account's cap on simultaneous jobs as last read. */
-  cap: number;
-  /** The limits that were ordered, where they are others than those of the question: the page is then empty. */
-  limits?: BatchLimits;
-  /** The batch is paused by its user's order: the page is then empty. */
-  isPaused?: true;
-}
-
-/** What the ledger says a batch can have cost at most; `openNano` is the part of attempts that have not ended. */
-export interface SpentResult {
-  endedNano: CreditsNano;
-  openNano: CreditsNano;
-  /** Attempts whose cost has no bound. */
-  unbounded: number;
-}
-
-/** What became of rows that did not report: ended with a record, still open, or to be started again. */
-export type OpenRowState =
-  | { id: string; state: 'open' }
-  | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
-  | { id: string; state: 'restart'; letter: Letter; attempts: number };

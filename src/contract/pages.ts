@@ -1,0 +1,97 @@
+import type { BatchLimits } from '../domain/batch.js';
+import type { ReasonCode } from '../domain/failure.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { Status } from '../domain/outcome.js';
+import type { Letter, RetryOrder, RowRef } from './workflows.js';
+
+/** What a batch asks of its home, and what it is answered: small plain JSON, references only. */
+
+export interface ReopenInput {
+  row: RowRef;
+  /** Where the batch's pages stand; null when all rows were paged. */
+  cursor: { part: number; index: number } | null;
+}
+
+/** `was` is what the batch counted the row as; absent when it was not counted yet. */
+export type ReopenResult =
+  /** `isHeld`: a row that feeds it is not done. */
+  | { outcome: 'nothing'; isHeld?: true }
+  | {
+      outcome: 'restart';
+      letter: Letter;
+      attempts: number;
+      was?: { status: Status; creditsNano: CreditsNano | null };
+      /** It feeds other rows. */
+      feeds?: true;
+      /** The most that a new attempt can cost; absent where none follows, or no price is known. */
+      upToNano?: CreditsNano;
+    };
+
+export interface FinishInput {
+  row: RowRef;
+  status: Status;
+  reason?: ReasonCode;
+  /** What the service answered, in codes. */
+  text?: string;
+}
+
+/**
+ * `[index, letter, attempts, kind, id, the most that its attempt can cost]`: small, since a page must stay below 4 KB.
+ */
+export type PageEntry = [number, Letter, number, number, string, CreditsNano | null];
+
+export interface PageInput {
+  batch: string;
+  generation: string;
+  cursor: { part: number; index: number };
+  /** At most this many unfinished rows. */
+  limit: number;
+  retry: RetryOrder | null;
+  /** Only rows that share the render of another; they are left out of the first way through the rows. */
+  isSharing?: boolean;
+  /** Only rows that others feed and that are still held; the others were gone through. */
+  isHeldOnly?: boolean;
+  holdsFed?: true; // no row that others feed is begun
+  /** What the budget leaves for new rows; null = no budget. The page ends before the first row that does not fit. */
+  roomNano: CreditsNano | null;
+  /** The limits that the room was reckoned by. */
+  limits?: BatchLimits;
+}
+
+export interface PageResult {
+  batch: string;
+  part: number;
+  entries: PageEntry[];
+  next: { part: number; index: number } | null;
+  /** Rows passed over because they share the render of another row. */
+  deferred?: number;
+  /** Rows passed over because a row that feeds them is not done. */
+  held?: number;
+  feeding?: number[]; // the indexes of those entries that feed other rows
+  /** Rows passed over because they are finished. */
+  finished: Partial<Record<Status, number>>;
+  /** The next row does not fit into the budget's room. */
+  isShort: boolean;
+  creditsNano: CreditsNano;
+  creditsUnknown: number;
+  /** The account's cap on simultaneous jobs as last read. */
+  cap: number;
+  /** The limits that were ordered, where they are others than those of the question: the page is then empty. */
+  limits?: BatchLimits;
+  /** The batch is paused by its user's order: the page is then empty. */
+  isPaused?: true;
+}
+
+/** What the ledger says a batch can have cost at most; `openNano` is the part of attempts that have not ended. */
+export interface SpentResult {
+  endedNano: CreditsNano;
+  openNano: CreditsNano;
+  /** Attempts whose cost has no bound. */
+  unbounded: number;
+}
+
+/** What became of rows that did not report: ended with a record, still open, or to be started again. */
+export type OpenRowState =
+  | { id: string; state: 'open' }
+  | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
+  | { id: string; state: 'restart'; letter: Letter; attempts: number };

@@ -1,0 +1,103 @@
+import type { ReasonCode } from '../domain/failure.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { Status } from '../domain/outcome.js';
+import type { PageEntry, PageInput, PageResult } from './pages.js';
+
+/** Where a row stands: its batch, generation, part, place in the part, and id. */
+export interface RowRef {
+  batch: string;
+  generation: string;
+  part: number;
+  /** 0-based place within the part. */
+  index: number;
+  id: string;
+  /** Position of the row's kind in KINDS. */
+  kind: number;
+}
+
+/** A row whose job was started and has not reported its end, as its batch hands it from run to run. */
+export interface OpenRow {
+  row: RowRef;
+  /** The row in a newer manifest, where that one's page has come by while the row was open. */
+  now?: RowRef;
+  /** The generation whose count it belongs to; an older one than the batch's is not counted. */
+  countedIn: string;
+  /** It shares the render of another row. */
+  isSharing?: boolean;
+  /** Other rows feed it. */
+  isFed?: true;
+  /** It feeds other rows. */
+  feeds?: true;
+  /** It was opened before a page came by it. */
+  isAhead?: true;
+  /** Why its output cannot be stored, as the store's code; the batch submits nothing new meanwhile. */
+  blocked?: string;
+  /** The most that its attempt can cost; null when unknown. */
+  upToNano: CreditsNano | null;
+  /** What is reserved for paying it again, last because of attempt `n`. */
+  again?: { n: number; nano: CreditsNano };
+  /** An attempt of it was at the service when it was opened. */
+  isJoined?: true;
+  /** Its answer was lost and the credits check has not decided yet; such a row takes no place of the window. */
+  isCase?: true;
+  /** Its job was asked to end by an order that a retry has replaced since. */
+  wasCancelled?: true;
+  restarts: number;
+  sinceMs: number;
+}
+
+/** A row that is done and feeds others. */
+export interface FedFrom {
+  /** Its index in the generation. */
+  index: number;
+  /** How many of the rows that it feeds were looked at. */
+  seen: number;
+}
+
+/** What a batch carries of its chains from one run to the next; bounded by its window. */
+export interface ChainState {
+  /** Rows that pages passed over and that have not been opened since. */
+  held: number;
+  /** Rows that are done, and whose dependents may be ready. */
+  feeders: FedFrom[];
+  /** Rows that ended before a page came by them: it counts them by their records. */
+  ahead: { counts: Partial<Record<Status, number>>; creditsNano: CreditsNano };
+  /** The batch goes on for one row by an order that named its cost alone: nothing that rows feed is begun. */
+  isFrozen?: true;
+  /** But for rows that a person ordered to be rendered again. */
+  opensOrdered?: true;
+  /** Going through the rows once more for held ones: whether any was opened. `over` once nothing was. */
+  rescan?: 'nothing' | 'opened' | 'over';
+}
+
+/** What workflows and activities say to each other of rows that feed rows: references only. */
+
+/** Why the inputs of a row cannot be used. */
+export interface InputRefused {
+  reason: ReasonCode;
+  /** For people: ids and file names, no URL. */
+  text: string;
+}
+
+export interface FedRowsInput extends Omit<PageInput, 'cursor'> {
+  /** Where the batch's pages stand; null when all rows were paged. */
+  cursor: PageInput['cursor'] | null;
+  feeders: FedFrom[];
+  /** Only rows that a person ordered to be rendered again. */
+  isOrderedOnly?: true;
+}
+
+/** A row that every row that feeds it has made ready. */
+export interface ReadyRow {
+  part: number;
+  entry: PageEntry;
+  /** No page has come by it yet. */
+  isAhead?: true;
+  feeds?: true;
+}
+
+export interface FedRowsResult extends Pick<PageResult, 'isShort' | 'cap' | 'limits' | 'isPaused'> {
+  rows: ReadyRow[];
+  /** Those that are left to be looked at. */
+  feeders: FedFrom[];
+}
