@@ -1,4 +1,4 @@
-import type { InputRefused } from '../src/contract/rows.js';
+import type { InputRefused } from '../src/contract/pages.js';
 import type { MediaFacts } from '../src/domain/media-type.js';
 import type { OutputFile } from '../src/domain/outcome.js';
 import type { Frame } from '../src/domain/row.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/rows.js';
+import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/pages.js';
 import type { Row } from '../src/domain/row.js';
 import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
 import { type Feeds, readFeeds } from '../src/home/feeds.js';

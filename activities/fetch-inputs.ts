@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { InputRefused } from '../src/contract/rows.js';
+import type { InputRefused } from '../src/contract/pages.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import { DownloadError } from '../src/service/download.js';
 import { StoreError } from '../src/store/port.js';

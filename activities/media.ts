@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { ResponseFormat } from '../src/domain/batch.js';
+import type { ServiceRequest } from '../src/domain/exchange.js';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../src/domain/row.js';
 import { isS3Address } from '../src/domain/s3.js';
 import { needsUrl } from '../src/manifest/columns.js';
 import { encodeJson, forgotten, readJson } from '../src/store/json-file.js';
 import { sniffMedia } from '../src/store/media-type.js';
+import type { CallbackOffer } from './callback-offer.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import { type InputWork, inputUrl, reachableSeconds, uploadInputs, warnOfEarlyEnd } from './input-urls.js';
@@ -23,6 +26,29 @@ export async function resolveMedia(deps: Dependencies, work: InputWork): Promise
     resolved[column] = await Promise.all(list.map((media) => resolve(deps, work, column, media)));
   }
   return resolved;
+}
+
+/** The request of a row; a reason where its inputs or its cells make none. */
+export async function buildRequest(
+  deps: Dependencies,
+  { row, feeders, adapter, options, batch }: InputWork,
+  responseFormat: ResponseFormat,
+  offer: CallbackOffer | undefined,
+): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
+  try {
+    return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
+      responseFormat,
+      aliasPaths: deps.settings.aliasPaths,
+      ...(offer ? { callbackUrl: offer.url } : {}),
+    });
+  } catch (error) {
+    if (error instanceof InputNotFetched) return 'needs_inputs';
+    if (error instanceof InputMissing) return 'input_missing';
+    if (!(error instanceof TypeError)) throw error;
+    // An adapter that cannot build the body: the same row would fail for ever.
+    deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
+    return 'invalid_request';
+  }
 }
 
 /**

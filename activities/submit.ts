@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { GrantedMeanwhile, HeldGrant, SubmitInput, SubmitResult } from '../src/contract/attempts.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import type { ResponseFormat } from '../src/domain/batch.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../src/domain/money.js';
 import { StoreError } from '../src/store/port.js';
@@ -10,10 +9,8 @@ import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
 import { holdForHome, isOwnHome } from './home-marks.js';
-import { InputMissing, InputNotFetched } from './input-error.js';
-import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
-import { resolveMedia } from './media.js';
+import { buildRequest } from './media.js';
 import { notOrdered } from './ordered.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { notAtOnce, type SaveAtOnce } from './save-at-once.js';
@@ -117,28 +114,6 @@ async function prepare(deps: Dependencies, { row, n, sinceMs }: SubmitInput): Pr
   if (typeof request === 'string') return { outcome: 'not_sent', reason: request };
   await deps.requests.turn(Number.POSITIVE_INFINITY); // a claim must be fresh when it is sent
   return { work, ref, request, offer, earlier };
-}
-
-async function buildRequest(
-  deps: Dependencies,
-  { row, feeders, adapter, options, batch }: InputWork,
-  responseFormat: ResponseFormat,
-  offer: CallbackOffer | undefined,
-): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
-  try {
-    return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
-      responseFormat,
-      aliasPaths: deps.settings.aliasPaths,
-      ...(offer ? { callbackUrl: offer.url } : {}),
-    });
-  } catch (error) {
-    if (error instanceof InputNotFetched) return 'needs_inputs';
-    if (error instanceof InputMissing) return 'input_missing';
-    if (!(error instanceof TypeError)) throw error;
-    // An adapter that cannot build the body: the same row would fail for ever.
-    deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
-    return 'invalid_request';
-  }
 }
 
 async function claimAndSend(

@@ -14,6 +14,7 @@ import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './
 import { type ApiWorker, startApiWorker } from './worker/api.js';
 import { createSteadyClock } from './worker/clock.js';
 import { createDependencies } from './worker/dependencies.js';
+import { startEarlierAnew } from './worker/earlier-workflows.js';
 import { createBatchNotices } from './worker/notices.js';
 import type { AccountWorkerOptions, WorkerPlace } from './worker/options.js';
 import { repeat } from './worker/repeat.js';
@@ -91,6 +92,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
   if (known) clock.notBefore(known.atMs);
   const caps = await lastCaps(deps);
   const firstRpm = caps?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
+  await startEarlierAnew(place.client, handed);
   const { window } = options;
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);

@@ -1,6 +1,6 @@
 import type { RowFinished } from '../src/contract/messages.js';
-import type { PageResult } from '../src/contract/pages.js';
-import type { FedFrom, FedRowsResult, OpenRow } from '../src/contract/rows.js';
+import type { FedRowsResult, PageResult } from '../src/contract/pages.js';
+import type { FedFrom, OpenRow } from '../src/contract/rows.js';
 import type { BatchState, RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Status } from '../src/domain/outcome.js';

@@ -3,7 +3,7 @@ import { continueAsNew, executeChild, ParentClosePolicy, setHandler, sleep, work
 import type { AccountReadInput, AccountReadResult } from '../src/contract/account.js';
 import type { LateOutputInput } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
-import { jobId } from '../src/contract/names.js';
+import { jobId, WORKFLOW_MEMO } from '../src/contract/names.js';
 import type { LateHandleInput, LateResultsInput } from '../src/contract/workflows.js';
 import { fetchRound, pollBaseOf } from './fetch-row.js';
 import type { job } from './job.js';
@@ -26,6 +26,7 @@ export async function lateHandle({ account, row, n, timeScale }: LateHandleInput
   try {
     await executeChild<typeof job>('job', {
       workflowId: jobId(account, row.batch, row.id),
+      memo: WORKFLOW_MEMO,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       // It never submits: what the service made is fetched, or the row says how it ended.
       args: [{ account, row, letter: 'h', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],

@@ -1,5 +1,11 @@
 /** The names by which clients, workers and workflows find each other. Everything hangs below the account. */
 
+/**
+ * What every workflow is begun with. A build whose workflows cannot go on with the history of the one before counts on:
+ * they are then ended and begun anew from the home (`src/worker/earlier-workflows.ts`).
+ */
+export const WORKFLOW_MEMO = { format: 2 } as const;
+
 export interface TaskQueues {
   /** Workflows, and the cheap activities that touch only the home. */
   home: string;

@@ -2,6 +2,7 @@ import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
+import type { FedFrom } from './rows.js';
 import type { Letter, RetryOrder, RowRef } from './workflows.js';
 
 /** What a batch asks of its home, and what it is answered: small plain JSON, references only. */
@@ -95,3 +96,35 @@ export type OpenRowState =
   | { id: string; state: 'open' }
   | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
   | { id: string; state: 'restart'; letter: Letter; attempts: number };
+
+// ---- rows that feed rows ----
+
+/** Why the inputs of a row cannot be used. */
+export interface InputRefused {
+  reason: ReasonCode;
+  /** For people: ids and file names, no URL. */
+  text: string;
+}
+
+export interface FedRowsInput extends Omit<PageInput, 'cursor'> {
+  /** Where the batch's pages stand; null when all rows were paged. */
+  cursor: PageInput['cursor'] | null;
+  feeders: FedFrom[];
+  /** Only rows that a person ordered to be rendered again. */
+  isOrderedOnly?: true;
+}
+
+/** A row that every row that feeds it has made ready. */
+export interface ReadyRow {
+  part: number;
+  entry: PageEntry;
+  /** No page has come by it yet. */
+  isAhead?: true;
+  feeds?: true;
+}
+
+export interface FedRowsResult extends Pick<PageResult, 'isShort' | 'cap' | 'limits' | 'isPaused'> {
+  rows: ReadyRow[];
+  /** Those that are left to be looked at. */
+  feeders: FedFrom[];
+}

@@ -1,7 +1,5 @@
-import type { ReasonCode } from '../domain/failure.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { PageEntry, PageInput, PageResult } from './pages.js';
 
 /** Where a row stands: its batch, generation, part, place in the part, and id. */
 export interface RowRef {
@@ -68,36 +66,4 @@ export interface ChainState {
   opensOrdered?: true;
   /** Going through the rows once more for held ones: whether any was opened. `over` once nothing was. */
   rescan?: 'nothing' | 'opened' | 'over';
-}
-
-/** What workflows and activities say to each other of rows that feed rows: references only. */
-
-/** Why the inputs of a row cannot be used. */
-export interface InputRefused {
-  reason: ReasonCode;
-  /** For people: ids and file names, no URL. */
-  text: string;
-}
-
-export interface FedRowsInput extends Omit<PageInput, 'cursor'> {
-  /** Where the batch's pages stand; null when all rows were paged. */
-  cursor: PageInput['cursor'] | null;
-  feeders: FedFrom[];
-  /** Only rows that a person ordered to be rendered again. */
-  isOrderedOnly?: true;
-}
-
-/** A row that every row that feeds it has made ready. */
-export interface ReadyRow {
-  part: number;
-  entry: PageEntry;
-  /** No page has come by it yet. */
-  isAhead?: true;
-  feeds?: true;
-}
-
-export interface FedRowsResult extends Pick<PageResult, 'isShort' | 'cap' | 'limits' | 'isPaused'> {
-  rows: ReadyRow[];
-  /** Those that are left to be looked at. */
-  feeders: FedFrom[];
 }

@@ -10,6 +10,7 @@ import {
   lateResultsId,
   semaphoreId,
   taskQueues,
+  WORKFLOW_MEMO,
 } from '../contract/names.js';
 
 /** Sends the activities' messages through a Temporal client. */
@@ -18,6 +19,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
   return {
     async ensureSemaphore() {
       await client.workflow.start('semaphore', {
+        memo: WORKFLOW_MEMO,
         workflowId: semaphoreId(account),
         taskQueue: taskQueues(account).home,
         args: [{ account, timeScale }],
@@ -29,6 +31,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       const workflowId = jobId(account, batch, id);
       if (sinceMs !== null && (await startedMs(client, workflowId)) >= sinceMs) return;
       await client.workflow.start('job', {
+        memo: WORKFLOW_MEMO,
         workflowId,
         taskQueue: taskQueues(account).home,
         args: [input],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PageResult } from '../../src/contract/pages.js';
-import type { ReadyRow } from '../../src/contract/rows.js';
+import type { PageResult, ReadyRow } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import { progressOf } from '../../workflows/batch-state.js';
 import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../workflows/chains.js';

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchProgress, limitsOrdered, resumeGrants, type Supply, supply } from '../../contract/messages.js';
-import { batchId, semaphoreId, taskQueues } from '../../contract/names.js';
+import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
 import { readSampleGate } from '../../home/batch-marks.js';
@@ -55,6 +55,7 @@ export async function submitBatch(
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
     args: [{ ...batchInput(session, batch, order.policy), ...(given.isBreadthFirst ? { isBreadthFirst: true } : {}) }],
+    memo: WORKFLOW_MEMO,
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
   });

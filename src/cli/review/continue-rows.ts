@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { resultLines } from '../../../activities/result-files.js';
 import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
-import { batchId, jobId, taskQueues } from '../../contract/names.js';
+import { batchId, jobId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { readBatchOrder } from '../../home/batch-order.js';
@@ -68,6 +68,7 @@ export async function wakeRows(
         workflowId: batchId(account, batch),
         taskQueue: taskQueues(account).home,
         args: [batchInput(session, batch, policy)],
+        memo: WORKFLOW_MEMO,
         signal: reopen,
         signalArgs: [{ generation, rows, row, isRerun: true }],
       },
