@@ -1,10 +1,11 @@
 import type { Case } from '../src/books/check/evidence.js';
 import { type KnownAttempt, mayComeBack } from '../src/books/check/movements.js';
 import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
+import type { Kind } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { handleOf, intentOf, isLost, standingOf } from '../src/domain/standing.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { adapterFor } from '../src/kinds/index.js';
 import { modelOf } from '../src/manifest/columns.js';
 import { discounted } from '../src/reconcile/price-book.js';

@@ -1,9 +1,9 @@
 import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
 import type { ResultFacts } from '../src/domain/exchange.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { intentOf } from '../src/domain/standing.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { modelOf } from '../src/manifest/columns.js';
 import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
 import type { BookedAttempt } from '../src/store/charge-book.js';

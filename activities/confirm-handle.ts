@@ -4,7 +4,7 @@ import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Exchange, PollReading } from '../src/domain/exchange.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
-import { readPolled } from '../src/kinds/index.js';
+import { readPolled } from '../src/kinds/readings.js';
 import { isNameOfAnother } from '../src/store/handle-names.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';

@@ -2,7 +2,7 @@ import type { AttemptInput } from '../src/contract/activities.js';
 import type { AttemptRef, AttemptState } from '../src/domain/attempt.js';
 import type { PollReading } from '../src/domain/exchange.js';
 import { handleOf, standingOf } from '../src/domain/standing.js';
-import { readPolled } from '../src/kinds/index.js';
+import { readPolled } from '../src/kinds/readings.js';
 import { LedgerError } from '../src/store/ledger.js';
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';

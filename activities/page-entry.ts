@@ -1,9 +1,8 @@
 import type { PageEntry } from '../src/contract/activities.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { adapterFor } from '../src/kinds/index.js';
-import type { RerunOrder } from '../src/store/batch-marks.js';
-import { isRerun } from '../src/store/batch-marks.js';
+import { isRerun, type RerunOrder } from '../src/store/batch-marks.js';
 import type { StoredRow } from '../src/store/row-schema.js';
 import type { Dependencies } from './dependencies.js';
 import { type Feeder, fedRow } from './feeders.js';

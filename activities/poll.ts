@@ -4,7 +4,7 @@ import type { Answer, PollReading } from '../src/domain/exchange.js';
 import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
 import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
-import { readPolled } from '../src/kinds/index.js';
+import { readPolled } from '../src/kinds/readings.js';
 import { LedgerError } from '../src/store/ledger.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';

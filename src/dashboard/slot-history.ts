@@ -1,6 +1,6 @@
 import type { Attempt } from '../domain/attempt.js';
-import { takesSlot } from '../domain/kind.js';
 import { intentOf, ownStates } from '../domain/standing.js';
+import { takesSlot } from '../kinds/facts.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { Pause } from '../store/pauses.js';
 import type { BatchRows, PageRow } from './batch-rows.js';

@@ -1,4 +1,4 @@
-import { takesSlot } from '../domain/kind.js';
+import { takesSlot } from '../kinds/facts.js';
 import { TimeBins } from '../report/tallies.js';
 import type { BalanceCheckpoint } from '../store/home.js';
 import type { BatchRows } from './batch-rows.js';

@@ -1,14 +1,13 @@
 import type { Row } from '../domain/row.js';
 import type { PricedCells } from '../kinds/fact.js';
-import { factsOf } from '../kinds/facts.js';
+import { factsOf, filledCells } from '../kinds/facts.js';
 
 /** Reads the cells of a row that a rate can depend on (service documents 1 and 2, the submit bodies' defaults). */
 export function pricedCells(row: Row): PricedCells {
-  const { cells } = row;
+  const cells = filledCells(row);
   const text = (name: string): string | undefined => (typeof cells[name] === 'string' ? cells[name] : undefined);
-  const { model, priced } = factsOf(row.kind);
   const given = {
-    model: text('model') ?? (model === '' ? undefined : model),
+    model: text('model'),
     mode: text('mode'),
     tier: text('tier'),
     steps: typeof cells.steps === 'number' ? cells.steps : undefined,
@@ -16,7 +15,7 @@ export function pricedCells(row: Row): PricedCells {
     audio: typeof cells.audio === 'boolean' ? cells.audio : undefined,
     sound: text('sound'),
   };
-  return { ...given, ...priced?.(given, row) };
+  return { ...given, ...factsOf(row.kind).priced?.(given, row) };
 }
 
 /** The same without what the documents say has no effect on the price: what equal prices have in common. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import { intentOf } from '../domain/standing.js';
+import { KINDS } from '../kinds/facts.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
 import { encodeAs, readJson } from './json-file.js';

@@ -1,5 +1,5 @@
-import { KINDS } from '../domain/kind.js';
 import type { RowRecord } from '../domain/outcome.js';
+import { KINDS } from '../kinds/facts.js';
 import type { StoredRow } from './row-schema.js';
 
 /** What stands in for the documents of a row that cannot be read: the row needs a person and nothing is sent for it. */

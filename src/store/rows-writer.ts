@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { isKind, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import { fedMedia } from '../domain/row.js';
+import { isKind } from '../kinds/facts.js';
 import { timeSchema } from './attempt-schema.js';
 import { createFeedsWriter } from './feeds.js';
 import { homeKeys } from './home-keys.js';

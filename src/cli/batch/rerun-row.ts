@@ -1,5 +1,5 @@
-import { KINDS } from '../../domain/kind.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { KINDS } from '../../kinds/facts.js';
 import { readBatchOrder } from '../../store/batch-order.js';
 import { noteReruns } from '../../store/reruns.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

@@ -1,6 +1,6 @@
 import { REASONS } from '../../domain/failure.js';
-import { PROBLEM_CODES } from '../../domain/problem-code.js';
-import { DOCUMENTED_ERRORS } from '../../service/documented-errors.js';
+import { DOCUMENTED_ERRORS } from '../../kinds/documented-errors.js';
+import { PROBLEM_CODES } from '../../kinds/index.js';
 import { ANSWER_RULES, type Billed } from './answer-rules.js';
 import { SETTING_ADVICE, SETTING_CODES, type SettingCode } from './setting-codes.js';
 

@@ -1,5 +1,5 @@
-import { isAsync } from '../../domain/kind.js';
 import type { Standing } from '../../domain/standing.js';
+import { isAsync } from '../../kinds/facts.js';
 import type { CaseRow } from './case-row.js';
 
 /** What a person can do with a row, what it would mean, and why it cannot be done now. Pure. */

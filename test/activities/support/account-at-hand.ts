@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../../activities/dependencies.js';
 import type { RowRef } from '../../../src/contract/workflows.js';
-import { KINDS } from '../../../src/domain/kind.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
+import { KINDS } from '../../../src/kinds/facts.js';
 import { openAccountRecords } from '../../../src/store/account-records.js';
 import { writeBatchOptions } from '../../../src/store/batch-options.js';
 import { createFolderStore } from '../../../src/store/folder.js';
