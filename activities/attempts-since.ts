@@ -2,12 +2,13 @@ import { type Case, type KnownAttempt, mayComeBack } from '../src/books/check/ev
 import { discounted } from '../src/books/prices/price-book.js';
 import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
 import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
+import type { Kind } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { handleOf, intentOf, isLost, standingOf } from '../src/domain/standing.js';
 import type { BookedAttempt } from '../src/home/charge-book.js';
 import type { OpenAttempt } from '../src/home/ledger.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { adapterFor } from '../src/kinds/index.js';
 import { modelOf } from '../src/manifest/columns.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,12 +1,12 @@
 import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
 import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
 import type { ResultFacts } from '../src/domain/exchange.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { intentOf } from '../src/domain/standing.js';
 import type { BookedAttempt } from '../src/home/charge-book.js';
 import { groupOf } from '../src/home/verdicts.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { modelOf } from '../src/manifest/columns.js';
 import { expectedOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';

@@ -5,7 +5,9 @@ import type { Exchange, PollReading } from '../src/domain/exchange.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
 import { isNameOfAnother } from '../src/home/handles.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
-import { readPolled } from '../src/kinds/index.js';
+
+import { readPolled } from '../src/kinds/readings.js';
+
 import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';

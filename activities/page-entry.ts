@@ -1,10 +1,11 @@
 import type { PageEntry } from '../src/contract/activities.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
 import { isRerun, type RerunOrder } from '../src/home/batch-marks.js';
 import type { StoredRow } from '../src/home/row-records.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { adapterFor } from '../src/kinds/index.js';
+
 import type { Dependencies } from './dependencies.js';
 import { type Feeder, fedRow } from './feeders.js';
 import { orderedStanding, type RunOrder, retryFor } from './ordered.js';

@@ -5,7 +5,9 @@ import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
 import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
 import { LedgerError } from '../src/home/ledger.js';
-import { readPolled } from '../src/kinds/index.js';
+
+import { readPolled } from '../src/kinds/readings.js';
+
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';

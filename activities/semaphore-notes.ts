@@ -1,8 +1,8 @@
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { Quiet } from '../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import { KINDS } from '../src/domain/kind.js';
 import { intentOf } from '../src/domain/standing.js';
+import { KINDS } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

@@ -3,10 +3,12 @@ import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semapho
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
-import { type Breaker, KINDS, type Kind } from '../src/domain/kind.js';
+import type { Breaker, Kind } from '../src/domain/kind.js';
 import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../src/domain/standing.js';
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
+import { KINDS } from '../src/kinds/facts.js';
+
 import { takeCaps } from './account.js';
 import { rowOf } from './attempts-since.js';
 import { lastCaps } from './caps.js';

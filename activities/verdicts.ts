@@ -2,7 +2,7 @@ import type { Evidence } from '../src/books/check/evidence.js';
 import { settle } from '../src/books/check/settle.js';
 import { clockText } from '../src/books/check/story.js';
 import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
+import type { Kind } from '../src/domain/kind.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
 
 import { statesOf } from '../src/home/row-standing.js';
@@ -14,6 +14,8 @@ import {
   watchedVerdicts,
   watchVerdict,
 } from '../src/home/verdicts.js';
+import { KINDS } from '../src/kinds/facts.js';
+
 import { rowOf } from './attempts-since.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,9 +1,10 @@
 import type { AccountSettings } from '../src/contract/settings.js';
 import type { Attempt } from '../src/domain/attempt.js';
-import { KINDS, type Kind, providerOf } from '../src/domain/kind.js';
+import { type Kind, providerOf } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
 import { intentOf } from '../src/domain/standing.js';
 import { callMaxMs, longestRenderMs } from '../src/kinds/expected.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { adapterFor } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { NANO_PER_CREDIT } from '../domain/money.js';
 import { isS3Address, parseS3Address, type S3Encryption, type S3StorageClass } from '../domain/s3.js';
 import { safeText } from '../domain/secret.js';
+import { RENDER_MAX_SECONDS } from '../kinds/facts.js';
 import { type BaseUrl, readBaseUrl } from './base-url.js';
 import { readCallbacks } from './callbacks.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
@@ -24,8 +25,6 @@ export interface GivenValues {
   defaultDataFolder: () => string;
 }
 
-/** The documented longest renders: vendor-f 30 minutes, the others an hour (design: the credits check). */
-const RENDER_MAX_SECONDS = { 'vendor-f': 1800, default: 3600 };
 const NAME = /^(?!.*\.\.)[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?$/;
 
 type Given<Key extends keyof GivenSettings> = NonNullable<GivenSettings[Key]>;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { parseFailureLimit } from '../domain/batch.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
 import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';
+import { KINDS } from '../kinds/facts.js';
 
 /** What every setting may hold. Amounts are decimal credits in the file and nanocredits from here on. */
 

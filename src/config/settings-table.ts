@@ -1,4 +1,5 @@
 /** Every setting once: where it stands in the file, which flag sets it, how its text is read, what it is for. */
+import { CALLBACK_PROVIDERS, RENDER_MAX_SECONDS } from '../kinds/facts.js';
 
 /** How the text of a flag or an environment variable becomes a value. */
 export type SettingForm = 'text' | 'list' | 'boolean' | 'integer' | 'number' | 'credits' | 'json';
@@ -48,7 +49,7 @@ export const SETTINGS: readonly Setting[] = [
   json(
     'waits.renderMaxSeconds',
     'render-max-seconds',
-    'the longest render by provider, {"vendor-f":1800,"default":3600}',
+    `the longest render by provider, ${JSON.stringify(RENDER_MAX_SECONDS)}`,
   ),
   integer('limits.concurrency', 'concurrency', "simultaneous jobs, below the plan's"),
   integer('limits.rpm', 'rpm', "requests per minute, below the plan's"),
@@ -76,7 +77,12 @@ export const SETTINGS: readonly Setting[] = [
   ),
   text('s3.kmsKeyId', 'kms-key-id', '<id>', 'the key of aws:kms'),
   text('s3.storageClass', 'storage-class', '<class>', 'of finished files, such as STANDARD_IA'),
-  text('callbacks.url', 'callback-url', '<url>', 'vendor-a posts status updates below this public https address'),
+  text(
+    'callbacks.url',
+    'callback-url',
+    '<url>',
+    `${CALLBACK_PROVIDERS} posts status updates below this public https address`,
+  ),
   text('callbacks.listen', 'listen', '<host:port>', 'where those updates arrive on this machine'),
   {
     path: 'notify',

@@ -8,13 +8,14 @@ import { loadRow } from '../../activities/row-work.js';
 import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
 import { settleTogether } from '../../activities/settle-together.js';
 import type { Attempt } from '../../src/domain/attempt.js';
-import { KINDS } from '../../src/domain/kind.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { intentOf } from '../../src/domain/standing.js';
 
 import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { type Group, writeGroup } from '../../src/home/verdicts.js';
+import { KINDS } from '../../src/kinds/facts.js';
+
 import { StoreError } from '../../src/store/port.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';

@@ -3,8 +3,9 @@ import { type CreditsNano, type CreditsRange, parseCredits } from '../../domain/
 import type { PriceComponent, PriceRule } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import { askedOutput } from '../../kinds/expected.js';
-import { exactly, type PricedCells, type Quantities, type Quantity } from '../../kinds/fact.js';
-import { factsOf } from '../../kinds/facts.js';
+import type { PricedCells, Quantities, Quantity } from '../../kinds/fact.js';
+import { factsOf, filledCells } from '../../kinds/facts.js';
+import { exactly } from '../../kinds/quantities.js';
 
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;
@@ -95,11 +96,10 @@ export function isExact({ lo, hi }: Quantity): boolean {
 
 /** Reads the cells of a row that a rate can depend on (service documents 1 and 2, the submit bodies' defaults). */
 export function pricedCells(row: Row): PricedCells {
-  const { cells } = row;
+  const cells = filledCells(row);
   const text = (name: string): string | undefined => (typeof cells[name] === 'string' ? cells[name] : undefined);
-  const { model, priced } = factsOf(row.kind);
   const given = {
-    model: text('model') ?? (model === '' ? undefined : model),
+    model: text('model'),
     mode: text('mode'),
     tier: text('tier'),
     steps: typeof cells.steps === 'number' ? cells.steps : undefined,
@@ -107,7 +107,7 @@ export function pricedCells(row: Row): PricedCells {
     audio: typeof cells.audio === 'boolean' ? cells.audio : undefined,
     sound: text('sound'),
   };
-  return { ...given, ...priced?.(given, row) };
+  return { ...given, ...factsOf(row.kind).priced?.(given, row) };
 }
 
 /** The same without what the documents say has no effect on the price: what equal prices have in common. */

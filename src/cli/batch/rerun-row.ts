@@ -1,7 +1,8 @@
-import { KINDS } from '../../domain/kind.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { noteReruns } from '../../home/row-orders.js';
+import { KINDS } from '../../kinds/facts.js';
+
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { sumText } from '../review/case-list.js';

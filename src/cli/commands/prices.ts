@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
+import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
+
 import { openSession } from '../open-session.js';
 import { priceSnippet } from '../plan/plan-prices.js';
 import type { Session } from '../session.js';

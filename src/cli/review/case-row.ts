@@ -1,11 +1,11 @@
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
-import { KINDS } from '../../domain/kind.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
+import { KINDS } from '../../kinds/facts.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/batch-tally.js';
 import type { KnownBatch } from '../batch/known-batch.js';
