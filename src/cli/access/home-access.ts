@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dependencies } from '../../../activities/dependencies.js';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import type { PriceRule } from '../../domain/price.js';
 import type { KnownPrices } from '../../reconcile/row-price.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { accountSettings } from '../../config/account-settings.js';
 import { keyOrigin } from '../../config/api-key.js';
+import { accountSettings } from '../../config/make-config.js';
 import { taskQueues } from '../../contract/names.js';
 import type { AccountSettings } from '../../contract/settings.js';
 import type { JsonObject } from '../../domain/json.js';

@@ -1,4 +1,4 @@
-import { requiredBaseUrl } from '../../config/account-settings.js';
+import { requiredBaseUrl } from '../../config/make-config.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js';
 import type { SlotTerms } from '../../domain/slot-terms.js';

@@ -1,7 +1,7 @@
 import { hasFfmpeg } from '../../../activities/film-frame.js';
-import { waitsOf } from '../../config/account-settings.js';
 import { keyOrigin } from '../../config/api-key.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { isS3Address } from '../../domain/s3.js';
 import { factsOf } from '../../kinds/facts.js';

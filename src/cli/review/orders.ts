@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { resultLines } from '../../../activities/result-files.js';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import { type AttemptState, type Decision, handleOf, type Standing } from '../../domain/attempt.js';
 import { isAsync } from '../../domain/kind.js';
 import type { PollReading } from '../../domain/reading.js';
