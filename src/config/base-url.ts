@@ -29,9 +29,9 @@ export function readBaseUrl(text: string): BaseUrlReading {
 }
 
 /** True for a base URL on this machine, where rehearsals run. */
-export function isLoopbackUrl(origin: string): boolean {
-  const read = readBaseUrl(origin);
-  return read.ok && read.baseUrl.isLoopback;
+export function isLoopbackUrl(origin: string | null): boolean {
+  const read = origin === null ? undefined : readBaseUrl(origin);
+  return read?.ok === true && read.baseUrl.isLoopback;
 }
 
 /** By its written form alone: a name is never looked up. `URL` has already made every IPv4 form canonical. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { keyOrigin } from '../../config/api-key.js';
 import { environmentName, type PlacedSetting, valueAt } from '../../config/setting.js';
 import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
@@ -27,7 +26,7 @@ export function defineConfig(command: Command, cli: Cli): void {
 
 async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
   const { terminal } = session;
-  const key = keyOrigin(session.cli.io.env, session.keyFile);
+  const key = session.keyOrigin;
   const rows = SETTINGS.map((setting) => ({
     setting,
     value: shownValue(session, setting),

@@ -5,7 +5,7 @@ import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domai
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isCancelledBatch } from '../../store/batch-marks.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { type LostFile, mayComeAgain, type OutputCheck } from '../batch/lost-files.js';
 import type { RowPlan } from './plan-tally.js';
 
@@ -43,10 +43,8 @@ export interface RowPlanner {
 }
 
 export async function createRowPlanner(
-  access: HomeAccess,
-  batch: string,
-  retry: RetryOrder | null,
-  outputs: OutputCheck | undefined,
+  { access, batch }: BatchPlace,
+  { retry, outputs }: { retry: RetryOrder | null; outputs?: OutputCheck | undefined },
 ): Promise<RowPlanner> {
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
@@ -175,7 +173,7 @@ function mediaFacts({ media }: Row): Record<string, unknown> {
 }
 
 /** With the columns that differ from what was submitted, where the row as it was then can be read. */
-export async function withColumns(access: HomeAccess, batch: string, planned: PlannedRow): Promise<PlannedRow> {
+export async function withColumns({ access, batch }: BatchPlace, planned: PlannedRow): Promise<PlannedRow> {
   const { row, changed } = planned;
   if (changed === undefined) return planned;
   const attempts = await access.ledger.read(batch, row.id);

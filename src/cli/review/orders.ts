@@ -9,8 +9,7 @@ import { adapterFor, readPolled } from '../../kinds/index.js';
 import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
 import { readTrust, trust } from '../../store/trust.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { resultSources } from '../batch/batch-tally.js';
+import { openHomeAccess, resultSources } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
@@ -138,8 +137,7 @@ export function salvagedHandle({ attempts }: Pick<CaseRow, 'attempts'>): string 
 
 /** Two rows must never take the same output for theirs. Throws a UserError that names the other row. */
 export async function refuseSharedHandle(
-  access: HomeAccess,
-  { batch, generation }: KnownBatch,
+  { access, batch, generation }: KnownBatch,
   id: string,
   handle: string,
 ): Promise<void> {
