@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { headersLimitMs } from '../../activities/waits.js';
 import { COMMANDS } from '../../src/cli/commands.js';
-import { configSchema } from '../../src/config/schema.js';
+import { configSchema } from '../../src/config/check-layer.js';
 import { dynamicConfigFlags } from '../../src/engine/server.js';
 import { KINDS } from '../../src/kinds/facts.js';
 
