@@ -1,3 +1,4 @@
+import { rowOf } from '../src/books/attempts.js';
 import {
   type Attempt,
   type AttemptRef,
@@ -9,7 +10,6 @@ import {
 } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
 import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/home/handles.js';
-import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { noteCase } from './semaphore-notes.js';
 

@@ -2,11 +2,11 @@ import type { AttemptInput } from '../src/contract/activities.js';
 import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../src/domain/attempt.js';
 import type { PollReading } from '../src/domain/reading.js';
 import { LedgerError } from '../src/home/ledger.js';
+import { loadRow } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/index.js';
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
-import { loadRow } from './row-work.js';
 import { noteLimits } from './semaphore-notes.js';
 
 export interface FreshUrlActivities {

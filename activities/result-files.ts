@@ -3,12 +3,15 @@ import type { RowRecord } from '../src/domain/outcome.js';
 import { fedMedia } from '../src/domain/row.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from '../src/home/batch-marks.js';
 import { readBatchOptions } from '../src/home/batch-order.js';
+import { hasEarlier } from '../src/home/earlier-render.js';
 import type { Home } from '../src/home/home.js';
 import type { Ledger } from '../src/home/ledger.js';
+import { removedRows } from '../src/home/removed-rows.js';
 import { rerunIds } from '../src/home/row-orders.js';
 import { damagedRecord, type Records, type StoredRow, type TouchedRows, touchedRows } from '../src/home/row-records.js';
 import { isOutdone, liveWordOf, recordFor } from '../src/home/row-standing.js';
 import type { Rows } from '../src/home/rows.js';
+import { emptyTally, tallyResults } from '../src/home/tally-results.js';
 import {
   isRunAgain,
   type ResultLine,
@@ -19,10 +22,7 @@ import {
 import type { Posters } from '../src/report/posters.js';
 import { parallel } from '../src/store/parallel.js';
 import type { Store } from '../src/store/port.js';
-import { hasEarlier } from './earlier-render.js';
 import { readOnce } from './read-once.js';
-import { removedRows } from './removed-rows.js';
-import { emptyTally, tallyResults } from './tally-results.js';
 import { feedsOf, isStale, upstreamOf } from './upstream.js';
 
 const READ_WIDTH = 32;

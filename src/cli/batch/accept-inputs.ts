@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { feedersOf } from '../../../activities/feeders.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
+import { feedersOf } from '../../home/feeders.js';
 import { noteReruns } from '../../home/row-orders.js';
 import { readMediaFacts } from '../../store/media-facts.js';
 import { sniffMedia } from '../../store/media-type.js';

@@ -1,4 +1,4 @@
-import { spentOf } from '../../../activities/budget.js';
+import { spentOf } from '../../books/spent.js';
 import { formatCredits } from '../../domain/money.js';
 import {
   clearStopped,

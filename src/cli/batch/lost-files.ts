@@ -1,6 +1,6 @@
-import { resultStates } from '../../../activities/row-credits.js';
 import { type Attempt, standingOf } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import { resultStates } from '../../home/attempts.js';
 import { factsOf } from '../../kinds/facts.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { OutputFlaw } from '../plan/output-check.js';

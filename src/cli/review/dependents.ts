@@ -1,8 +1,8 @@
-import { feedersOf } from '../../../activities/feeders.js';
 import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { feedersOf } from '../../home/feeders.js';
 import { orderFollowers } from '../../home/row-orders.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';

@@ -1,5 +1,5 @@
-import type { CountedAttempts } from '../../../activities/settle-group.js';
 import { clockText } from '../../books/check/story.js';
+import type { CountedAttempts } from '../../books/groups.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { commandHint } from '../hints.js';
 import type { Session } from '../session.js';

@@ -1,4 +1,4 @@
-import { spentOf } from '../../../activities/budget.js';
+import { spentOf } from '../../books/spent.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';

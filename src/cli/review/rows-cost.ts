@@ -1,8 +1,8 @@
-import { fedRow, feedersOf } from '../../../activities/feeders.js';
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
+import { fedRow, feedersOf } from '../../home/feeders.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { knownPrices } from '../access/known-prices.js';
 import type { KnownBatch } from '../batch/known-batch.js';

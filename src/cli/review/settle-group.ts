@@ -1,10 +1,10 @@
-import type { Dependencies } from '../../../activities/dependencies.js';
-import { refOf } from '../../../activities/running.js';
-import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
+import { countAttempts, isSameCount, recordGroup } from '../../books/groups.js';
+import type { Books } from '../../books/open-books.js';
 import { type AttemptRef, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { refOf } from '../../home/attempts.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { recordDependencies } from '../access/record-dependencies.js';
+import { recordBooks } from '../access/record-dependencies.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { refuseOtherHome } from '../batch/same-home.js';
 import { EXIT } from '../exit-codes.js';
@@ -36,8 +36,8 @@ export async function settleGroup(
   await session.apiKey();
   const access = openHomeAccess(config);
   await knownBatch(session, access, batch);
-  const deps = recordDependencies(access);
-  const groups = await countGroups(deps, access, batch);
+  const books = recordBooks(access);
+  const groups = await countGroups(books, access, batch);
   const ready = groups.filter(({ group }) => group !== undefined);
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
     await refuseOtherHome(session, access, one, trustsHome);
@@ -45,10 +45,10 @@ export async function settleGroup(
   const dependents = await dependentsOfGroups(session, access, ready, follow);
   if (ready.length > 0) await approve(session, access, groups, isSaidYes, dependents);
   // What is settled is what was shown: while a person thinks, an answer may come, or the engine settle some by itself.
-  if (ready.length > 0 && !isSameCount(groups, await countGroups(deps, access, batch))) throw hasChanged(batch);
+  if (ready.length > 0 && !isSameCount(groups, await countGroups(books, access, batch))) throw hasChanged(batch);
   for (const one of dependents.values()) await recordFollowing(access, one);
   const outdone = new Set<PricedGroup>();
-  for (const one of ready) if (one.group && !(await recordGroup(deps, one.group))) outdone.add(one);
+  for (const one of ready) if (one.group && !(await recordGroup(books, one.group))) outdone.add(one);
   const settled = groups.filter((one) => !outdone.has(one));
   reportGroups(session, batch, settled, await goOn(session, access, settled), [...dependents.values()]);
   if (outdone.size > 0) throw hasChanged(batch);
@@ -62,8 +62,8 @@ function hasChanged(batch: string): UserError {
 }
 
 /** The lost answers that the balance cannot tell from those of a batch, by group. */
-async function countGroups(deps: Dependencies, access: HomeAccess, batch: string): Promise<PricedGroup[]> {
-  const counted = await countAttempts(deps, await lostAnswers(access));
+async function countGroups(books: Books, access: HomeAccess, batch: string): Promise<PricedGroup[]> {
+  const counted = await countAttempts(books, await lostAnswers(access));
   return counted
     .filter(({ members }) => members.some((one) => one.batch === batch))
     .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));

@@ -1,9 +1,9 @@
-import { outputUrls } from '../../../activities/row-credits.js';
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { outputUrls } from '../../home/attempts.js';
 import type { BalanceCheckpoint } from '../../home/home.js';
 import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

@@ -1,11 +1,11 @@
-import { gatherEvidence } from '../../../activities/evidence.js';
 import type { Evidence, Movement, Reading } from '../../books/check/evidence.js';
 import { showsAllUntil } from '../../books/check/residual.js';
 import { ownTimeMs } from '../../books/check/settle.js';
 import { type Story, storyOf } from '../../books/check/story.js';
+import { gatherEvidence } from '../../books/evidence.js';
 import { intentOf } from '../../domain/attempt.js';
 import type { HomeAccess } from '../access/home-access.js';
-import { recordDependencies } from '../access/record-dependencies.js';
+import { recordBooks } from '../access/record-dependencies.js';
 import type { CaseRow } from './case-row.js';
 
 /** What the balance tells of a row's last attempt: the one place where the review reads the account's evidence. */
@@ -23,7 +23,7 @@ export async function caseStory(access: HomeAccess, { batch, row, attempts }: Ca
   const claimedAtMs = last && intentOf(last)?.atMs;
   if (last === undefined || claimedAtMs === undefined) return undefined;
   const ref = { batch, id: row.id, n: last.n };
-  const evidence = await gatherEvidence(recordDependencies(access), row.kind, ref, last);
+  const evidence = await gatherEvidence(recordBooks(access), row.kind, ref, last);
   const clocks = await clocksOf(access, evidence);
   // What a verdict rests on stands before it; what came later moved the balance for other reasons.
   const verdictAtMs = last.states.findLast(({ state }) => state === 'verdict')?.atMs ?? Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
-import { standingOf } from '../src/domain/attempt.js';
-import type { Row } from '../src/domain/row.js';
-import type { Ledger } from '../src/home/ledger.js';
-import type { StoredRow } from '../src/home/row-records.js';
-import type { Rows } from '../src/home/rows.js';
+import { standingOf } from '../domain/attempt.js';
+import type { Row } from '../domain/row.js';
+import type { Ledger } from './ledger.js';
+import type { StoredRow } from './row-records.js';
+import type { Rows } from './rows.js';
 
 /**
  * Rows that left the manifest after an attempt was made (design 2, Identity and running again), as they stood last;

@@ -5,9 +5,9 @@ import {
   isKnownUnbilled,
   overrideOf,
   standingOf,
-} from '../src/domain/attempt.js';
-import { isContradicted } from '../src/domain/contradiction.js';
-import type { Flag } from '../src/domain/outcome.js';
+} from '../domain/attempt.js';
+import { isContradicted } from '../domain/contradiction.js';
+import type { Flag } from '../domain/outcome.js';
 
 /** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
 

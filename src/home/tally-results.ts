@@ -1,6 +1,6 @@
-import type { BatchTally } from '../src/domain/batch-tally.js';
-import { noCounts } from '../src/domain/outcome.js';
-import type { ResultLine } from '../src/manifest/results.js';
+import type { BatchTally } from '../domain/batch-tally.js';
+import { noCounts } from '../domain/outcome.js';
+import type { ResultLine } from '../manifest/results.js';
 
 export function emptyTally(): BatchTally {
   return { counts: noCounts(), open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };
