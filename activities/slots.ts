@@ -1,3 +1,5 @@
+import { rowOf } from '../src/books/attempts.js';
+import { lastedMs, slotUntilMs } from '../src/books/waits.js';
 import type { Granted } from '../src/contract/messages.js';
 import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
@@ -10,13 +12,11 @@ import { readBatchOrder } from '../src/home/batch-order.js';
 import { KINDS } from '../src/kinds/facts.js';
 
 import { takeCaps } from './account.js';
-import { rowOf } from './attempts-since.js';
 import { lastCaps } from './caps.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { inspect } from './settle.js';
-import { lastedMs, slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;

@@ -15,6 +15,7 @@ import {
   lengthViolations,
   needlessExceptions,
   placeViolations,
+  weakMapViolations,
 } from './house/shape.js';
 import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
 
@@ -79,6 +80,10 @@ describe('shape', () => {
 
   test('nothing is `any`', () => {
     expect(anyViolations(everything)).toEqual([]);
+  });
+
+  test('nothing is remembered beside what is opened', () => {
+    expect(weakMapViolations(sourcesIn('src', 'activities', 'workflows'))).toEqual([]);
   });
 
   test('paths of the checkout may hold spaces', () => {

@@ -1,6 +1,6 @@
 // How long a submit waits for its answer (docs/guarantees.md): never less than the call itself may take.
 import { expect, it } from 'vitest';
-import { headersLimitMs, syncMaxMs } from '../../activities/waits.js';
+import { headersLimitMs, syncMaxMs } from '../../src/books/waits.js';
 import { KINDS } from '../../src/kinds/facts.js';
 import { adapterFor } from '../../src/kinds/index.js';
 

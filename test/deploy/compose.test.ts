@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { headersLimitMs } from '../../activities/waits.js';
+import { headersLimitMs } from '../../src/books/waits.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { configSchema } from '../../src/config/check-layer.js';
 import { dynamicConfigFlags } from '../../src/engine/server.js';

@@ -132,11 +132,11 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     ],
   ]),
-  ...within('activities/discounts.ts', [
+  ...within('src/books/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
   ]),
   ...within('activities/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
-  ...within('activities/row-credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
+  ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
   ...within('activities/fresh-url.ts', [
     [
       119,

@@ -34,12 +34,18 @@ export function configuredCost(
     lo += Math.round(perUnit * units.lo);
     hi = hi === null || units.hi === null ? null : hi + Math.round(perUnit * units.hi);
   }
-  return keepable({ lo: discounted(lo, discountPpb), hi: hi === null ? null : discounted(hi, discountPpb) });
+  return keepable(discountedRange({ lo, hi }, discountPpb));
 }
 
 /** An amount at a multiplier of list price, both integers: 1e-9 credit and parts per billion. */
 export function discounted(listNano: CreditsNano, discountPpb: number): CreditsNano {
   return Math.round((listNano / LIST_PRICE_PPB) * discountPpb);
+}
+
+/** The same for bounds: at one multiplier, or somewhere from the lowest to the highest of several. */
+export function discountedRange({ lo, hi }: CreditsRange, ...discountsPpb: number[]): CreditsRange {
+  const most = hi === null ? null : discounted(hi, Math.max(...discountsPpb));
+  return { lo: discounted(lo, Math.min(...discountsPpb)), hi: most };
 }
 
 /** A price that can be counted with and kept: what is beyond all money is unknown. */
@@ -48,8 +54,11 @@ export function keepable({ lo, hi }: CreditsRange): CreditsRange | null {
   return { lo, hi: hi === null || !Number.isSafeInteger(hi) ? null : hi };
 }
 
-/** From the least to the most of two; `hi` null = without bound. */
-export function widest(a: CreditsRange, b: CreditsRange): CreditsRange {
+/** From the least to the most of two; null = nothing is known. */
+export function widest(a: CreditsRange, b: CreditsRange): CreditsRange;
+export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null;
+export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null {
+  if (a === null || b === null) return null;
   return { lo: Math.min(a.lo, b.lo), hi: a.hi === null || b.hi === null ? null : Math.max(a.hi, b.hi) };
 }
 

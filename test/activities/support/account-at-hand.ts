@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../../activities/dependencies.js';
+import { type Handed, openDependencies } from '../../../activities/dependencies.js';
 import type { RowRef } from '../../../src/contract/workflows.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
@@ -19,7 +19,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
   const account = openAccountRecords(store, 'a');
   const clock = { nowMs: 1_700_000_000_000 };
   const heard = async () => undefined;
-  const deps = {
+  const deps = openDependencies({
     settings: {
       timeScale: 1,
       exclusive: true,
@@ -42,7 +42,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     callers: { own: null, isGone: () => false },
     now: () => clock.nowMs,
     monotonic: () => clock.nowMs,
-  } as unknown as Dependencies;
+  } as unknown as Handed);
   const options = { out: '/out', onExists: 'fail', responseFormat: 'url', manifestFolder: '/in' } as const;
   await writeBatchOptions(account.home, 'b', { schema: 1, ...options, maxOutputBytes: 1e9 });
   const writer = createRowsWriter(store, 'a', 'b');
