@@ -4,10 +4,10 @@ import { type CheckedLayer, checkLayer, type NearestWord } from './config/check-
 import { ConfigError, type ConfigProblem } from './config/config-error.js';
 import { environmentLayer, type FlagValues, fileLayer, flagLayer, type OriginName } from './config/layers.js';
 import { makeConfig } from './config/make-config.js';
-import { environmentName, SETTINGS } from './config/settings-table.js';
-import type { Config } from './config/types.js';
+import { environmentName, valueAt } from './config/setting.js';
+import { type Config, SETTINGS } from './config/settings.js';
 
-export type { Config } from './config/types.js';
+export type { Config } from './config/settings.js';
 
 export interface ConfigSources {
   flags: FlagValues;
@@ -73,6 +73,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     folderOf: (path) => firstGiven(path, good)?.layer.folder ?? cwd,
     nameOf: (path) => firstGiven(path, good)?.layer.nameOf(path) ?? path,
     isOwn: (path) => firstGiven(path, good)?.layer.origin !== 'config file',
+    cwd,
     version: sources.version,
     defaultDataFolder: sources.defaultDataFolder,
   });
@@ -86,8 +87,7 @@ interface GivenValue {
 
 function firstGiven(path: string, layers: CheckedLayer[]): GivenValue | undefined {
   for (const { layer, given } of layers) {
-    let value: unknown = given;
-    for (const part of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[part];
+    const value = valueAt(given, path);
     if (value !== undefined) return { value, layer };
   }
   return undefined;

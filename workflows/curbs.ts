@@ -7,7 +7,8 @@ import type {
   TurnedAway,
   Waiting,
 } from '../src/contract/semaphore.js';
-import { type Breaker, KINDS, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
+import { type Breaker, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { sameJob } from './cap.js';
 
 /**

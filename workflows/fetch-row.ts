@@ -1,9 +1,9 @@
 import { ActivityFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 import type { AttemptInput, DownloadResult, OutputTries, PollResult } from '../src/contract/attempts.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { Status } from '../src/domain/outcome.js';
 import { type DownloadPriority, downloadPriority } from '../src/domain/output-tries.js';
-import { pollBaseMs, pollGapMs } from '../src/domain/poll-schedule.js';
+import { pollGapMs } from '../src/domain/poll-schedule.js';
+import { KINDS, pollBaseMs } from '../src/kinds/facts.js';
 import type { JobParts, JobState } from './job-steps.js';
 import { downloadProxy, pollProxy } from './proxies.js';
 

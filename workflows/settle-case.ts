@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { CaseNoted } from '../src/contract/messages.js';
 import type { RowRef } from '../src/contract/workflows.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Happened, JobParts, JobState } from './job-steps.js';
 import { accountProxy, downloadProxy, homeProxy } from './proxies.js';

@@ -1,8 +1,8 @@
 import type { SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
 import type { ReasonCode } from '../src/domain/failure.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
 import type { Status } from '../src/domain/outcome.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import {
   ANSWERED,
   type Finish,

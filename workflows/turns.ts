@@ -1,6 +1,6 @@
 import type { Holder, SemaphoreState, Share, Waiting } from '../src/contract/semaphore.js';
 import type { SlotTerms } from '../src/domain/batch.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import { effectiveCap, expectedRender, hasRoom, isSlotKind, nextClimbMs, slotsInUse } from './cap.js';
 import { allowsKind, allowsPace, familyOf, nextPaceMs, nextProbeMs } from './curbs.js';
 

@@ -1,4 +1,5 @@
 import type { Io } from './io.js';
+import { UserError } from './user-error.js';
 
 /**
  * Asks a person a yes-or-no question; only where one sits there. Ctrl-C, Ctrl-D and an input that ends mean no: the
@@ -20,4 +21,15 @@ export async function askPerson({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
   } finally {
     stdin.off('keypress', onKey).off('end', leave).off('close', leave);
   }
+}
+
+/** Throws a UserError where a person says no, and where none sits there: `alone` then says what to say instead. */
+export async function confirm(
+  io: Pick<Io, 'stdin' | 'stderr' | 'isInteractive'>,
+  question: string,
+  alone: string,
+  notYet: 'changed' | 'submitted' = 'changed',
+): Promise<void> {
+  if (!io.isInteractive) throw new UserError(alone);
+  if (!(await askPerson(io, question))) throw new UserError(`not confirmed: nothing was ${notYet}`);
 }

@@ -19,8 +19,7 @@ import { formatDuration } from './views/durations.js';
 /** Shows all that the ledger has of one row. */
 export async function showLedger(session: Session, batch: string, id: string): Promise<void> {
   const { terminal } = session;
-  const access = openHomeAccess(session.config);
-  await knownBatch(session, access, batch);
+  const { access } = await knownBatch(session, batch);
   const attempts = /^[A-Za-z0-9._-]{1,120}$/.test(id) ? await access.ledger.read(batch, id) : [];
   if (attempts.length === 0) {
     throw new UserError(`the ledger of batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../config/api-key.js';
-import { settingAt } from '../config/settings-table.js';
+import { valueAt } from '../config/setting.js';
+import { settingAt } from '../config/settings.js';
 import type { Cli } from './io.js';
 import type { GeneralOptions, Session } from './session.js';
 
@@ -31,11 +32,8 @@ const PLACE_SETTINGS = ['baseUrl', 'data', 'home', 'account.name', 'temporal.add
 /** A command to type next, with the flags that told this one where to look: `callsheet watch shots --data ./d`. */
 export function commandHint(session: Session, words: string): string {
   const flags = PLACE_SETTINGS.flatMap((path) => {
-    const setting = settingAt(path);
-    if (setting === undefined || session.origins.get(path)?.name !== 'flag') return [];
-    let value: unknown = session.config;
-    for (const part of path.split('.')) value = (value as Record<string, unknown>)[part];
-    return [`--${setting.flag} ${shellWord(String(value))}`];
+    if (session.origins.get(path)?.name !== 'flag') return [];
+    return [`--${settingAt(path)?.flag} ${shellWord(String(valueAt(session.config, path)))}`];
   });
   return ['callsheet', words, ...flags].join(' ');
 }

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import envPaths from 'env-paths';
-import { type ApiKey, readApiKey } from '../config/api-key.js';
+import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
 import { type LoadedConfig, loadConfig } from '../config.js';
+import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
 import { productVersion } from '../package-root.js';
@@ -17,6 +18,8 @@ export interface Session extends LoadedConfig {
   terminal: Terminal;
   isJson: boolean;
   keyFile: string | undefined;
+  /** Where the key would come from, for people; undefined where none is given. */
+  keyOrigin: string | undefined;
   /** Reads the key, once; throws `ConfigError` `B49`. */
   apiKey(): Promise<ApiKey>;
 }
@@ -35,7 +38,7 @@ export async function loadSession(command: Command, cli: Cli): Promise<Session> 
   const options = command.opts<GeneralOptions>();
   const loaded = await loadConfig({
     flags: givenSettings(command),
-    ...(options.config === undefined ? {} : { configFile: options.config }),
+    ...defined({ configFile: options.config }),
     env: io.env,
     cwd: io.cwd,
     userFolder: userFolder(io.env),
@@ -52,13 +55,11 @@ export async function loadSession(command: Command, cli: Cli): Promise<Session> 
     terminal,
     isJson: options.json === true,
     keyFile: options.apiKeyFile,
+    keyOrigin: keyOrigin(io.env, options.apiKeyFile),
     apiKey: () => {
-      key ??= readApiKey({
-        env: io.env,
-        cwd: io.cwd,
-        ...(options.apiKeyFile === undefined ? {} : { keyFile: options.apiKeyFile }),
-        readStdin: () => readAll(io.stdin, 4096),
-      });
+      const { env, cwd, stdin } = io;
+      const readStdin = () => readAll(stdin, 4096);
+      key ??= readApiKey({ env, cwd, readStdin, ...defined({ keyFile: options.apiKeyFile }) });
       return key;
     },
   };

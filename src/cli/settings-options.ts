@@ -1,49 +1,18 @@
 import { type Command, Option } from 'commander';
 import type { FlagValues } from '../config/layers.js';
-import { SETTINGS, type Setting } from '../config/settings-table.js';
+import type { PlacedSetting, ShownOn } from '../config/setting.js';
+import { SETTINGS } from '../config/settings.js';
 
 /** The flags that stand for settings: every command that loads settings takes them all, and shows those it is about. */
 
-const CONNECTION = ['baseUrl', 'data', 'home', 'account.name'];
-
-const PLACES = [...CONNECTION, 'out', 's3.endpoint', 's3.region', 's3.forcePathStyle'];
-
-const RUN = [
-  ...PLACES,
-  'account.exclusive',
-  'ambiguity',
-  'limits.concurrency',
-  'limits.rpm',
-  'budget.maxCredits',
-  'budget.askAbove',
-  'budget.maxFailures',
-  'budget.waitMinutes',
-  'prices',
-  'names.template',
-  'names.onExists',
-  'names.sidecar',
-  'callbacks.url',
-  'callbacks.listen',
-  'notify',
-  'notifySecret',
-  'temporal.address',
-  'timeScale',
-];
-
-const LIMITS = [...CONNECTION, 'budget.maxCredits', 'budget.maxFailures'];
-
-const SLOTS = [...CONNECTION, 'limits.concurrency', 'limits.rpm'];
-
-const SHOWN = { run: RUN, connection: CONNECTION, places: PLACES, limits: LIMITS, slots: SLOTS } as const;
-
-export type ShownSettings = keyof typeof SHOWN | 'all';
+export type ShownSettings = ShownOn | 'all';
 
 /** The flags that stand for settings: a command's own flag of the same name, as `dashboard --listen`, is none of them. */
 const settingFlags = new WeakSet<Option>();
 
 export function addSettings(command: Command, shown: ShownSettings): Command {
   for (const setting of SETTINGS) {
-    const isShown = shown === 'all' || SHOWN[shown].includes(setting.path);
+    const isShown = shown === 'all' || setting.shownOn.includes(shown);
     for (const option of optionsFor(setting)) {
       if (command.options.some(({ long }) => long === option.long)) continue;
       settingFlags.add(option);
@@ -61,7 +30,7 @@ export function addSettings(command: Command, shown: ShownSettings): Command {
   return command;
 }
 
-function optionsFor(setting: Setting): Option[] {
+function optionsFor(setting: PlacedSetting): Option[] {
   if (setting.form === 'list') {
     const option = new Option(`--${setting.flag} ${setting.placeholder}`, setting.help);
     return [option.argParser((value: string, before: string[] = []) => [...before, value])];

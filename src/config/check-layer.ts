@@ -1,16 +1,29 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { safeText } from '../domain/secret.js';
+import * as checks from './checks.js';
 import type { ConfigProblem } from './config-error.js';
 import type { Layer } from './layers.js';
-import { configSchema, type GivenSettings } from './schema.js';
-import { SETTINGS } from './settings-table.js';
+import { isSetting, type SettingsTree, valueAt } from './setting.js';
+import { SETTINGS, SETTINGS_TREE, settingAt } from './settings.js';
+
+/** The shape of `callsheet.config.json`; every field may be left out. */
+export const configSchema = schemaOf(SETTINGS_TREE);
+
+function schemaOf(tree: SettingsTree) {
+  const fields = Object.entries(tree).map(([name, node]) => {
+    const field: z.ZodType = isSetting(node) ? node.check(checks) : schemaOf(node);
+    return [name, field.exactOptional()] as const;
+  });
+  return z.strictObject(Object.fromEntries(fields));
+}
 
 /** The nearest known word to a mistyped one. */
 export type NearestWord = (word: string, known: Iterable<string>) => string | undefined;
 
 export interface CheckedLayer {
   layer: Layer;
-  given: GivenSettings;
+  /** In the shape of the file. */
+  given: object;
 }
 
 /** Checks one source of settings by itself, so that each problem can be told where it stands. */
@@ -39,7 +52,7 @@ function problem(layer: Layer, path: readonly PropertyKey[], message: string): C
 }
 
 function codeOf(path: string): ConfigProblem['code'] {
-  if (/^(budget\.(maxCredits|askAbove)|alwaysMaxWaste|sync\.maxWaste)$/.test(path)) return 'B52';
+  if (settingAt(path)?.form === 'credits') return 'B52';
   return path === 'baseUrl' ? 'B50' : 'B56';
 }
 
@@ -57,15 +70,6 @@ function unknownSetting(key: string, path: readonly PropertyKey[], nearestWord: 
   const nearest = nearestWord(key, siblings) ?? elsewhere;
   const hint = nearest === undefined ? '`callsheet config show` lists them' : `did you mean '${nearest}'?`;
   return `unknown setting '${safeText(inside + key, 80)}'; ${hint}`;
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value = raw;
-  for (const part of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[part];
-  }
-  return value;
 }
 
 function shown(value: unknown): string {

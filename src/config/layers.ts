@@ -4,7 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { safeText } from '../domain/secret.js';
 import type { ConfigProblem } from './config-error.js';
 import { JsonTextError, readJsonText } from './json-text.js';
-import { environmentName, SETTINGS, type Setting } from './settings-table.js';
+import { environmentName, type PlacedSetting, putAt } from './setting.js';
+import { SETTINGS } from './settings.js';
 
 /** Where a value came from. */
 export type OriginName = 'flag' | 'environment' | 'config file' | 'user file' | 'default';
@@ -84,7 +85,7 @@ export async function fileLayer(
 }
 
 interface Given {
-  setting: Setting;
+  setting: PlacedSetting;
   value: string | boolean | readonly string[];
   name: string;
 }
@@ -100,13 +101,13 @@ async function namedLayer(
   for (const { setting, value, name } of given) {
     const read = typeof value === 'string' ? await readValue(setting, value, folder) : { value: jsonOf(value) };
     if ('message' in read) problems.push({ code: 'B56', message: `${name} ${read.message}` });
-    else place(raw, setting.path.split('.'), bareValue(setting, read.value));
+    else putAt(raw, setting.path, bareValue(setting, read.value));
   }
   return { origin, raw, folder, problems, nameOf: (path) => names.get(path) ?? path, whereOf: () => undefined };
 }
 
 /** The setting's own value also where it comes under its name, as it stands in a settings file: `{"prices": […]}`. */
-function bareValue({ form, path }: Setting, value: Json): Json {
+function bareValue({ form, path }: PlacedSetting, value: Json): Json {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const isNamed = form === 'json' && isJsonObject(value) && Object.keys(value).join() === name;
   return isNamed ? (value[name] ?? null) : value;
@@ -118,7 +119,7 @@ function jsonOf(value: boolean | readonly string[]): Json {
 
 /** The text of a flag or variable as a value; what it cannot be stays text, so that the schema refuses it. */
 async function readValue(
-  setting: Setting,
+  setting: PlacedSetting,
   text: string,
   folder: string,
 ): Promise<{ value: Json } | { message: string }> {
@@ -152,19 +153,6 @@ async function readJsonValue(text: string, folder: string): Promise<{ value: Jso
     }
     return { message: `must be JSON or a JSON file, got '${safeText(text, 80)}'` };
   }
-}
-
-function place(target: JsonObject, path: string[], value: Json): void {
-  const [head, ...rest] = path;
-  if (head === undefined) return;
-  if (rest.length === 0) {
-    target[head] = value;
-    return;
-  }
-  const inner = target[head];
-  const next = isJsonObject(inner) ? inner : {};
-  target[head] = next;
-  place(next, rest, value);
 }
 
 function shownPath(path: string, cwd: string): string {

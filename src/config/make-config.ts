@@ -1,13 +1,12 @@
-import { join, resolve } from 'node:path';
-import { NANO_PER_CREDIT } from '../domain/money.js';
-import { isS3Address, parseS3Address, type S3Encryption, type S3StorageClass } from '../domain/s3.js';
+import { resolve } from 'node:path';
+import type { AccountSettings } from '../contract/account.js';
+import { targetProblem } from '../domain/notice.js';
+import { isS3Address, parseS3Address } from '../domain/s3.js';
 import { safeText } from '../domain/secret.js';
-import { type BaseUrl, readBaseUrl } from './base-url.js';
-import { readCallbacks } from './callbacks.js';
+import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
-import { readNotify } from './notify.js';
-import type { GivenSettings } from './schema.js';
-import type { Config } from './types.js';
+import { type DefaultFacts, type PlacedSetting, putAt } from './setting.js';
+import { type Config, type OwnValues, SETTINGS, SETTINGS_TREE } from './settings.js';
 
 export interface GivenValues {
   /** The value of the highest source that gives one; undefined when none does. */
@@ -20,65 +19,38 @@ export interface GivenValues {
   nameOf(path: string): string;
   /** Given by a flag, the environment or the user's own file, not by a file of a folder. */
   isOwn(path: string): boolean;
+  cwd: string;
   version: string;
   defaultDataFolder: () => string;
 }
 
-/** The documented longest renders: vendor-f 30 minutes, the others an hour (design: the credits check). */
-const RENDER_MAX_SECONDS = { 'vendor-f': 1800, default: 3600 };
 const NAME = /^(?!.*\.\.)[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?$/;
-
-type Given<Key extends keyof GivenSettings> = NonNullable<GivenSettings[Key]>;
 
 /** Puts defaults behind what is given and checks what settings say together; throws `ConfigError`. */
 export function makeConfig(given: GivenValues): Config {
-  // The layers were checked against the schema, so a value at a path has the schema's type.
-  const get = <Value>(path: string): Value | undefined => given.valueOf(path) as Value | undefined;
   const problems: ConfigProblem[] = [];
-  const baseUrl = baseUrlFrom(get<string>('baseUrl'), problems);
-  const data = folderFrom(given, 'data') ?? given.defaultDataFolder();
+  const baseUrl = baseUrlFrom(given.valueOf('baseUrl'), problems);
+  const facts: DefaultFacts = {
+    cwd: given.cwd,
+    version: given.version,
+    data: folderFrom(given, 'data') ?? given.defaultDataFolder(),
+    rehearsalPort: baseUrl?.isLoopback === true ? baseUrl.port : undefined,
+  };
+  // The layers were checked by the table, so that each value has its setting's type.
+  const values = {};
+  for (const setting of SETTINGS) putAt(values, setting.path, inForce(setting, given, facts));
+  const own = values as OwnValues;
+  const { waits, limits } = own;
   const config: Config = {
+    ...own,
     baseUrl: baseUrl?.origin ?? null,
-    userAgent: get<string>('userAgent') ?? `callsheet/${given.version}`,
-    out: folderFrom(given, 'out') ?? resolve(given.folderOf('out'), 'out'),
-    data,
-    home: folderFrom(given, 'home') ?? join(data, 'home'),
-    account: {
-      name: get<string>('account.name') ?? (baseUrl?.isLoopback === true ? `rehearsal-${baseUrl.port}` : 'default'),
-      exclusive: get<boolean>('account.exclusive') ?? false,
-    },
-    ambiguity: get<Given<'ambiguity'>>('ambiguity') ?? 'hold',
-    alwaysMaxWaste: get<number>('alwaysMaxWaste') ?? 0,
-    sync: { maxWaste: get<number>('sync.maxWaste') ?? 0 },
     waits: {
-      lambdaSeconds: get<number>('waits.lambdaSeconds') ?? 120,
-      thetaSeconds: get<number>('waits.thetaSeconds') ?? 180,
-      syncMaxSeconds: get<number>('waits.syncMaxSeconds') ?? 900,
-      rhoSeconds: get<number>('waits.rhoSeconds') ?? 1_800,
-      renderMaxSeconds: { ...RENDER_MAX_SECONDS, ...get<Record<string, number>>('waits.renderMaxSeconds') },
+      ...waits,
+      renderMaxSeconds: { ...SETTINGS_TREE.waits.renderMaxSeconds.default, ...waits.renderMaxSeconds },
     },
-    limits: limitsFrom(given),
-    budget: {
-      maxCredits: get<number>('budget.maxCredits') ?? null,
-      askAbove: get<number>('budget.askAbove') ?? NANO_PER_CREDIT,
-      maxFailures: get<NonNullable<Given<'budget'>['maxFailures']>>('budget.maxFailures') ?? null,
-      waitMinutes: get<number>('budget.waitMinutes') ?? 15,
-    },
-    prices: get<Given<'prices'>>('prices') ?? [],
-    names: {
-      template: get<string>('names.template') ?? null,
-      onExists: get<NonNullable<Given<'names'>['onExists']>>('names.onExists') ?? 'fail',
-      sidecar: get<boolean>('names.sidecar') ?? false,
-    },
-    svc: { aliasPaths: get<boolean>('svc.aliasPaths') ?? false },
-    s3: s3From(given),
-    callbacks: callbacksFrom(given, baseUrl, problems),
+    limits: { ...limits, accountConcurrency: (given.behindFlags('limits.concurrency') ?? null) as number | null },
+    callbacks: readCallbacks(given, baseUrl, problems),
     ...readNotify(given, problems),
-    temporal: {
-      address: get<string>('temporal.address') ?? null,
-      namespace: get<string>('temporal.namespace') ?? null,
-    },
-    timeScale: get<number>('timeScale') ?? 1,
   };
   const isBaseUrlWrong = problems.length > 0;
   problems.push(...contradictions(config, isBaseUrlWrong || baseUrl?.isLoopback === true, given));
@@ -86,53 +58,47 @@ export function makeConfig(given: GivenValues): Config {
   return config;
 }
 
-function s3From(given: GivenValues): Config['s3'] {
-  const get = <Value>(name: string): Value | null => (given.valueOf(`s3.${name}`) as Value | undefined) ?? null;
-  return {
-    endpoint: get<string>('endpoint'),
-    region: get<string>('region'),
-    forcePathStyle: get<boolean>('forcePathStyle') ?? false,
-    serverSideEncryption: get<S3Encryption>('serverSideEncryption'),
-    kmsKeyId: get<string>('kmsKeyId'),
-    storageClass: get<S3StorageClass>('storageClass'),
-  };
+function inForce(
+  { path, isPath, default: byDefault }: PlacedSetting,
+  given: GivenValues,
+  facts: DefaultFacts,
+): unknown {
+  const value = isPath ? folderFrom(given, path) : given.valueOf(path);
+  if (value !== undefined) return value;
+  return typeof byDefault === 'function' ? byDefault(facts) : byDefault;
 }
 
-function limitsFrom(given: GivenValues): Config['limits'] {
-  const value = (given: unknown): number | null => (given as number | undefined) ?? null;
-  return {
-    concurrency: value(given.valueOf('limits.concurrency')),
-    accountConcurrency: value(given.behindFlags('limits.concurrency')),
-    rpm: value(given.valueOf('limits.rpm')),
-  };
-}
-
-function baseUrlFrom(text: string | undefined, problems: ConfigProblem[]): BaseUrl | undefined {
-  if (text === undefined) return undefined;
+function baseUrlFrom(text: unknown, problems: ConfigProblem[]): BaseUrl | undefined {
+  if (typeof text !== 'string') return undefined;
   const read = readBaseUrl(text);
   if (read.ok) return read.baseUrl;
   problems.push({ code: 'B50', message: read.message });
   return undefined;
 }
 
-function callbacksFrom(
-  given: GivenValues,
-  baseUrl: BaseUrl | undefined,
-  problems: ConfigProblem[],
-): Config['callbacks'] {
-  const read = readCallbacks(
-    { url: given.valueOf('callbacks.url'), listen: given.valueOf('callbacks.listen') },
-    baseUrl,
-    given.nameOf,
-  );
-  problems.push(...read.problems);
-  return read.callbacks;
-}
-
 function folderFrom(given: GivenValues, path: string): string | undefined {
   const value = given.valueOf(path);
   if (typeof value !== 'string') return undefined;
   return isS3Address(value) ? value.replace(/\/+$/, '') : resolve(given.folderOf(path), value);
+}
+
+/** Reads where notices go; every problem is one sentence (`B56`) that shows no more of a URL than its host. */
+function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config, 'notify' | 'notifySecret'> {
+  const isOwn = given.isOwn('notify');
+  const notify = ((given.valueOf('notify') as string[] | undefined) ?? []).map((to) => ({ to, isOwn }));
+  for (const target of notify) {
+    const wish = targetProblem(target);
+    if (wish === undefined) continue;
+    const shown = safeText(target.to.replace(/^([a-z]+:\/\/)([^/]*@)?([^/]*).*$/i, '$1$3'), 80);
+    problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shown}'` });
+  }
+  const notifySecret = (given.valueOf('notifySecret') as string | undefined) ?? null;
+  if (notifySecret !== null && !given.isOwn('notifySecret')) {
+    const message =
+      "notifySecret is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_NOTIFY_SECRET";
+    problems.push({ code: 'B56', message });
+  }
+  return { notify, notifySecret };
 }
 
 /** What no setting says by itself. */
@@ -170,4 +136,45 @@ function contradictions(config: Config, mayBeRehearsal: boolean, given: GivenVal
  */
 function isAddressLike(text: string): boolean {
   return /^s3:/i.test(text) || /^[a-z][a-z0-9+.-]+:[/\\]/i.test(text);
+}
+
+/** What a worker is told of the account; throws `ConfigError` (`B50`) when no base URL is set. */
+export function accountSettings(config: Config): AccountSettings {
+  const { limits } = config;
+  return {
+    account: config.account.name,
+    baseUrl: requiredBaseUrl(config),
+    userAgent: config.userAgent,
+    home: config.home,
+    exclusive: config.account.exclusive,
+    waits: waitsOf(config),
+    limits: { concurrency: limits.accountConcurrency, rpm: limits.rpm },
+    prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
+    timeScale: config.timeScale,
+    callbacks: { ...config.callbacks },
+    syncMaxWasteNano: config.sync.maxWaste,
+    s3: { ...config.s3 },
+    aliasPaths: config.svc.aliasPaths,
+    notices: { targets: config.notify.map((target) => ({ ...target })), secret: config.notifySecret },
+  };
+}
+
+/** The waits in ms of service time. */
+export function waitsOf({ waits }: Pick<Config, 'waits'>): AccountSettings['waits'] {
+  return {
+    lambdaMs: waits.lambdaSeconds * 1000,
+    thetaMs: waits.thetaSeconds * 1000,
+    syncMaxMs: waits.syncMaxSeconds * 1000,
+    rhoMs: waits.rhoSeconds * 1000,
+    renderMaxMs: Object.fromEntries(
+      Object.entries(waits.renderMaxSeconds).map(([provider, seconds]) => [provider, seconds * 1000]),
+    ),
+  };
+}
+
+/** The service's address; throws `ConfigError` (`B50`) when none is set. */
+export function requiredBaseUrl(config: Config): string {
+  if (config.baseUrl !== null) return config.baseUrl;
+  const message = 'the base URL is missing: set CALLSHEET_BASE_URL, baseUrl in callsheet.config.json, or --base-url';
+  throw new ConfigError([{ code: 'B50', message }]);
 }

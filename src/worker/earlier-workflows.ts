@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { Dependencies } from '../../activities/dependencies.js';
+import type { Handed } from '../../activities/dependencies.js';
 import { cancelBatch, supply } from '../contract/messages.js';
 import { batchId, taskQueues, WORKFLOW_MEMO } from '../contract/names.js';
 import type { BatchInput } from '../contract/workflows.js';
@@ -14,7 +14,7 @@ const REASON = 'begun by an earlier build: it goes on from the home';
  * Ends the workflows that an earlier build began and begins their batches anew, before anything is carried on: all that
  * counts of them is in the home, so no row is lost and none is sent again. Only while no worker of that build runs.
  */
-export async function startEarlierAnew(client: Client, deps: Dependencies): Promise<void> {
+export async function startEarlierAnew(client: Client, deps: Handed): Promise<void> {
   const { account } = deps.settings;
   const query = `TaskQueue = '${taskQueues(account).home}' AND ExecutionStatus = 'Running'`;
   const earlier: WorkflowExecutionInfo[] = [];
@@ -35,7 +35,7 @@ export async function startEarlierAnew(client: Client, deps: Dependencies): Prom
   }
 }
 
-async function beginAnew(client: Client, deps: Dependencies, batch: string): Promise<void> {
+async function beginAnew(client: Client, deps: Handed, batch: string): Promise<void> {
   const { account, timeScale, waits } = deps.settings;
   const order = await readBatchOrder(deps.home, batch);
   const generation = await deps.rows.currentGeneration(batch);

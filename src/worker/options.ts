@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Dependencies, Log, Standby } from '../../activities/dependencies.js';
+import type { Handed, Standby } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/account.js';
+import type { Log } from '../domain/log.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
 import type { RequestWindow } from './request-window.js';
@@ -27,5 +28,5 @@ export interface AccountWorkerOptions {
   /** S3 credentials that win over this process's own. */
   s3?: S3Environment;
   /** Wraps the dependencies; for tests that stop the process at a named point. */
-  wrap?: (deps: Dependencies) => Dependencies;
+  wrap?: (handed: Handed) => Handed;
 }

@@ -47,7 +47,10 @@ test('4-U14: Ctrl-C while the engine starts says what was sent, and ends with 13
     quit: (code: number) => quits.push(code),
   };
   const terminal = { say: (line: string) => said.push(line) };
-  const early = sayEarlyInterrupt({ terminal, cli: { io }, origins: new Map() } as unknown as Session, 'b');
+  const early = sayEarlyInterrupt({
+    session: { terminal, cli: { io }, origins: new Map() } as unknown as Session,
+    batch: 'b',
+  });
   interrupt();
   early.handingOver();
   interrupt();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
@@ -44,7 +44,7 @@ describe('a changed row and what it feeds', () => {
     const records = new Map(['edit', 'film', 'own'].map((id) => [id, rowRecord({ id, rowHash: 'old', attempts: 1 })]));
     const access = homeOf(records, { own: { prompt: 'as it was' } });
     const own = changed({ ...row('own', 5, 'hero'), cells: { prompt: 'another' } }, []);
-    const keep = keepFedRows(access, 'story', new Set(['hero', 'film']));
+    const keep = keepFedRows({ access, batch: 'story' } as BatchPlace, new Set(['hero', 'film']));
     const planned = await keep([hero, edit, film, own]);
     expect(planned.map(({ row: { id }, isKept, plan }) => [id, isKept ?? false, plan.plan])).toEqual([
       ['hero', false, 'submit'],

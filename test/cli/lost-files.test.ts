@@ -111,7 +111,7 @@ it('F46a: a file that nothing gives any more needs a person, by the exit code an
     };
     const result = { counts: { ...noCounts(), done: 1 }, creditsNano: 0, creditsUnknown: 0 };
     const facts = { batch: 'b', generation, out: '/out', result, finishedBefore: undefined, tookMs: undefined, lost };
-    return [await closeBatch(session, { access: home, events, ...facts } as never), ...told];
+    return [await closeBatch({ session, access: home, events, ...facts } as never), ...told];
   };
   const gone = { record: record(), file: 'media/a.png', flaw: 'gone' as const };
   expect(await close([])).toEqual([0, 0]);

@@ -103,7 +103,7 @@ describe('orders that cannot be carried out yet', () => {
     await home.run('review', 'resubmit', 'b', 'one', '--yes');
     await home.run('review', 'mark-lost', 'b', 'open');
     const generation = await home.rows.generation('b', (await home.rows.currentGeneration('b')) ?? '');
-    const found = await decidedRows(home as never, { batch: 'b', generation } as never);
+    const found = await decidedRows({ access: home, batch: 'b', generation } as never);
     expect(found.map(({ id, index }) => [id, index])).toEqual([
       ['one', 0],
       ['open', 2],

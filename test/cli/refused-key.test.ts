@@ -1,8 +1,9 @@
 // After a batch was handed over, whether its key is still refused is asked for once; nobody has to answer.
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { beforeEach, expect, test } from 'vitest';
+import { type BatchPlace, openHomeAccess } from '../../src/cli/access/home-access.js';
 import type { WorkAccess } from '../../src/cli/access/work-access.js';
-import { refusedKeyTold, tryRefusedKey } from '../../src/cli/batch/refused-key.js';
+import { refusedKeyTold, tryRefusedKey } from '../../src/cli/batch/batch-source.js';
 import type { Session } from '../../src/cli/session.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 
@@ -15,8 +16,10 @@ beforeEach(() => {
   asked = [];
 });
 
-const sessionAtHand = () =>
-  ({ config: { home: temporaryFolder(), account: { name: 'a' }, s3: {} } }) as unknown as Session;
+const batchAtHand = (): BatchPlace => {
+  const session = { config: { home: temporaryFolder(), account: { name: 'a' }, s3: {} } } as unknown as Session;
+  return { session, access: openHomeAccess(session.config), batch: 'b' };
+};
 
 /** A Temporal whose semaphore answers so, and whose read of the account ends so. */
 function workAtHand(query: () => unknown, read: () => unknown = () => undefined): WorkAccess {
@@ -42,28 +45,27 @@ const fails = (error: Error) => () => {
 const keyPaused = () => ({ pauses: [{ reason: 'key', sinceMs: 1 }] });
 
 test('an order to a batch stands while no worker serves its account: nobody can say what holds it back', async () => {
-  expect(await tryRefusedKey(sessionAtHand(), workAtHand(fails(noWorker)), 'b')).toBeUndefined();
+  expect(await tryRefusedKey(batchAtHand(), workAtHand(fails(noWorker)))).toBeUndefined();
   const absent = workAtHand(fails(new WorkflowNotFoundError('none', 'semaphore', undefined)));
-  expect(await tryRefusedKey(sessionAtHand(), absent, 'b')).toBeUndefined();
+  expect(await tryRefusedKey(batchAtHand(), absent)).toBeUndefined();
   expect(
     await tryRefusedKey(
-      sessionAtHand(),
+      batchAtHand(),
       workAtHand(() => ({ pauses: [] })),
-      'b',
     ),
   ).toBeUndefined();
   expect(asked).toEqual([]);
 });
 
 test('a defect is not taken for a worker that is away', async () => {
-  await expect(tryRefusedKey(sessionAtHand(), workAtHand(fails(new TypeError('no'))), 'b')).rejects.toThrow('no');
-  await expect(refusedKeyTold(sessionAtHand(), workAtHand(fails(new TypeError('no'))), 'b')).rejects.toThrow('no');
+  await expect(tryRefusedKey(batchAtHand(), workAtHand(fails(new TypeError('no'))))).rejects.toThrow('no');
+  await expect(refusedKeyTold(batchAtHand(), workAtHand(fails(new TypeError('no'))))).rejects.toThrow('no');
 });
 
 test('whoever follows a batch is told of a read without an answer, and follows on', async () => {
   const unread = workAtHand(keyPaused, () => ({ key: 'reads/credits.json' }));
-  expect(await refusedKeyTold(sessionAtHand(), unread, 'b')).toContain('the answer of the service is not in');
+  expect(await refusedKeyTold(batchAtHand(), unread)).toContain('the answer of the service is not in');
   const broken = workAtHand(keyPaused, fails(noWorker));
-  expect(await refusedKeyTold(sessionAtHand(), broken, 'b')).toBeUndefined();
+  expect(await refusedKeyTold(batchAtHand(), broken)).toBeUndefined();
   expect(asked).toEqual(['read', 'read']);
 });

@@ -2,7 +2,8 @@
 import { Command, type Option } from 'commander';
 import { COMMANDS } from '../../src/cli/commands.js';
 import type { Cli } from '../../src/cli/io.js';
-import { SETTINGS, type Setting } from '../../src/config/settings-table.js';
+import type { PlacedSetting } from '../../src/config/setting.js';
+import { SETTINGS } from '../../src/config/settings.js';
 
 /** A command that can be run: `review show`. */
 export interface Leaf {
@@ -49,7 +50,7 @@ export function longOf(option: Option): string {
 }
 
 /** The setting that a flag stands for. */
-export function settingOf(option: Option): Setting | undefined {
+export function settingOf(option: Option): PlacedSetting | undefined {
   return SETTINGS.find(({ flag }) => longOf(option) === `--${flag}` || longOf(option) === `--no-${flag}`);
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SubmitResult } from '../../src/contract/attempts.js';
 import type { JobInput } from '../../src/contract/workflows.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { endOf, firstState, policyOfRest, stepAfter } from '../../workflows/job-state.js';
 import type { Finish, Happened, JobState } from '../../workflows/job-steps.js';
 

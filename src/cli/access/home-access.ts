@@ -1,21 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dependencies } from '../../../activities/dependencies.js';
-import type { KnownPrices } from '../../books/prices/row-price.js';
-import { accountSettings } from '../../config/account-settings.js';
+import { type BookMessages, type Books, openBooks } from '../../books/open-books.js';
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { type KnownPrices, rowPrice, withFollowUp } from '../../books/prices/row-price.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
+import type { CreditsRange } from '../../domain/money.js';
 import type { PriceRule } from '../../domain/price.js';
+import type { Row } from '../../domain/row.js';
 import { type AccountRecords, openAccountRecords } from '../../home/account-records.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { readMeasuredPrices } from '../../home/learned.js';
+import type { StoredRow } from '../../home/row-records.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPlaces } from '../../store/open-store.js';
 import { type Store, StoreError } from '../../store/port.js';
+import { askPerson } from '../ask-person.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
 /** The home of the settings' account. */
 export interface HomeAccess extends AccountRecords {
   config: Config;
+}
+
+/** One batch of the account, as a command is about it. */
+export interface BatchPlace {
+  session: Session;
+  access: HomeAccess;
+  batch: string;
 }
 
 /** Opens the home of the settings' account; nothing is written. */
@@ -28,10 +41,32 @@ export function openPlace({ s3 }: Config, location: string, access: 'private' | 
   return createPlaces({ settings: s3, environment: {} }).openStore(location, access);
 }
 
+/** What results are made from, with this machine's clock. */
+export function resultSources(access: HomeAccess) {
+  const openStore = (location: string) => openPlace(access.config, location, 'shared');
+  return { ...access, openStore, now: () => Date.now() };
+}
+
+/** Every row of a generation in its order, with its part. */
+export async function* rowsOf(
+  { rows }: Pick<HomeAccess, 'rows'>,
+  batch: string,
+  { generation, parts }: Pick<GenerationFacts, 'generation' | 'parts'>,
+): AsyncIterable<StoredRow & { part: number }> {
+  for (const part of parts.keys()) {
+    for (const stored of await rows.readPart(batch, generation, part)) yield { ...stored, part };
+  }
+}
+
 /** The prices that rows of a batch can be priced with: the user's own, and what the balance has shown. */
-export async function knownPrices(session: Session, { home }: HomeAccess, batch?: string): Promise<KnownPrices> {
-  const order = batch === undefined ? undefined : await readBatchOrder(home, batch);
+export async function knownPrices({ session, access: { home }, batch }: BatchPlace): Promise<KnownPrices> {
+  const order = await readBatchOrder(home, batch);
   return { configured: pricesInForce(session, order) ?? [], measured: await readMeasuredPrices(home) };
+}
+
+/** What submitting a row costs without discounts, with what follows from it; null where that is not known. */
+export function listPrice(row: Row, prices: KnownPrices): CreditsRange | null {
+  return withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
 }
 
 /** Those that a flag, the environment or a settings file gives now, before those that the batch was run with. */
@@ -42,24 +77,17 @@ export function pricesInForce(
   return origins.get('prices')?.name === 'default' ? order?.prices : config.prices;
 }
 
-/** The part of an account's dependencies that reads and writes its home alone. */
-export type RecordDependencies = Pick<
-  Dependencies,
-  'home' | 'ledger' | 'rows' | 'records' | 'book' | 'callbacks' | 'settings' | 'log' | 'now'
->;
-
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * For what the worker's own functions say of the home: without a worker there is no service, no download and no
- * workflow to send to, and whoever asks for one of them fails at once.
+ * The books of an account for a command, which reads and writes its home alone: without a worker there is no workflow to
+ * send to, and whoever asks for one fails at once.
  */
-export function recordDependencies(access: HomeAccess): Dependencies {
+export function recordBooks(access: HomeAccess): Books {
   const { config, ...records } = access;
   // Where no base URL is given nothing is sent either.
   const settings = accountSettings({ ...config, baseUrl: config.baseUrl ?? 'http://127.0.0.1' });
-  const known: RecordDependencies = { ...records, settings, log: silent, now: () => Date.now() };
-  return known as Dependencies;
+  return openBooks({ ...records, settings, messenger: {} as BookMessages, log: silent, now: () => Date.now() });
 }
 
 /**
@@ -84,10 +112,9 @@ export async function refuseStrangeBaseUrl(session: Session): Promise<void> {
       EXIT.configuration,
     );
   }
-  if (cli.io.isInteractive) {
-    const { askPerson } = await import('../ask-person.js');
-    const question = `${where} names the service's address: send the API key of ${account} to ${baseUrl}?`;
-    if (await askPerson(cli.io, question)) return isOwnHome ? home.bindBaseUrl(baseUrl) : undefined;
+  const question = `${where} names the service's address: send the API key of ${account} to ${baseUrl}?`;
+  if (cli.io.isInteractive && (await askPerson(cli.io, question))) {
+    return isOwnHome ? home.bindBaseUrl(baseUrl) : undefined;
   }
   throw new UserError(
     `only ${where} names ${baseUrl}, with which ${account} was never used: say it with CALLSHEET_BASE_URL or --base-url; the API key was not sent`,
@@ -96,9 +123,9 @@ export async function refuseStrangeBaseUrl(session: Session): Promise<void> {
 }
 
 /** What an error of the output place means before anything was submitted (`B54`); other errors stay as they are. */
-export function placeRefused(out: string, error: unknown): unknown {
-  if (!(error instanceof StoreError)) return error;
-  return new UserError(
+export function refusePlace(out: string, error: unknown): never {
+  if (!(error instanceof StoreError)) throw error;
+  throw new UserError(
     `B54 cannot write to ${out} (${error.code}): ${error.message}; nothing was submitted`,
     EXIT.configuration,
   );
@@ -124,7 +151,6 @@ export async function sentRequests(data: string, account: string, sinceMs: numbe
 
 /** A minute and a second, and one request kept free: the window in which the worker counts. */
 const WINDOW_MS = 61_000;
-
 const RESERVE = 1;
 
 /** Whether the next request has to wait for its turn; false where nobody counts here. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
-import { keyOrigin } from '../../config/api-key.js';
 import type { AccountReadInput, AccountReadResult, AccountReadWhat } from '../../contract/account.js';
+
 import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
 import { isEngineKey } from '../../engine/control.js';
@@ -50,7 +50,7 @@ export async function readAccountAnswer(session: Session, access: HomeAccess, wh
 
 /** True where the user gave no key, or the one that the engine has. */
 async function isKeyOfEngine(session: Session): Promise<boolean> {
-  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return true;
+  if (session.keyOrigin === undefined) return true;
   // Its workers have keys of their own: that of this command is never used, and may be none.
   if (sharedAddress(session) !== undefined) return true;
   const { secret } = await session.apiKey();

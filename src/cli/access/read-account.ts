@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { AccountReadWhat } from '../../contract/account.js';
 import type { Answer, Exchange, ServiceRequest } from '../../domain/exchange.js';
 import { VOICES_REQUEST } from '../../kinds/vendor-b/wire.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { accountSettings } from '../../config/account-settings.js';
-import { keyOrigin } from '../../config/api-key.js';
+
+import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
 import { taskQueues } from '../../contract/names.js';
 import type { JsonObject } from '../../domain/json.js';
@@ -70,7 +70,7 @@ export async function resumeWork(session: Session): Promise<WorkAccess> {
 /** A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. */
 async function offerKey(session: Session, state: EngineState): Promise<void> {
   const { data, account } = session.config;
-  if (keyOrigin(session.cli.io.env, session.keyFile) === undefined) return;
+  if (session.keyOrigin === undefined) return;
   const { secret, file } = await session.apiKey();
   if (await isEngineKey(data, account.name, secret.reveal())) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });

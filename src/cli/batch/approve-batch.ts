@@ -1,4 +1,3 @@
-import { spentOf } from '../../../activities/budget.js';
 import { formatCredits } from '../../domain/money.js';
 import {
   clearStopped,
@@ -9,14 +8,17 @@ import {
   writeSampleGate,
 } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
-import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
+
+import { confirm } from '../ask-person.js';
+import { spentBefore } from '../plan/approve-plan.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { knownBatch, refuseOtherHome } from './known-batch.js';
+import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { planRest, refuseRunning } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
+import { termsOf } from './submit-batch.js';
 
 export interface ApprovalOrder {
   /** Nobody is asked: what it may cost was said with the order. */
@@ -27,38 +29,34 @@ export interface ApprovalOrder {
 /** Runs what a sample held back, after a person saw what it costs; gives the exit code. */
 export async function approveBatch(session: Session, batch: string, order: ApprovalOrder): Promise<number> {
   await session.apiKey();
-  const access = openHomeAccess(session.config);
-  const { generation } = await knownBatch(session, access, batch);
-  await refuseOtherHome(session, access, batch, order.trustsHome);
-  const gate = await waitingGate(access, batch, generation.generation);
-  const { plan, rows } = await planRest(session, { access, batch, generation });
+  const known = await knownBatch(session, batch);
+  const { generation } = known.generation;
+  const { home } = known.access;
+  await refuseOtherHome(known, order.trustsHome);
+  const gate = await waitingGate(known);
+  const { plan, rows } = await planRest(known);
   for (const line of planLines(plan)) session.terminal.note(line);
-  const sampled = await readBatchOrder(access.home, batch);
+  const sampled = await readBatchOrder(home, batch);
   // A lower budget that the sample ran with stands; one that was approved before is used up.
   const before = gate.approved === undefined ? (sampled?.limits.maxCreditsNano ?? null) : null;
-  const maxCreditsNano = await approvedBudget(session, access, plan, { before, isSaidYes: order.isSaidYes });
-  const approved = { generation: generation.generation, maxCreditsNano, atMs: Date.now() };
-  const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? keptPolicy(session);
-  const budget = { ...session.config.budget, maxCredits: maxCreditsNano };
+  const maxCreditsNano = await approvedBudget(known, plan, { before, isSaidYes: order.isSaidYes });
+  const { config } = session;
+  const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? termsOf(session, 0).policy;
+  const budget = { ...config.budget, maxCredits: maxCreditsNano };
   // The rest runs as the sample did, whatever flags this command has.
-  const approving: Session = { ...session, config: { ...session.config, ambiguity, alwaysMaxWaste, budget } };
-  const toRun = { access, batch, generation, rows, retry: null, retries };
-  return submitAndFollow(approving, toRun, async (work) => {
-    await refuseRunning(access.home, work, batch);
-    await clearStopped(access.home, batch);
-    await writeSampleGate(access.home, batch, { ...gate, approved });
+  const approving: Session = { ...session, config: { ...config, ambiguity, alwaysMaxWaste, budget } };
+  return submitAndFollow({ ...known, session: approving, rows, retry: null, retries }, async (work) => {
+    await refuseRunning(known, work);
+    await clearStopped(home, batch);
+    await writeSampleGate(home, batch, { ...gate, approved: { generation, maxCreditsNano, atMs: Date.now() } });
   });
 }
 
-function keptPolicy({ config }: Session) {
-  return { ambiguity: config.ambiguity, retries: 0, wasteMaxNano: config.alwaysMaxWaste };
-}
-
 /** The gate that an approval opens: nobody did yet, or what was approved is used up. Throws a UserError. */
-async function waitingGate({ home }: HomeAccess, batch: string, generation: string): Promise<SampleGate> {
+async function waitingGate({ access: { home }, batch, generation }: KnownBatch): Promise<SampleGate> {
   const gate = await readSampleGate(home, batch);
   const isUsedUp = (await stoppedReason(home, batch)) === 'budget_reached';
-  if (gate === undefined || (gate.approved?.generation === generation && !isUsedUp)) {
+  if (gate === undefined || (gate.approved?.generation === generation.generation && !isUsedUp)) {
     throw new UserError(
       `nothing of batch '${batch}' waits for approval: \`callsheet status ${batch}\` shows where it stands`,
     );
@@ -74,45 +72,40 @@ async function waitingGate({ home }: HomeAccess, batch: string, generation: stri
  * where nobody knows a price and a person agreed all the same. Throws a UserError (exit 2) when nobody agreed.
  */
 async function approvedBudget(
-  session: Session,
-  access: HomeAccess,
+  known: KnownBatch,
   plan: Plan,
   { before, isSaidYes }: { before: number | null; isSaidYes: boolean },
 ): Promise<number | null> {
-  const { batch } = plan;
+  const { session } = known;
   const { toSubmit, worstNano, unknown } = plan.costs.total;
-  const spent = await spentOf(access, batch, () => knownPrices(session, access, batch));
+  const spent = await spentBefore(known);
+  const beforeNano = spent.endedNano + spent.openNano;
+  const upToNano = beforeNano + worstNano;
   const isBounded = unknown === 0 && spent.unbounded === 0;
-  const upToNano = spent.endedNano + spent.openNano + worstNano;
+  const unpriced = `set \`prices\` for ${unknownText(unknown, spent.unbounded)}`;
   const given = session.config.budget.maxCredits;
   const { io } = session.cli;
-  if (io.isInteractive && !isSaidYes) {
-    const { askPerson } = await import('../ask-person.js');
-    const question = `Submit the other ${amount(toSubmit, 'row')}? ${costText(plan.costs.total)}`;
-    if (!(await askPerson(io, question))) throw new UserError('not confirmed: nothing was submitted');
-  } else if (given === null) {
+  if (given === null || (io.isInteractive && !isSaidYes)) {
     const say = isBounded
       ? `say --max-credits <n>, for all of it --max-credits ${formatCredits(upToNano)}`
-      : `set \`prices\` for ${unknownText(unknown, spent.unbounded)} and say --max-credits <n>`;
-    throw new UserError(
-      `${amount(toSubmit, 'row')} would be submitted (${costText(plan.costs.total)}): ${say}; nothing was submitted`,
-    );
+      : `${unpriced} and say --max-credits <n>`;
+    const cost = costText(plan.costs.total);
+    const asked = { ...io, isInteractive: io.isInteractive && !isSaidYes };
+    const alone = `${amount(toSubmit, 'row')} would be submitted (${cost}): ${say}; nothing was submitted`;
+    await confirm(asked, `Submit the other ${amount(toSubmit, 'row')}? ${cost}`, alone, 'submitted');
   }
   const lower = given ?? before;
   if (isBounded) {
     if (lower !== null && lower < upToNano) {
-      const beforeNano = spent.endedNano + spent.openNano;
-      const before = beforeNano === 0 ? '' : `, with ${formatCredits(beforeNano)} of the batch before`;
+      const earlier = beforeNano === 0 ? '' : `, with ${formatCredits(beforeNano)} of the batch before`;
       session.terminal.note(
-        `budget    ${formatCredits(lower)} credits; all of it can cost ${formatCredits(upToNano)}${before}: the rest may stop before its end`,
+        `budget    ${formatCredits(lower)} credits; all of it can cost ${formatCredits(upToNano)}${earlier}: the rest may stop before its end`,
       );
     }
     return Math.min(lower ?? upToNano, upToNano);
   }
   if (lower === null) return null;
-  throw new UserError(
-    `B52 --max-credits ${formatCredits(lower)} cannot be kept: set \`prices\` for ${unknownText(unknown, spent.unbounded)}; nothing was submitted`,
-  );
+  throw new UserError(`B52 --max-credits ${formatCredits(lower)} cannot be kept: ${unpriced}; nothing was submitted`);
 }
 
 /** `10 rows and 2 attempts of before without a known price`. */

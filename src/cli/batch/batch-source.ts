@@ -1,16 +1,18 @@
 import { type SignalDefinition, WorkflowNotFoundError } from '@temporalio/client';
-import { batchProgress, semaphoreView } from '../../contract/messages.js';
+import { batchProgress, resumeGrants, semaphoreView } from '../../contract/messages.js';
 import { batchId, semaphoreId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { noCounts } from '../../domain/outcome.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
+import { readThroughQueue } from '../access/queued-read.js';
+import { KeyRefusedError } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import { createFileInWay } from '../plan/taken-names.js';
-import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { askOrRefuse } from './known-batch.js';
 
 /** Where a follower looks: each look may throw while the engine or the network is away. */
 export interface BatchSource {
@@ -34,20 +36,12 @@ export type BatchState =
 
 const DEADLINE_MS = 4_000;
 
-export interface SourcePlace {
-  access: HomeAccess;
-  batch: string;
-  work: WorkAccess;
-  connect: () => Promise<WorkAccess>;
-}
-
 /** Looks at a batch through a Temporal client. `current()` is the connection to close in the end. */
-export function createBatchSource({
-  access,
-  batch,
-  work,
-  connect,
-}: SourcePlace): BatchSource & { current(): WorkAccess } {
+export function createBatchSource(
+  { access, batch }: Pick<BatchPlace, 'access' | 'batch'>,
+  work: WorkAccess,
+  connect: () => Promise<WorkAccess> = async () => work,
+): BatchSource & { current(): WorkAccess } {
   const { account } = access.home;
   const inWay = createFileInWay(access, batch);
   let current = work;
@@ -82,7 +76,7 @@ export function createBatchSource({
   };
 }
 
-async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | undefined> {
+export async function absentIsUndefined<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
@@ -119,22 +113,66 @@ export async function reconnect(source: BatchSource): Promise<'stopped' | undefi
   return undefined;
 }
 
+/** Whether the batch's workflow runs at the server. */
+export async function isRunning(account: string, batch: string, { temporal }: WorkAccess): Promise<boolean> {
+  const handle = temporal.client.workflow.getHandle(batchId(account, batch));
+  return (await absentIsUndefined(() => handle.describe()))?.status.name === 'RUNNING';
+}
+
+/** For a batch that the home does not know: a Temporal that knows it tells of another home. */
+export async function refuseForgottenBatch(at: BatchPlace, work: WorkAccess, trusts: boolean): Promise<void> {
+  const { session, access, batch } = at;
+  if (trusts || (await access.home.readBatch(batch)) !== undefined) return;
+  if ((await createBatchSource(at, work).state()).state === 'absent') return;
+  await askOrRefuse(session, `${session.config.home} knows nothing of '${batch}', and the Temporal server does`);
+}
+
 /** Sends an order to a batch that runs; throws a UserError when it does not. */
 export async function signalRunning(
-  session: Session,
+  { session, batch }: BatchPlace,
   work: WorkAccess,
-  batch: string,
   signal: SignalDefinition<[]>,
 ): Promise<void> {
   const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+  if ((await absentIsUndefined(async () => handle.signal(signal).then(() => true))) === true) return;
+  const look = commandHint(session, `status ${batch}`);
+  throw new UserError(`batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`, EXIT.usage);
+}
+
+/**
+ * A key that was refused is not used again by itself while it is the same (I14). A person who orders a batch to go on
+ * may know that it was unblocked: one free read with the worker's key decides, and its answer ends the account's pause
+ * at once. Gives what to do where the key is still refused; undefined where it holds nothing back, or where nobody
+ * answers who knows.
+ */
+export async function tryRefusedKey(at: BatchPlace, work: WorkAccess): Promise<string | undefined> {
+  const { session, access, batch } = at;
+  const source = createBatchSource(at, work);
+  // Without a worker, as between two deployments, nothing answers: the order stands all the same.
+  const slots = await unlessOutage(source.slots());
+  if (slots === undefined || !slots.pauses.some(({ reason }) => reason === 'key')) return undefined;
   try {
-    await handle.signal(signal);
+    await readThroughQueue(work, access.home, 'credits');
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    const look = commandHint(session, `status ${batch}`);
-    throw new UserError(
-      `batch '${batch}' does not run, so there is nothing to order; \`${look}\` shows it`,
-      EXIT.usage,
-    );
+    if (!(error instanceof KeyRefusedError)) throw error;
+    return stillRefused(work, commandHint(session, `resume ${batch}`));
   }
+  const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
+  await semaphore.signal(resumeGrants, { reason: 'key' });
+  return undefined;
+}
+
+/** The same for whoever follows the batch: it was handed over, so that a read without an answer is told and no more. */
+export async function refusedKeyTold(at: BatchPlace, work: WorkAccess): Promise<string | undefined> {
+  try {
+    return await unlessOutage(tryRefusedKey(at, work));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.message;
+  }
+}
+
+function stillRefused({ isShared }: WorkAccess, resume: string): string {
+  const another = isShared ? 'give the worker another one' : 'set another one in CALLSHEET_API_KEY or --api-key-file';
+  return `the service still does not accept the API key, so nothing new is submitted: have it unblocked there, or ${another}, then \`${resume}\` goes on at once`;
 }

@@ -1,19 +1,24 @@
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
+
+import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { openNotices } from '../../home/notices.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
-import type { WorkAccess } from '../access/work-access.js';
+import { joinWork, unservedText, type WorkAccess } from '../access/work-access.js';
+import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
 import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
 import { otherHomeText } from './known-batch.js';
+import { fullDisk } from './prove-places.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -48,30 +53,61 @@ export interface BatchStateReport {
   notices?: NoticesLeft;
 }
 
+/** What a command shows of batches, and what keeps all of them from going on, in sentences. */
+export interface AccountState {
+  reports: BatchStateReport[];
+  blocked: string | null;
+  /** Somebody works for the account. */
+  isServed: boolean;
+}
+
+/** Batches that the home does not know are left out. Starts nothing. */
+export async function readStates(
+  session: Session,
+  access: HomeAccess,
+  batches: readonly string[],
+  joining: Promise<WorkAccess | undefined> = joinWork(session),
+): Promise<AccountState> {
+  const work = await joining;
+  try {
+    const reports: BatchStateReport[] = [];
+    for (const batch of batches) {
+      const report = await readBatchState(access, work, batch);
+      if (report !== undefined) reports.push(report);
+    }
+    const unserved = work && (await unservedText(session, work));
+    const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || null;
+    return { reports, blocked, isServed: work !== undefined && unserved === undefined };
+  } finally {
+    await work?.close();
+  }
+}
+
 /** Undefined when the home does not know the batch: a manifest that was refused leaves none. */
 export async function readBatchState(
   access: HomeAccess,
   work: WorkAccess | undefined,
   batch: string,
 ): Promise<BatchStateReport | undefined> {
-  const bound = await access.home.readBatch(batch);
-  const generation = bound === undefined ? undefined : await access.rows.currentGeneration(batch);
+  const { home, rows } = access;
+  const bound = await home.readBatch(batch);
+  const generation = bound && (await rows.currentGeneration(batch));
   if (bound === undefined || generation === undefined) return undefined;
-  const rows = (await access.rows.generation(batch, generation))?.rows ?? 0;
-  const running = work === undefined ? undefined : await lookAtWorkflow(access, work, batch);
+  const running = work && (await lookAtWorkflow(access, work, batch));
   const seen = running === 'unknown' ? undefined : running;
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
-  const restState = (await sampleInForce(access.home, batch, generation)) === undefined ? 'finished' : 'sampled';
+  const restState = (await sampleInForce(home, batch, generation)) === undefined ? 'finished' : 'sampled';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
-  const isPaused = (await readBatchOrder(access.home, batch))?.isPaused === true;
-  const otherHome = isPaused ? await otherHomeText(access, batch) : undefined;
+  const order = await readBatchOrder(home, batch);
+  const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
   if (otherHome !== undefined) blocked.unshift(`${otherHome}: bring that one back`);
-  const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally);
+  const maxNano = order?.limits.maxCreditsNano ?? null;
+  const eta = seen === undefined || blocked.length > 0 ? null : await etaOfBatch(access, batch, seen, tally, maxNano);
   return {
     batch,
     state: running === 'unknown' ? running : (running?.progress.phase ?? (open > 0 ? 'not running' : restState)),
-    rows,
+    rows: (await rows.generation(batch, generation))?.rows ?? 0,
     counts,
     live,
     needPerson: forPerson,
@@ -84,9 +120,9 @@ export async function readBatchState(
     eta,
     etaSeconds: eta?.highSeconds ?? null,
     generation,
-    stopped: (await stoppedReason(access.home, batch)) ?? null,
-    blocked: blocked.length === 0 ? null : blocked.join('; '),
-    ...(await noticesOf(access, batch)),
+    stopped: (await stoppedReason(home, batch)) ?? null,
+    blocked: blocked.join('; ') || null,
+    ...defined({ notices: await noticesOf(access, batch) }),
   };
 }
 
@@ -100,7 +136,7 @@ async function lookAtWorkflow(
   work: WorkAccess,
   batch: string,
 ): Promise<RunningBatch | 'unknown' | undefined> {
-  const source = createBatchSource({ access, batch, work, connect: async () => work });
+  const source = createBatchSource({ access, batch }, work);
   try {
     if ((await source.state()).state !== 'running') return undefined;
     const progress = await source.progress();
@@ -126,10 +162,10 @@ async function etaOfBatch(
   batch: string,
   { progress, slots }: RunningBatch,
   tally: HomeTally,
+  maxNano: CreditsNano | null,
 ): Promise<Eta | null> {
   const nowMs = Date.now();
   const reading = await access.home.latestCheckpoint();
-  const maxNano = (await readBatchOrder(access.home, batch))?.limits.maxCreditsNano ?? null;
   const { open, endedSince, counts, creditsNano, creditsUnknown, live } = tally;
   const isPriced = creditsUnknown === 0 && counts.done > 0;
   const left = [reading?.balanceNano, maxNano === null ? undefined : maxNano - creditsNano];
@@ -144,31 +180,20 @@ async function etaOfBatch(
 }
 
 /** What is still to be told of a batch, and what never will be. */
-export interface NoticesLeft {
+interface NoticesLeft {
   waiting: { type: string; at: string; targets: string[] }[];
   dropped: { type: string; at: string; target: string; why: string }[];
 }
 
-export async function noticesOf({ home }: HomeAccess, batch: string): Promise<{ notices?: NoticesLeft }> {
+async function noticesOf({ home }: HomeAccess, batch: string): Promise<NoticesLeft | undefined> {
   const kept = openNotices(home);
   const [waiting, { dropped }] = await Promise.all([kept.waiting(batch), kept.told(batch)]);
-  if (waiting.length + dropped.length === 0) return {};
+  if (waiting.length + dropped.length === 0) return undefined;
   const at = (ms: number): string => new Date(ms).toISOString();
   return {
-    notices: {
-      waiting: waiting.map(({ notice, waits }) => ({
-        type: notice.type,
-        at: at(notice.atMs),
-        targets: waits.map(({ label }) => label),
-      })),
-      dropped: dropped.map(({ type, atMs, label, why }) => ({ type, at: at(atMs), target: label, why })),
-    },
+    waiting: waiting.map(({ notice: { type, atMs }, waits }) => {
+      return { type, at: at(atMs), targets: waits.map(({ label }) => label) };
+    }),
+    dropped: dropped.map(({ type, atMs, label, why }) => ({ type, at: at(atMs), target: label, why })),
   };
-}
-
-export function noticesLines({ waiting, dropped }: NoticesLeft): string[] {
-  return [
-    ...waiting.map(({ type, at, targets }) => `notice    '${type}' of ${at} waits for ${targets.join(', ')}`),
-    ...dropped.map(({ type, target, why }) => `notice    '${type}' to ${target} was dropped: ${why}`),
-  ];
 }

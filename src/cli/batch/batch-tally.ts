@@ -1,5 +1,4 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
-import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
 import { upstreamOf } from '../../../activities/upstream.js';
 import type { BatchTally } from '../../domain/batch.js';
 import type { ReasonCode } from '../../domain/failure.js';
@@ -9,9 +8,10 @@ import { indexedSums } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
+import { emptyTally, tallyResults } from '../../home/tally-results.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
 import { parallel } from '../../store/parallel.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { type HomeAccess, resultSources } from '../access/home-access.js';
 
 export interface HomeTally extends BatchTally {
   /** Rows that ended and that a person has to look at. */
@@ -171,10 +171,4 @@ export async function* finalRows(access: HomeAccess, batch: string, generation: 
     if (record !== undefined) yield { ...known, ...why, status: record.status, record };
     else if (line.ended !== undefined) yield { ...known, ...why, status: line.ended };
   }
-}
-
-/** What results are made from, with this machine's clock. */
-export function resultSources(access: HomeAccess) {
-  const openStore = (location: string) => openPlace(access.config, location, 'shared');
-  return { ...access, openStore, now: () => Date.now() };
 }

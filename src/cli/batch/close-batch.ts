@@ -4,11 +4,9 @@ import { needsPerson, type RowRecord, type StartAgain, startAgain } from '../../
 import { sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
-import { type CaseSum, type ListedCase, sumOf } from '../review/case-list.js';
-import { stakeOf } from '../review/case-row.js';
-import type { Session } from '../session.js';
+import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case-list.js';
 import { EXIT } from '../user-error.js';
 import { addToGroup, type Counts, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
@@ -18,9 +16,7 @@ import type { LostFile } from './lost-files.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
 
-export interface EndedBatch {
-  access: HomeAccess;
-  batch: string;
+export interface EndedBatch extends BatchPlace {
   generation: string;
   /** Absolute folder or bucket that the batch writes to. */
   out: string;
@@ -36,15 +32,18 @@ export interface EndedBatch {
   tookMs: number | undefined;
 }
 
-export async function closeBatch(session: Session, ended: EndedBatch): Promise<number> {
-  const { result, events } = ended;
-  const { groups, totals, cases, sum, settled, notStarted } = await readEnd(ended);
+/** Gives the exit code. */
+export async function closeBatch(ended: EndedBatch): Promise<number> {
+  const { session, result, events } = ended;
+  const end = await readEnd(ended);
+  const { totals, cases, sum } = end;
   // A file that nothing gives any more needs a person, whatever the row's record says.
   const isGone = ended.lost.some(({ mayComeAgain }) => !mayComeAgain);
   const isSampled = (await sampleInForce(ended.access.home, ended.batch, ended.generation)) !== undefined;
-  const exitCode = isGone || isSampled ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, settled);
+  const exitCode = isGone || isSampled ? EXIT.needsPerson : exitCodeOf(result.counts, result.stopped, end.settled);
   const folder = `${ended.out}/${ended.batch}`;
-  const { unattributed, fellNano } = ended.tookMs === undefined ? {} : await readBalance(ended);
+  const balance = ended.tookMs === undefined ? {} : await readBalance(ended);
+  const { unattributed } = balance;
   events?.finished(result, {
     out: folder,
     exitCode,
@@ -56,21 +55,7 @@ export async function closeBatch(session: Session, ended: EndedBatch): Promise<n
   });
   await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
-  const facts = {
-    ...ended,
-    ...result,
-    groups,
-    totals,
-    folder,
-    cases,
-    sum,
-    settled,
-    notStarted,
-    reviewHint,
-    unattributed,
-    fellNano,
-    isSampled,
-  };
+  const facts = { ...ended, ...result, ...end, ...balance, folder, reviewHint, isSampled };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }
@@ -96,6 +81,7 @@ interface End {
 }
 
 const CASES_KEPT = 100;
+const NOTHING: End = { groups: [], totals: new Map(), cases: [], sum: sumOf([]), settled: 0, notStarted: {} };
 
 /** One pass over the records, only when there is something to learn from it. */
 async function readEnd(ended: EndedBatch): Promise<End> {
@@ -113,9 +99,7 @@ async function readEnd(ended: EndedBatch): Promise<End> {
   // Only rows that others feed may want something else than the same command again.
   const countsNotStarted = facts?.fed !== undefined && result.stopped === undefined;
   if (countsNotStarted) troubled += result.counts.not_started;
-  if (!missed && !isGrouped && troubled === 0) {
-    return { groups: [], totals, cases, sum: sumOf([]), settled: 0, notStarted };
-  }
+  if (!missed && !isGrouped && troubled === 0) return NOTHING;
   for await (const row of finalRows(ended.access, ended.batch, ended.generation)) {
     const { index, id, status, record } = row;
     addToGroup(totals, row);
@@ -140,9 +124,7 @@ async function readEnd(ended: EndedBatch): Promise<End> {
 }
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {
-  const { id, reasonCode, reason } = record;
-  const stakeNano = stakeOf({ record, attempts: await access.ledger.read(batch, id) });
-  return { batch, id, status: record.status === 'review' ? 'review' : 'lost_paid', reasonCode, reason, stakeNano };
+  return listedCase({ batch, row: record, record, attempts: await access.ledger.read(batch, record.id) });
 }
 
 function newlyFinished({ counts }: BatchResult, finishedBefore: readonly boolean[]): number {

@@ -1,10 +1,9 @@
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
 import { createFileInWay } from '../plan/taken-names.js';
 import { type CaseSum, caseJson, type ListedCase } from '../review/case-list.js';
-import type { Session } from '../session.js';
 import { creditsJson } from '../views/counts.js';
 import { blockedText, type Standstill } from '../views/troubles.js';
 import type { FollowEvent } from './follow.js';
@@ -46,11 +45,8 @@ export interface FinishedFacts {
 }
 
 /** The events of a command with `--json`; undefined without it. */
-export function newJsonEvents(
-  { isJson, config, terminal }: Session,
-  access: HomeAccess,
-  batch: string,
-): JsonEvents | undefined {
+export function newJsonEvents({ session, access, batch }: BatchPlace): JsonEvents | undefined {
+  const { isJson, config, terminal } = session;
   if (!isJson) return undefined;
   const names = { batch, account: config.account.name };
   const inWay = createFileInWay(access, batch);

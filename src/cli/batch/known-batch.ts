@@ -3,28 +3,26 @@ import type { GenerationFacts } from '../../home/rows-writer.js';
 import { nameFlaw } from '../../manifest/names.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
-import type { WorkAccess } from '../access/work-access.js';
+import { type BatchPlace, type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
+import { askPerson } from '../ask-person.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import { createBatchSource } from './batch-source.js';
 
 /** A batch that was run from this home before. */
-export interface KnownBatch {
-  batch: string;
+export interface KnownBatch extends BatchPlace {
   out: string;
   createdAtMs: number;
   generation: GenerationFacts;
 }
 
 /** Throws a UserError with a suggestion when the home does not know the batch. */
-export async function knownBatch(session: Session, access: HomeAccess, batch: string): Promise<KnownBatch> {
-  const bound = nameFlaw(batch) === undefined ? await access.home.readBatch(batch) : undefined;
-  const current = bound === undefined ? undefined : await access.rows.currentGeneration(batch);
-  const generation = current === undefined ? undefined : await access.rows.generation(batch, current);
-  if (bound !== undefined && generation !== undefined) {
-    return { batch, out: bound.out, createdAtMs: bound.createdAtMs, generation };
-  }
+export async function knownBatch(
+  session: Session,
+  batch: string,
+  access = openHomeAccess(session.config),
+): Promise<KnownBatch> {
+  const known = nameFlaw(batch) === undefined ? await lookUpBatch({ session, access, batch }) : undefined;
+  if (known !== undefined) return known;
   // A manifest that was checked and never run has a folder there too.
   const others = (await access.home.batches()).filter((one) => one !== batch);
   const nearest = nearestWord(batch, others);
@@ -35,19 +33,41 @@ export async function knownBatch(session: Session, access: HomeAccess, batch: st
   );
 }
 
-/** Before anything is submitted: is this home the one that the batch was run from before? */
+/** Every batch of the account that was run. */
+export async function allBatches(session: Session, access = openHomeAccess(session.config)): Promise<KnownBatch[]> {
+  const known: KnownBatch[] = [];
+  for (const batch of await access.home.batches()) {
+    const one = await lookUpBatch({ session, access, batch });
+    if (one !== undefined) known.push(one);
+  }
+  return known;
+}
 
-/** `trusts`: a person said that this home is right. The engine is told so by the mark, and the other home's as well. */
-export async function refuseOtherHome(
-  session: Session,
-  access: HomeAccess,
+/** Undefined for a batch that was never run. */
+export async function lookUpBatch(at: BatchPlace): Promise<KnownBatch | undefined> {
+  const bound = await at.access.home.readBatch(at.batch);
+  const generation = bound && (await generationInForce(at.access, at.batch));
+  return bound && generation && { ...at, out: bound.out, createdAtMs: bound.createdAtMs, generation };
+}
+
+/** The rows that the batch runs now; undefined where it was never run. */
+export async function generationInForce(
+  { rows }: Pick<HomeAccess, 'rows'>,
   batch: string,
-  trusts: boolean,
-): Promise<void> {
-  const finding = await otherHomeText(access, batch);
+): Promise<GenerationFacts | undefined> {
+  const current = await rows.currentGeneration(batch);
+  return current === undefined ? undefined : rows.generation(batch, current);
+}
+
+/**
+ * Before anything is submitted: is this home the one that the batch was run from before? `trusts`: a person said that it
+ * is right. The engine is told so by the mark, and the other home's as well.
+ */
+export async function refuseOtherHome(at: BatchPlace, trusts: boolean): Promise<void> {
+  const finding = await otherHomeText(at.access, at.batch);
   if (finding === undefined) return;
-  if (!trusts) await askOrRefuse(session, finding);
-  await markAsOwn(access, batch);
+  if (!trusts) await askOrRefuse(at.session, finding);
+  await markAsOwn(at.access, at.batch);
 }
 
 /** Marks the batch's outputs as run from this home. */
@@ -58,7 +78,7 @@ export async function markAsOwn(access: HomeAccess, batch: string): Promise<void
 }
 
 /** Where the batch's outputs go. */
-export async function outOf({ config, home }: HomeAccess, batch: string): Promise<string> {
+async function outOf({ config, home }: HomeAccess, batch: string): Promise<string> {
   return (await home.readBatch(batch))?.out ?? config.out;
 }
 
@@ -78,25 +98,8 @@ export async function otherHomeText(access: HomeAccess, batch: string): Promise<
   }
 }
 
-/** For a batch that the home does not know: a Temporal that knows it tells of another home. */
-export async function refuseForgottenBatch(
-  session: Session,
-  access: HomeAccess,
-  work: WorkAccess,
-  { batch, trusts }: { batch: string; trusts: boolean },
-): Promise<void> {
-  if (trusts || (await access.home.readBatch(batch)) !== undefined) return;
-  const source = createBatchSource({ access, batch, work, connect: async () => work });
-  if ((await source.state()).state === 'absent') return;
-  await askOrRefuse(session, `${session.config.home} knows nothing of '${batch}', and the Temporal server does`);
-}
-
-async function askOrRefuse(session: Session, finding: string): Promise<void> {
-  const { io } = session.cli;
-  if (io.isInteractive) {
-    const { askPerson } = await import('../ask-person.js');
-    if (await askPerson(io, `${finding}. Is this home the right one all the same?`)) return;
-  }
+export async function askOrRefuse({ cli: { io } }: Session, finding: string): Promise<void> {
+  if (io.isInteractive && (await askPerson(io, `${finding}. Is this home the right one all the same?`))) return;
   const advice = 'bring the home back that it was run from, since a run from this one may pay again';
   throw new UserError(
     `${finding}: ${advice}; if this one is right, say --trust-home; nothing was submitted`,

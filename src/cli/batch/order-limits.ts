@@ -8,7 +8,7 @@ import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
 import { createBatchSource, unlessOutage } from './batch-source.js';
-import { knownBatch } from './known-batch.js';
+import { type KnownBatch, knownBatch } from './known-batch.js';
 import { tellLimits } from './submit-batch.js';
 
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
@@ -31,9 +31,8 @@ export async function orderAccount(session: Session, { isReset, concurrency, rpm
 }
 
 export async function orderBatch(session: Session, batch: string, given: OrderedLimits): Promise<void> {
-  const access = openHomeAccess(session.config);
-  await knownBatch(session, access, batch);
-  const order = await readBatchOrder(access.home, batch);
+  const { home } = (await knownBatch(session, batch)).access;
+  const order = await readBatchOrder(home, batch);
   if (order === undefined) {
     throw new UserError(
       `'${batch}' was run by an older build: the \`callsheet run …\` that started it takes the flags`,
@@ -41,15 +40,15 @@ export async function orderBatch(session: Session, batch: string, given: Ordered
   }
   const { isReset, rpm: _, ...terms } = given;
   const slots = { ...DEFAULT_SLOT_TERMS, ...(isReset ? {} : order.slots), ...terms };
-  warnAbove(session, 'concurrency', slots.concurrency, (await access.home.latestCheckpoint())?.concurrent);
-  await writeBatchOrder(access.home, batch, { ...order, slots });
+  warnAbove(session, 'concurrency', slots.concurrency, (await home.latestCheckpoint())?.concurrent);
+  await writeBatchOrder(home, batch, { ...order, slots });
   await tell(session);
   await showLimits(session, batch);
 }
 
 export async function showLimits(session: Session, batch: string | undefined): Promise<void> {
+  if (batch !== undefined) return showBatch(await knownBatch(session, batch));
   const access = openHomeAccess(session.config);
-  if (batch !== undefined) return showBatch(session, access, batch);
   const { terminal, isJson, config } = session;
   const [plan, ordered, batches] = await Promise.all([
     access.home.latestCheckpoint(),
@@ -89,8 +88,7 @@ export async function showLimits(session: Session, batch: string | undefined): P
 
 const TERMS = ['concurrency', 'weight', 'priority'];
 
-async function showBatch(session: Session, access: HomeAccess, batch: string): Promise<void> {
-  await knownBatch(session, access, batch);
+async function showBatch({ session, access, batch }: KnownBatch): Promise<void> {
   const slots = (await readBatchOrder(access.home, batch))?.slots ?? DEFAULT_SLOT_TERMS;
   const plan = (await access.home.latestCheckpoint())?.concurrent ?? null;
   if (!session.isJson) {
@@ -139,8 +137,8 @@ async function batchesAtWork(session: Session, access: HomeAccess): Promise<Batc
   if (work === undefined) return [];
   try {
     // The account's slots are the same for every batch.
-    const source = createBatchSource({ access, batch: '', work, connect: async () => work });
-    const answer = await unlessOutage(source.slots().then((slots) => slots?.batches ?? []));
+    const { slots } = createBatchSource({ access, batch: '' }, work);
+    const answer = await unlessOutage(slots().then((known) => known?.batches ?? []));
     return answer ?? null;
   } finally {
     await work.close();

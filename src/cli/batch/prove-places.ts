@@ -1,15 +1,15 @@
 import { isS3Address } from '../../domain/s3.js';
-import { type Store, StoreError } from '../../store/port.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { proveBucket } from '../../store/open-store.js';
+import { StoreError } from '../../store/port.js';
+import { type BatchPlace, type HomeAccess, openPlace, refusePlace } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
 /** Refuses what the home knows to be wrong before anything is read or asked. */
 export async function refuseOtherPlaces(
-  session: Session,
-  access: HomeAccess,
-  { batch, isSharedFolder }: { batch: string; isSharedFolder: boolean },
+  { session, access, batch }: BatchPlace,
   baseUrl: string,
+  isSharedFolder: boolean,
 ): Promise<void> {
   const { config } = session;
   const { sharedAddress } = await import('../access/work-access.js');
@@ -48,12 +48,23 @@ export async function fullDisk({ config }: Session, out = config.out): Promise<s
   return undefined;
 }
 
-/** Refuses a place without room for the outputs (`B54`); one that cannot tell its room takes all. */
-export async function refuseFullDisk(out: Store, neededBytes: number): Promise<void> {
-  const free = await out.freeBytes();
-  if (free === undefined || free >= neededBytes) return;
-  const message = `${megabytes(free)} are free, and the outputs need about ${megabytes(neededBytes)}; make room or use another --out`;
-  throw new StoreError('ENOSPC', message);
+/** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
+export async function proveHome({ config, home }: HomeAccess): Promise<void> {
+  await proveBucket(home.store).catch((error) => refusePlace(config.home, error));
+}
+
+/** Outputs can be written (`B54`), and there is room for them; a place that cannot tell its room takes all. */
+export async function proveOut({ config }: HomeAccess, neededBytes: number): Promise<void> {
+  const out = openPlace(config, config.out, 'shared');
+  try {
+    await out.probe();
+    const free = await out.freeBytes();
+    if (free === undefined || free >= neededBytes) return;
+    const message = `${megabytes(free)} are free, and the outputs need about ${megabytes(neededBytes)}; make room or use another --out`;
+    throw new StoreError('ENOSPC', message);
+  } catch (error) {
+    refusePlace(config.out, error);
+  }
 }
 
 function megabytes(bytes: number): string {

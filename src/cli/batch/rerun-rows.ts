@@ -4,7 +4,7 @@ import type { Row } from '../../domain/row.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
 import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import type { HomeAccess } from '../access/home-access.js';
+import { rowsOf } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { formatDate } from '../views/durations.js';
 import type { KnownBatch } from './known-batch.js';
@@ -24,13 +24,11 @@ export interface RerunRow extends PlacedRow {
 }
 
 /** Throws a UserError with the nearest id where the manifest has no such row. */
-export async function findRow({ rows }: HomeAccess, { batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
+export async function findRow({ access, batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
   const others: string[] = [];
-  for (const part of generation.parts.keys()) {
-    for (const { row, isDamaged } of await rows.readPart(batch, generation.generation, part)) {
-      if (row.id === id && !isDamaged) return { row, part };
-      if (others.length < 1_000) others.push(row.id);
-    }
+  for await (const { row, isDamaged, part } of rowsOf(access, batch, generation)) {
+    if (row.id === id && !isDamaged) return { row, part };
+    if (others.length < 1_000) others.push(row.id);
   }
   const nearest = nearestWord(id, others);
   const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
@@ -38,11 +36,9 @@ export async function findRow({ rows }: HomeAccess, { batch, generation }: Known
 }
 
 /** All that a row feeds, and what that feeds, each row behind one that feeds it. */
-export async function dependentsOf(
-  access: HomeAccess,
-  { batch, generation: { generation } }: KnownBatch,
-  { row }: PlacedRow,
-): Promise<PlacedRow[]> {
+export async function dependentsOf(known: KnownBatch, { row }: PlacedRow): Promise<PlacedRow[]> {
+  const { access, batch } = known;
+  const { generation } = known.generation;
   const feeds = feedsReader(access, batch, generation);
   const seen = new Set([row.index]);
   const found: PlacedRow[] = [];
@@ -59,8 +55,7 @@ export async function dependentsOf(
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
 export async function readyToRerun(
-  { ledger, records, rows }: HomeAccess,
-  { batch, generation: { generation } }: KnownBatch,
+  { access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
   { row, part }: PlacedRow,
   isAsked: boolean,
 ): Promise<RerunRow | undefined> {

@@ -4,18 +4,24 @@ import type { BatchLimits } from '../../domain/batch.js';
 import { formatCredits } from '../../domain/money.js';
 import { clearStopped, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { type BatchPlace, type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import { createBatchSource, signalRunning } from './batch-source.js';
+import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
-import { type KnownBatch, knownBatch, markAsOwn, otherHomeText, outOf, refuseOtherHome } from './known-batch.js';
+import {
+  generationInForce,
+  type KnownBatch,
+  knownBatch,
+  markAsOwn,
+  otherHomeText,
+  refuseOtherHome,
+} from './known-batch.js';
 import { fullDisk } from './prove-places.js';
-import { tryRefusedKey } from './refused-key.js';
-import { approvedLimits, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
+import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
 export interface Resumed {
   /** Handed to a workflow again. */
@@ -38,24 +44,20 @@ export async function resumeAll(session: Session, trustsHome: boolean): Promise<
   try {
     for (const batch of await access.home.batches()) {
       if (otherHome.includes(batch)) continue;
-      const source = createBatchSource({ access, batch, work, connect: async () => work });
-      if ((await source.state()).state === 'running') {
+      const at = { session, access, batch };
+      if ((await createBatchSource(at, work).state()).state === 'running') {
         done.running.push(batch);
-        await carryOut(session, access, work, await knownBatch(session, access, batch));
+        await carryOut(await knownBatch(session, batch, access), work);
         continue;
       }
-      const current = await access.rows.currentGeneration(batch);
-      const facts = current === undefined ? undefined : await access.rows.generation(batch, current);
-      if (facts === undefined || !(await hasOpenRows(access, batch, facts.generation))) continue;
-      const { generation, rows } = facts;
+      const generation = await generationInForce(access, batch);
+      if (generation === undefined || !(await hasOpenRows({ ...at, generation }))) continue;
       const terms = await readBatchOrder(access.home, batch);
-      const order = { batch, generation, rows, retry: null, retries: 0 };
-      if (terms !== undefined) await submitBatch(session, work, order, terms);
+      if (terms !== undefined) await submitBatch(at, work, supplyOf({ generation }), terms);
       (terms === undefined ? done.left : done.resumed).push(batch);
     }
-    const [first] = [...done.running, ...done.resumed];
-    const stillRefused = first === undefined ? undefined : await tryRefusedKey(session, work, first);
-    if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
+    const [batch] = [...done.running, ...done.resumed];
+    if (batch !== undefined) await refuseRefusedKey({ session, access, batch }, work);
     return done;
   } finally {
     await work.close();
@@ -77,8 +79,19 @@ async function otherHomes(access: HomeAccess, trustsHome: boolean): Promise<stri
   return found;
 }
 
-async function hasOpenRows(access: HomeAccess, batch: string, generation: string): Promise<boolean> {
-  return (await batchTally(access, batch, generation)).open > 0;
+type Kept = Pick<KnownBatch, 'access' | 'batch' | 'generation'>;
+
+async function hasOpenRows({ access, batch, generation }: Kept): Promise<boolean> {
+  return (await batchTally(access, batch, generation.generation)).open > 0;
+}
+
+function supplyOf({ generation: { generation, rows } }: Pick<KnownBatch, 'generation'>): BatchSupply {
+  return { generation, rows, retry: null, retries: 0 };
+}
+
+async function refuseRefusedKey(at: BatchPlace, work: WorkAccess): Promise<void> {
+  const stillRefused = await tryRefusedKey(at, work);
+  if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
 }
 
 /**
@@ -86,93 +99,78 @@ async function hasOpenRows(access: HomeAccess, batch: string, generation: string
  * that nothing works on any more or that still waits for a paid output.
  */
 export async function resumeStopped(session: Session, batch: string, trustsHome: boolean): Promise<void> {
-  const access = openHomeAccess(session.config);
-  const known = await knownBatch(session, access, batch);
-  const { generation } = known;
-  await refuseOtherHome(session, access, batch, trustsHome);
-  await refuseAboveApproval(access, batch, generation.generation, limitsOf(session));
-  await refuseFullDisk(session, await outOf(access, batch));
+  const known = await knownBatch(session, batch);
+  await refuseOtherHome(known, trustsHome);
+  await refuseAboveApproval(known, limitsOf(session));
+  // What it let go on would be paid for, and could not be stored.
+  const full = await fullDisk(session, known.out);
+  if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
   const work = await resumeWork(session);
   try {
-    await goOn(session, access, work, known);
-    const stillRefused = await tryRefusedKey(session, work, batch);
-    if (stillRefused !== undefined) throw new UserError(stillRefused, EXIT.configuration);
+    await goOn(known, work);
+    await refuseRefusedKey(known, work);
   } finally {
     await work.close();
   }
 }
 
-/** What it let go on would be paid for, and could not be stored. */
-async function refuseFullDisk(session: Session, out: string): Promise<void> {
-  const full = await fullDisk(session, out);
-  if (full !== undefined) throw new UserError(`${full}; nothing was changed`, EXIT.configuration);
-}
-
-async function goOn(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
-  const { batch, generation } = known;
-  const source = createBatchSource({ access, batch, work, connect: () => resumeWork(session) });
-  const stopped = await stoppedReason(access.home, batch);
-  const isRunning = (await source.state()).state === 'running';
-  await clearStopped(access.home, batch);
-  const isLeft =
-    stopped !== undefined ||
-    (await hasOpenRows(access, batch, generation.generation)) ||
-    (await waitsForOutput(access, batch, generation.generation));
+async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
+  const { session, access, batch } = known;
+  const { home } = access;
+  const stopped = await stoppedReason(home, batch);
+  const isRunning = (await createBatchSource(known, work).state()).state === 'running';
+  await clearStopped(home, batch);
+  const isLeft = stopped !== undefined || (await hasOpenRows(known)) || (await waitsForOutput(known));
   if (!isRunning && isLeft) {
-    const order = { batch, generation: generation.generation, rows: generation.rows, retry: null, retries: 0 };
-    const terms = await readBatchOrder(access.home, batch);
-    if (terms === undefined) return submitBatch(session, work, order);
+    const terms = await readBatchOrder(home, batch);
+    if (terms === undefined) return submitBatch(known, work, supplyOf(known));
     const limits = givenLimits(limitsOf(session), terms.limits);
-    return submitBatch(session, work, order, { limits, policy: terms.policy });
+    return submitBatch(known, work, supplyOf(known), { limits, policy: terms.policy });
   }
-  if (!isRunning) await refuseSampled(session, access, batch, generation.generation);
-  await orderPause(access.home, batch, false);
+  if (!isRunning) await refuseSampled(known);
+  await orderPause(home, batch, false);
   if (isRunning) {
-    await orderLimits(access, batch, generation.generation, limitsOf(session));
-    const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+    await orderLimits(known, limitsOf(session));
+    const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
     await handle.signal(setBudget, limitsOf(session));
   }
-  await signalRunning(session, work, batch, resumeBatch);
-  await carryOut(session, access, work, known);
+  await signalRunning(known, work, resumeBatch);
+  await carryOut(known, work);
 }
 
 /** What was decided about rows while no engine ran. */
-async function carryOut(session: Session, access: HomeAccess, work: WorkAccess, known: KnownBatch): Promise<void> {
-  await wakeRows(session, work, { ...known, refs: await decidedRows(access, known) });
+async function carryOut(known: KnownBatch, work: WorkAccess): Promise<void> {
+  await wakeRows(known, work, await decidedRows(known));
 }
 
 /** Nothing of its sample is left to go on with, and the rest is not what `resume` was asked for. */
-async function refuseSampled(session: Session, { home }: HomeAccess, batch: string, generation: string): Promise<void> {
-  if ((await sampleInForce(home, batch, generation)) === undefined) return;
+async function refuseSampled({ session, access, batch, generation }: KnownBatch): Promise<void> {
+  if ((await sampleInForce(access.home, batch, generation.generation)) === undefined) return;
   throw new UserError(
     `the sample of '${batch}' has ended and the rest waits for your approval: \`${commandHint(session, `approve ${batch}`)}\` shows what it costs and runs it; nothing was submitted`,
   );
 }
 
 /** More credits than were approved after a sample are asked for again. */
-async function refuseAboveApproval(
-  { home }: HomeAccess,
-  batch: string,
-  generation: string,
-  given: BatchLimits,
-): Promise<void> {
-  const { maxCreditsNano } = await approvedLimits(home, batch, generation, given);
+async function refuseAboveApproval({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
+  const { maxCreditsNano } = await approvedLimits(access.home, batch, generation.generation, given);
   if (given.maxCreditsNano === null || given.maxCreditsNano === maxCreditsNano || maxCreditsNano === null) return;
   throw new UserError(
     `'${batch}' was approved for up to ${formatCredits(maxCreditsNano)} credits: \`callsheet approve ${batch} --max-credits ${formatCredits(given.maxCreditsNano)}\` asks again; nothing was submitted`,
   );
 }
 
-async function orderLimits({ home }: HomeAccess, batch: string, generation: string, given: BatchLimits): Promise<void> {
-  const order = await readBatchOrder(home, batch);
+async function orderLimits({ access, batch, generation }: KnownBatch, given: BatchLimits): Promise<void> {
+  const order = await readBatchOrder(access.home, batch);
   if (order === undefined) return;
-  const limits = await approvedLimits(home, batch, generation, givenLimits(given, order.limits));
-  await writeBatchOrder(home, batch, { ...order, limits });
+  const wished = givenLimits(given, order.limits);
+  const limits = await approvedLimits(access.home, batch, generation.generation, wished);
+  await writeBatchOrder(access.home, batch, { ...order, limits });
 }
 
 /** True when a paid output is still to be fetched: a server that was wiped knows nothing of it. */
-async function waitsForOutput(access: HomeAccess, batch: string, generation: string): Promise<boolean> {
-  for await (const { record } of finalRows(access, batch, generation)) {
+async function waitsForOutput({ access, batch, generation }: KnownBatch): Promise<boolean> {
+  for await (const { record } of finalRows(access, batch, generation.generation)) {
     if (record?.reasonCode === 'output_pending') return true;
   }
   return false;

@@ -1,28 +1,29 @@
-import { requiredBaseUrl } from '../../config/account-settings.js';
+import { requiredBaseUrl } from '../../config/make-config.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { clearCancelled, clearStopped, orderRerun, rerunOrder, writeSampleGate } from '../../home/batch-marks.js';
 import { writeBatchOptions } from '../../home/batch-order.js';
 import { clearFollowers } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
-import { proveBucket } from '../../store/open-store.js';
-import { type HomeAccess, openHomeAccess, openPlace, placeRefused } from '../access/home-access.js';
+import { type BatchPlace, openHomeAccess } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { approvePlan, spentBefore } from '../plan/approve-plan.js';
+import { approvePlan } from '../plan/approve-plan.js';
 import { keepFedRows, recordKept, recordSkipped } from '../plan/kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import type { ManifestPlace } from '../plan/manifest-flags.js';
 import { planLines, savedText } from '../plan/plan-view.js';
-import { leavingText, type PreparedBatch, planSubject, prepareBatch } from '../plan/prepare-batch.js';
+import { type PreparedBatch, planSubject, prepareBatch, warnOfLeaving } from '../plan/prepare-batch.js';
 import { changedByNow, coveredBy, refuseChanged, refuseTakenNames } from '../plan/refuse-rows.js';
 import { takenOver } from '../reuse/found-renders.js';
 import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
+import { refuseForgottenBatch } from './batch-source.js';
 import { finishWithoutWork } from './finish-without-work.js';
-import { markAsOwn, refuseForgottenBatch, refuseOtherHome } from './known-batch.js';
+import { markAsOwn, refuseOtherHome } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
-import { refuseFullDisk, refuseOtherPlaces } from './prove-places.js';
+import { proveHome, proveOut, refuseOtherPlaces } from './prove-places.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
@@ -52,10 +53,8 @@ export interface RunRequest {
 /** Outputs beyond this are not the service's, whatever it says. */
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 3;
 
-interface Run {
-  session: Session;
+interface Run extends BatchPlace {
   request: RunRequest;
-  access: HomeAccess;
   prepared: PreparedBatch;
   generation: GenerationFacts;
   /** Rows that were changed after a paid attempt are paid again. */
@@ -65,71 +64,46 @@ interface Run {
 
 /** Gives the exit code. Nothing that costs is sent before the whole manifest, the plan and the places are good. */
 export async function runBatch(session: Session, request: RunRequest): Promise<number> {
-  const { place } = request;
-  const baseUrl = requiredBaseUrl(session.config);
+  const { place, retry, keepsFed } = request;
+  const { batch } = place;
+  const { config, terminal } = session;
+  const baseUrl = requiredBaseUrl(config);
   await session.apiKey();
-  const access = openHomeAccess(session.config);
-  await proveHome(session, access);
-  await refuseOtherPlaces(session, access, { batch: place.batch, isSharedFolder: request.isSharedFolder }, baseUrl);
-  await refuseOtherHome(session, access, place.batch, request.trustsHome);
-  const keepsFed = request.keepsFed ? { except: request.rerunsChanged } : undefined;
-  const prepared = await prepareBatch(session, { ...request, access, keep: true, keepsFed });
+  const access = openHomeAccess(config);
+  const at: BatchPlace = { session, access, batch };
+  await proveHome(access);
+  await refuseOtherPlaces(at, baseUrl, request.isSharedFolder);
+  await refuseOtherHome(at, request.trustsHome);
+  const kept = keepsFed ? { except: request.rerunsChanged } : undefined;
+  const prepared = await prepareBatch(at, { place, retry, keep: true, keepsFed: kept });
   const { generation } = prepared;
   if (generation === undefined) throw new Error('the rows were checked but not kept');
-  const ordered = await rerunOrder(access.home, place.batch, generation.generation);
-  const mayRerun = coveredBy(bothOrders(request.rerunsChanged, ordered), prepared.changed, request.keepsFed);
-  await refuseChanged(access, place, prepared, mayRerun, request.keepsFed);
+  const ordered = await rerunOrder(access.home, batch, generation.generation);
+  const mayRerun = coveredBy(bothOrders(request.rerunsChanged, ordered), prepared.changed, keepsFed);
+  await refuseChanged(at, place, prepared, mayRerun, keepsFed);
   refuseTakenNames(prepared, place);
-  const leaving = await leavingText(access, place, prepared.leaving);
-  if (leaving !== undefined) session.terminal.warn(leaving);
-  const { retry } = request;
-  const keepFed = keepsFed && keepFedRows(access, place.batch, request.rerunsChanged);
-  const sample = await sampleOfRun(
-    session,
-    { access, batch: place.batch, generation, prepared, retry, keepFed },
-    request.sample,
-  );
+  await warnOfLeaving(at, place, prepared);
+  const keepFed = kept && keepFedRows(at, request.rerunsChanged);
+  const sample = await sampleOfRun({ ...at, generation, prepared, retry, keepFed }, request.sample);
   const rows = sample?.rows ?? prepared;
-  const run: Run = { session, request, access, prepared, generation, mayRerun, sample };
-  for (const line of lostFileLines(prepared.lost, `${session.config.out}/${place.batch}`)) session.terminal.note(line);
+  const quoted = async (exitCode: number): Promise<number> =>
+    sample === undefined ? exitCode : tellQuote({ ...at, generation }, exitCode);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`)) terminal.note(line);
   const reused = takenOver(prepared.earlier);
   const isSeen = reused === undefined && prepared.kept.length === 0;
   const isRecorded = isSeen && prepared.skipped.every((skipped) => skipped.isRecorded);
   if (isRecorded && rows.finishedBefore.every((finished) => finished)) {
-    if (sample?.isNew) await writeSampleGate(access.home, place.batch, sample.gate);
-    const exitCode = await finishWithoutWork(run);
-    return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
+    if (sample?.isNew) await writeSampleGate(access.home, batch, sample.gate);
+    return quoted(await finishWithoutWork({ ...at, generation, out: config.out }, prepared));
   }
   await access.home.bindBaseUrl(baseUrl);
-  const credits = await readOwnCredits(session);
-  const plan = await makePlan(session, access, { ...planSubject(place, prepared), rows }, credits);
-  for (const line of planLines(plan)) session.terminal.note(line);
-  await approvePlan(session, plan, request.isSaidYes, await spentBefore(session, access, place.batch));
-  await provePlaces(run);
+  const plan = await makePlan(at, { ...planSubject(place, prepared), rows }, await readOwnCredits(session));
+  for (const line of planLines(plan)) terminal.note(line);
+  await approvePlan(at, plan, request.isSaidYes);
+  await proveOut(access, prepared.outputBytes);
   const saving = plan.costs.total.shared > 0 ? savedText(plan.costs.total) : undefined;
-  const toRun = { access, batch: place.batch, generation, rows, saving, reused, ...request };
-  const exitCode = await submitAndFollow(session, toRun, (work) => takeOver(run, work));
-  return sample === undefined ? exitCode : tellQuote(session, { access, batch: place.batch, generation }, exitCode);
-}
-
-/** A home in a bucket whose server lets two writers have one claim would pay twice: it is not used. */
-async function proveHome({ config }: Session, { home }: HomeAccess): Promise<void> {
-  try {
-    await proveBucket(home.store);
-  } catch (error) {
-    throw placeRefused(config.home, error);
-  }
-}
-
-/** A store that can be written, with room for the outputs. */
-async function provePlaces({ session: { config }, prepared }: Run): Promise<void> {
-  const out = openPlace(config, config.out, 'shared');
-  try {
-    await out.probe();
-    await refuseFullDisk(out, prepared.outputBytes);
-  } catch (error) {
-    throw placeRefused(config.out, error);
-  }
+  const run: Run = { ...at, request, prepared, generation, mayRerun, sample };
+  return quoted(await submitAndFollow({ ...request, ...run, rows, saving, reused }, (work) => takeOver(run, work)));
 }
 
 /**
@@ -137,19 +111,12 @@ async function provePlaces({ session: { config }, prepared }: Run): Promise<void
  * here on no job submits a row with other values than this manifest gives it.
  */
 async function takeOver(run: Run, work: WorkAccess): Promise<void> {
-  const { session, request, access, prepared, generation, mayRerun } = run;
-  const { config } = session;
+  const { request, access, batch, prepared, generation, mayRerun } = run;
+  const { config } = access;
   const { place, rerunsChanged } = request;
-  const { batch, folder, file } = place;
-  await refuseForgottenBatch(session, access, work, { batch, trusts: request.trustsHome });
-  await refuseChanged(
-    access,
-    place,
-    await changedByNow(access, batch, generation, prepared),
-    mayRerun,
-    request.keepsFed,
-  );
-  if (run.sample?.isNew) await closeGate(access, work, batch, run.sample.gate);
+  await refuseForgottenBatch(run, work, request.trustsHome);
+  await refuseChanged(run, place, await changedByNow(run, prepared), mayRerun, request.keepsFed);
+  if (run.sample?.isNew) await closeGate(run, work, run.sample.gate);
   await access.home.bindOut(batch, config.out, Date.now());
   const options: BatchOptions = {
     schema: 1,
@@ -157,15 +124,15 @@ async function takeOver(run: Run, work: WorkAccess): Promise<void> {
     onExists: config.names.onExists,
     sidecar: config.names.sidecar,
     responseFormat: request.responseFormat,
-    manifestFolder: folder,
-    ...(file === undefined ? {} : { manifest: file }),
+    manifestFolder: place.folder,
+    ...defined({ manifest: place.file }),
     maxOutputBytes: OUTPUT_BYTES_MAX,
   };
   await writeBatchOptions(access.home, batch, options);
   if (rerunsChanged !== false) await orderRerun(access.home, batch, generation.generation, mayRerun, Date.now());
   await recordSkipped(access, batch, prepared);
   await recordKept(access, batch, prepared);
-  await takeRenders(session, { access, batch, generation, options, earlier: prepared.earlier });
+  await takeRenders({ ...run, options, earlier: prepared.earlier });
   await access.rows.setCurrentGeneration(batch, generation.generation);
   await markAsOwn(access, batch);
   await clearStopped(access.home, batch);

@@ -1,20 +1,16 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { SlotTerms } from '../../domain/batch.js';
-import type { GenerationFacts } from '../../home/rows-writer.js';
-import type { HomeAccess } from '../access/home-access.js';
+import { type BatchPlace, rowsOf } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import type { CountedRows } from '../plan/row-counter.js';
 import type { RenderSources } from '../reuse/found-renders.js';
-import type { Session } from '../session.js';
 import { EXIT } from '../user-error.js';
 import { closeBatch } from './close-batch.js';
 import { type JsonEvents, newJsonEvents } from './json-events.js';
+import type { KnownBatch } from './known-batch.js';
 
-export interface BatchToRun {
-  access: HomeAccess;
-  batch: string;
-  generation: GenerationFacts;
+export interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
   rows: CountedRows;
   retry: RetryOrder | null;
   retries: number;
@@ -32,45 +28,37 @@ export interface BatchToRun {
  * engine runs: what Temporal knows of the batch may forbid it.
  */
 export async function submitAndFollow(
-  session: Session,
   toRun: BatchToRun,
   takeOver: (work: WorkAccess) => Promise<void> = async () => undefined,
 ): Promise<number> {
-  const { startWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/work-access.js');
+  const { startWork, unservedText } = await import('../access/work-access.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
-  const { refusedKeyTold } = await import('./refused-key.js');
+  const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
-  const { access, batch, retry, retries, isBreadthFirst = false } = toRun;
+  const { session, access, batch, retry, retries, isBreadthFirst = false, slots, reused } = toRun;
   const { generation, rows } = toRun.generation;
   const startedAtMs = Date.now();
-  const finishedBefore = toRun.rows.finishedBefore.filter((finished) => finished).length;
-  const events = newJsonEvents(session, access, batch);
-  const early = sayEarlyInterrupt(session, batch);
-  const { slots, reused } = toRun;
-  const order = { batch, generation, rows, retry, retries, isBreadthFirst, ...(slots && { slots }) };
+  const { finishedBefore } = toRun.rows;
+  const finished = finishedBefore.filter((isFinished) => isFinished).length;
+  const events = newJsonEvents(toRun);
+  const early = sayEarlyInterrupt(toRun);
+  const order = { generation, rows, retry, retries, isBreadthFirst, ...(slots && { slots }) };
   const { work, afterSeq } = await handOver().finally(early.over);
   const out = (await access.home.readBatch(batch))?.out ?? session.config.out;
   events?.started({
     generation,
     rows,
-    toRun: toRun.rows.finishedBefore.filter((finished) => !finished).length,
-    ...(reused === undefined ? {} : { reused: reused.count() }),
+    toRun: finishedBefore.length - finished,
+    ...(reused && { reused: reused.count() }),
     out: `${out}/${batch}`,
   });
   if (events !== undefined && reused !== undefined) await tellReused(events, toRun, reused);
-  const supplyAgain = (server: WorkAccess) => submitBatch(session, server, order);
-  const end = await watchBatch(session, { access, work, batch, afterSeq, finishedBefore, events, supplyAgain });
-  if (end.end !== 'ended') return leaveBatch(session, batch, end, events);
-  return closeBatch(session, {
-    access,
-    batch,
-    generation,
-    out,
-    result: end.result,
-    events,
-    finishedBefore: toRun.rows.finishedBefore.map((finished, index) => finished && reused?.get(index) === undefined),
-    saving: toRun.saving,
+  const supplyAgain = (server: WorkAccess) => submitBatch(toRun, server, order);
+  const end = await watchBatch(toRun, { work, afterSeq, finishedBefore: finished, events, supplyAgain });
+  if (end.end !== 'ended') return leaveBatch(toRun, end, events);
+  return closeBatch({
+    ...{ session, access, batch, generation, out, events, result: end.result, saving: toRun.saving },
+    finishedBefore: finishedBefore.map((isFinished, index) => isFinished && reused?.get(index) === undefined),
     lost: toRun.rows.lost,
     tookMs: Date.now() - startedAtMs,
   });
@@ -81,10 +69,10 @@ export async function submitAndFollow(
       await takeOver(work);
       const unserved = await unservedText(session, work);
       if (unserved !== undefined) session.terminal.warn(`${unserved}; until then the batch waits`);
-      const afterSeq = await lastEventSeq(session, work, batch);
+      const afterSeq = await lastEventSeq(toRun, work);
       early.handingOver();
-      await submitBatch(session, work, order);
-      const keyTrouble = await refusedKeyTold(session, work, batch);
+      await submitBatch(toRun, work, order);
+      const keyTrouble = await refusedKeyTold(toRun, work);
       if (keyTrouble !== undefined) session.terminal.warn(keyTrouble);
       return { work, afterSeq };
     } catch (error) {
@@ -95,24 +83,22 @@ export async function submitAndFollow(
 }
 
 /** They are done in this run, though nothing runs them. */
-async function tellReused(
-  events: JsonEvents,
-  { access, batch, generation }: BatchToRun,
-  reused: RenderSources,
-): Promise<void> {
-  for (const part of generation.parts.keys()) {
-    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
-      if (reused.get(row.index) === undefined) continue;
-      const record = await access.records.readRecord(batch, row.id);
-      // The batch may have come to the row by itself before: then its end is told as any other.
-      if (record?.reusedFrom !== undefined) events.rowFinished(row.id, 'done', 0, record.finishedAtMs);
-    }
+async function tellReused(events: JsonEvents, toRun: BatchToRun, reused: RenderSources): Promise<void> {
+  const { access, batch, generation } = toRun;
+  for await (const { row } of rowsOf(access, batch, generation)) {
+    if (reused.get(row.index) === undefined) continue;
+    const record = await access.records.readRecord(batch, row.id);
+    // The batch may have come to the row by itself before: then its end is told as any other.
+    if (record?.reusedFrom !== undefined) events.rowFinished(row.id, 'done', 0, record.finishedAtMs);
   }
   await events.written();
 }
 
 /** Ctrl-C while the engine starts: ends at once, and says whether the batch was handed to it already. */
-export function sayEarlyInterrupt(session: Session, batch: string): { handingOver(): void; over(): void } {
+export function sayEarlyInterrupt({ session, batch }: Pick<BatchPlace, 'session' | 'batch'>): {
+  handingOver(): void;
+  over(): void;
+} {
   const { terminal, cli } = session;
   let line = `interrupted before '${batch}' was submitted: nothing of this run was sent; the same command again goes on`;
   const over = cli.io.onInterrupt(() => {

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchProgress, limitsOrdered, resumeGrants, type Supply, supply } from '../../contract/messages.js';
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
@@ -7,14 +6,14 @@ import { readSampleGate } from '../../home/batch-marks.js';
 import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import type { Home } from '../../home/home.js';
 import { markOf } from '../../home/notices.js';
-import { openHomeAccess, pricesInForce } from '../access/home-access.js';
+import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
+import { absentIsUndefined, isRunning } from './batch-source.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
 
 export interface BatchSupply {
-  batch: string;
   generation: string;
   rows: number;
   retry: RetryOrder | null;
@@ -30,17 +29,18 @@ export type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
 
 /** With the terms of the command, or those that the batch was run with before. */
 export async function submitBatch(
-  session: Session,
+  at: BatchPlace,
   work: WorkAccess,
   given: BatchSupply,
-  terms = termsOf(session, given.retries),
+  terms = termsOf(at.session, given.retries),
 ): Promise<void> {
-  const account = session.config.account.name;
-  const { batch, generation, rows, retry } = given;
-  const { home } = openHomeAccess(session.config);
-  await endOldPause(session, work, batch);
+  const { session, batch } = at;
+  const { home } = at.access;
+  const { account } = home;
+  const { generation, rows, retry } = given;
+  await endOldPause(at, work);
   const before = await readBatchOrder(home, batch);
-  const running = (await isRunning(session, work, batch)) ? before : undefined;
+  const running = (await isRunning(account, batch, work)) ? before : undefined;
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
   const prices = pricesInForce(session, before);
@@ -54,7 +54,7 @@ export async function submitBatch(
   >('batch', {
     workflowId: batchId(account, batch),
     taskQueue: taskQueues(account).home,
-    args: [{ ...batchInput(session, batch, order.policy), ...(given.isBreadthFirst ? { isBreadthFirst: true } : {}) }],
+    args: [{ ...batchInput(at, order.policy), ...(given.isBreadthFirst ? { isBreadthFirst: true } : {}) }],
     memo: WORKFLOW_MEMO,
     signal: supply,
     signalArgs: [{ generation, rows, retry, limits: order.limits }],
@@ -86,15 +86,9 @@ function slotsOf(
 }
 
 /** Tells the semaphore that the home says other limits; one that does not run reads them when it begins. */
-export async function tellLimits(session: Session, work: Pick<WorkAccess, 'temporal'>): Promise<boolean> {
-  try {
-    const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
-    await semaphore.signal(limitsOrdered);
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+export async function tellLimits({ config }: Session, { temporal }: Pick<WorkAccess, 'temporal'>): Promise<boolean> {
+  const semaphore = temporal.client.workflow.getHandle(semaphoreId(config.account.name));
+  return (await absentIsUndefined(() => semaphore.signal(limitsOrdered).then(() => true))) ?? false;
 }
 
 /** A batch that runs keeps what it was ordered, but for limits that are given and rows that are new. Pure. */
@@ -135,30 +129,16 @@ export function givenLimits(given: BatchLimits, before: BatchLimits): BatchLimit
 }
 
 /** A pause was meant for the run that it stopped: one that outlived its batch would hold the next run for ever. */
-export async function endOldPause(session: Session, work: WorkAccess, batch: string): Promise<void> {
-  if (await isRunning(session, work, batch)) return;
-  await orderPause(openHomeAccess(session.config).home, batch, false);
-  try {
-    const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(session.config.account.name));
-    await semaphore.signal(resumeGrants, { reason: 'user', batch });
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
-}
-
-async function isRunning(session: Session, work: WorkAccess, batch: string): Promise<boolean> {
-  try {
-    const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
-    return (await handle.describe()).status.name === 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+export async function endOldPause({ access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<void> {
+  if (await isRunning(home.account, batch, work)) return;
+  await orderPause(home, batch, false);
+  const semaphore = work.temporal.client.workflow.getHandle(semaphoreId(home.account));
+  await absentIsUndefined(() => semaphore.signal(resumeGrants, { reason: 'user', batch }));
 }
 
 /** What a batch is started with; one that runs keeps what it has. */
-export function batchInput({ config }: Session, batch: string, policy: BatchTerms['policy']): BatchInput {
-  const { account, timeScale, waits } = config;
+export function batchInput({ session, batch }: BatchPlace, policy: BatchTerms['policy']): BatchInput {
+  const { account, timeScale, waits } = session.config;
   return { account: account.name, batch, policy, timeScale, syncMaxMs: waits.syncMaxSeconds * 1_000 };
 }
 
@@ -169,12 +149,11 @@ export function termsOf(session: Session, retries: number): BatchTerms {
 }
 
 /** The number of the last event that a batch told before now; 0 when it does not run. */
-export async function lastEventSeq(session: Session, work: WorkAccess, batch: string): Promise<number> {
-  const handle = work.temporal.client.workflow.getHandle(batchId(session.config.account.name, batch));
+export async function lastEventSeq({ access: { home }, batch }: BatchPlace, work: WorkAccess): Promise<number> {
   try {
-    if ((await handle.describe()).status.name !== 'RUNNING') return 0;
-    const { events } = await handle.query(batchProgress);
-    return events.at(-1)?.seq ?? 0;
+    if (!(await isRunning(home.account, batch, work))) return 0;
+    const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
+    return (await handle.query(batchProgress)).events.at(-1)?.seq ?? 0;
   } catch {
     // Not there, or not answering yet: rows that are told twice are told apart by their ids.
     return 0;

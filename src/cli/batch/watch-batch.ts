@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -18,9 +18,7 @@ import { fullDisk } from './prove-places.js';
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
 
 export interface WatchOptions {
-  access: HomeAccess;
   work: WorkAccess;
-  batch: string;
   /** Events up to this number were there before this command. */
   afterSeq: number;
   /** Rows that were finished before this command. */
@@ -31,11 +29,12 @@ export interface WatchOptions {
 }
 
 /** Closes the connection in every case. */
-export async function watchBatch(session: Session, options: WatchOptions): Promise<FollowEnd> {
+export async function watchBatch(at: BatchPlace, options: WatchOptions): Promise<FollowEnd> {
+  const { session, access, batch } = at;
   const { io } = session.cli;
-  const { access, batch, supplyAgain } = options;
+  const { supplyAgain } = options;
   const began = await access.home.readBatch(batch);
-  const source = createBatchSource({ ...options, connect: () => rejoinWork(session) });
+  const source = createBatchSource(at, options.work, () => rejoinWork(session));
   const presenter = await createPresenter({
     io,
     terminal: session.terminal,
@@ -90,28 +89,28 @@ export async function watchBatch(session: Session, options: WatchOptions): Promi
 
 /** What is said, and the exit code, when a batch was left before it ended. */
 export async function leaveBatch(
-  session: Session,
-  batch: string,
+  { session, batch }: BatchPlace,
   end: Exclude<FollowEnd, { end: 'ended' }>,
   events: JsonEvents | undefined,
 ): Promise<number> {
   const { terminal } = session;
+  const tell = async (reason: string, exitCode: number): Promise<void> => {
+    events?.detached(reason, exitCode);
+    await events?.written();
+  };
   switch (end.end) {
     case 'detached':
-      events?.detached('interrupted', EXIT.detached);
-      await events?.written();
+      await tell('interrupted', EXIT.detached);
       for (const line of detachLines(session, batch, end.last)) terminal.say(line);
       return EXIT.detached;
     case 'paused_too_long': {
       const exitCode = end.reason === 'credits' ? EXIT.outOfCredits : EXIT.configuration;
-      events?.detached(end.reason, exitCode);
-      await events?.written();
+      await tell(end.reason, exitCode);
       terminal.error(pausedText(session, batch, end));
       return exitCode;
     }
     case 'stopped':
-      events?.detached('stopped', EXIT.standsStill);
-      await events?.written();
+      await tell('stopped', EXIT.standsStill);
       terminal.error(
         `the engine was stopped by order: rows of '${batch}' are open and nothing works on them; \`${commandHint(session, `resume ${batch}`)}\` goes on`,
       );

@@ -31,7 +31,7 @@ async function clean(session: Session, batch: string | undefined, isDryRun: bool
   const { cleanBatches } = await import('../batch/clean-batches.js');
   const { terminal, config } = session;
   const access = openHomeAccess(config);
-  if (batch !== undefined) await knownBatch(session, access, batch);
+  if (batch !== undefined) await knownBatch(session, batch, access);
   const batches = batch === undefined ? await access.home.batches() : [batch];
   const work = await joinWork(session);
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { keyOrigin } from '../../config/api-key.js';
-import { environmentName, SETTINGS, type Setting } from '../../config/settings-table.js';
+import { environmentName, type PlacedSetting, valueAt } from '../../config/setting.js';
+import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
@@ -26,7 +26,7 @@ export function defineConfig(command: Command, cli: Cli): void {
 
 async function showSettings(session: Session, withOrigin: boolean): Promise<void> {
   const { terminal } = session;
-  const key = keyOrigin(session.cli.io.env, session.keyFile);
+  const key = session.keyOrigin;
   const rows = SETTINGS.map((setting) => ({
     setting,
     value: shownValue(session, setting),
@@ -52,11 +52,10 @@ async function showSettings(session: Session, withOrigin: boolean): Promise<void
 }
 
 /** The value in the form in which it is written in the file. */
-function shownValue(session: Session, setting: Setting): unknown {
+function shownValue(session: Session, setting: PlacedSetting): unknown {
   const { notify, notifySecret } = session.config;
   if (setting.path === 'notify') return notify.length === 0 ? null : notify.map(({ to }) => targetLabel(to)).join(' ');
   if (setting.path === 'notifySecret') return notifySecret === null ? null : '[redacted]';
-  let value: unknown = session.config;
-  for (const part of setting.path.split('.')) value = (value as Record<string, unknown>)[part];
+  const value = valueAt(session.config, setting.path);
   return setting.form === 'credits' && typeof value === 'number' ? formatCredits(value) : value;
 }

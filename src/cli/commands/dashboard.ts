@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SETTINGS } from '../../config/settings-table.js';
+import { SETTINGS } from '../../config/settings.js';
 import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
 import { addSettings, givenSettings } from '../settings-options.js';

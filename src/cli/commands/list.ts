@@ -30,31 +30,16 @@ async function listNames(session: Session): Promise<void> {
 
 async function listBatches(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { joinWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/work-access.js');
-  const { fullDisk } = await import('../batch/prove-places.js');
-  const { readBatchState } = await import('../batch/batch-state.js');
+  const { readStates } = await import('../batch/batch-state.js');
   const { listLines, statusJson } = await import('../views/status-lines.js');
   const { terminal, config } = session;
   const access = openHomeAccess(config);
-  const work = await joinWork(session);
-  try {
-    const states = [];
-    for (const batch of await access.home.batches()) {
-      const state = await readBatchState(access, work, batch);
-      if (state !== undefined) states.push(state);
-    }
-    const account = config.account.name;
-    const unserved = work && (await unservedText(session, work));
-    const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || null;
-    if (session.isJson) {
-      const batches = states.map((state) => statusJson(session, state));
-      return terminal.json({ schema: 1, account, blocked, batches });
-    }
-    if (states.length === 0) terminal.note(`account '${account}' has no batch in ${config.home}`);
-    else for (const line of listLines(session, states)) terminal.data(line);
-    if (blocked !== null) terminal.warn(blocked);
-  } finally {
-    await work?.close();
+  const { reports, blocked } = await readStates(session, access, await access.home.batches());
+  const account = config.account.name;
+  if (session.isJson) {
+    return terminal.json({ schema: 1, account, blocked, batches: reports.map((one) => statusJson(session, one)) });
   }
+  if (reports.length === 0) terminal.note(`account '${account}' has no batch in ${config.home}`);
+  else for (const line of listLines(session, reports)) terminal.data(line);
+  if (blocked !== null) terminal.warn(blocked);
 }

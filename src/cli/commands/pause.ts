@@ -80,16 +80,14 @@ function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'):
 }
 
 async function pause(session: Session, batch: string): Promise<void> {
-  const { openHomeAccess } = await import('../access/home-access.js');
-  const { knownBatch } = await import('../batch/known-batch.js');
-  const { otherHomeText } = await import('../batch/known-batch.js');
+  const { knownBatch, otherHomeText } = await import('../batch/known-batch.js');
   const { joinWork, rejoinWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/batch-source.js');
   const { orderPause } = await import('../../home/batch-order.js');
   const { pauseBatch } = await import('../../contract/messages.js');
-  const access = openHomeAccess(session.config);
-  await knownBatch(session, access, batch);
-  const otherHome = await otherHomeText(access, batch);
+  const known = await knownBatch(session, batch);
+  const { home } = known.access;
+  const otherHome = await otherHomeText(known.access, batch);
   // On such a home an engine that runs is told to pause, and none is started: it would go on with what it knows.
   const work = otherHome === undefined ? await rejoinWork(session) : await joinWork(session);
   if (work === undefined) {
@@ -100,12 +98,12 @@ async function pause(session: Session, batch: string): Promise<void> {
   }
   try {
     // The order first: from here on nothing of the batch is submitted, however long the message takes.
-    const isNew = await orderPause(access.home, batch, true);
+    const isNew = await orderPause(home, batch, true);
     try {
-      await signalRunning(session, work, batch, pauseBatch);
+      await signalRunning(known, work, pauseBatch);
     } catch (error) {
       // It does not run: an order that was refused must not hold back its next run.
-      if (isNew && error instanceof UserError) await orderPause(access.home, batch, false);
+      if (isNew && error instanceof UserError) await orderPause(home, batch, false);
       throw error;
     }
   } finally {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { keyOrigin } from '../../config/api-key.js';
 import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../batch/run-flags.js';
 import type { Cli } from '../io.js';
 import { openSession } from '../open-session.js';
@@ -36,37 +35,32 @@ export function definePlan(command: Command, cli: Cli): void {
 async function showPlan(session: Session, manifest: string, flags: PlanFlags): Promise<number> {
   const { terminal, config } = session;
   const place = readManifestFlags(manifest, flags, session);
-  const canRead =
-    place.asksNetwork && config.baseUrl !== null && keyOrigin(session.cli.io.env, session.keyFile) !== undefined;
+  const { batch } = place;
+  const canRead = place.asksNetwork && config.baseUrl !== null && session.keyOrigin !== undefined;
   if (canRead) await session.apiKey();
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { planSubject, prepareBatch } = await import('../plan/prepare-batch.js');
-  const { leavingText } = await import('../plan/prepare-batch.js');
+  const { planSubject, prepareBatch, warnOfLeaving } = await import('../plan/prepare-batch.js');
   const { makePlan } = await import('../plan/make-plan.js');
-  const [{ planJson }, { planLines }] = await Promise.all([
-    import('../plan/plan-json.js'),
-    import('../plan/plan-view.js'),
-  ]);
+  const { planJson } = await import('../plan/plan-json.js');
+  const { planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
-  const { refuseChanged } = await import('../plan/refuse-rows.js');
-  const { refuseTakenNames } = await import('../plan/refuse-rows.js');
+  const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');
   const { lostFileLines } = await import('../batch/lost-files.js');
-  const access = openHomeAccess(config);
-  const keepsFed = keepsDependents(flags.changed, flags.dependents);
+  const { readOwnCredits } = await import('../access/read-account.js');
+  const at = { session, access: openHomeAccess(config), batch };
   const order = flags.changed ?? false;
-  const kept = keepsFed ? { keepsFed: { except: order } } : {};
-  const prepared = await prepareBatch(session, { access, place, retry: null, keep: false, ...kept });
+  const isKept = keepsDependents(flags.changed, flags.dependents);
+  const keepsFed = isKept ? { except: order } : undefined;
+  const prepared = await prepareBatch(at, { place, retry: null, keep: false, keepsFed });
   refuseTakenNames(prepared, place);
-  await refuseChanged(access, place, prepared, order, keepsFed);
-  const credits = canRead ? await (await import('../access/read-account.js')).readOwnCredits(session) : undefined;
-  const plan = await makePlan(session, access, planSubject(place, prepared), credits);
-  const leaving = await leavingText(access, place, prepared.leaving);
-  if (leaving !== undefined) terminal.warn(leaving);
+  await refuseChanged(at, place, prepared, order, isKept);
+  const plan = await makePlan(at, planSubject(place, prepared), canRead ? await readOwnCredits(session) : undefined);
+  await warnOfLeaving(at, place, prepared);
   const approval = approvalOf(plan, config.budget, true);
   const refused = approval.approval === 'refused' ? approval.why : null;
   if (session.isJson) terminal.json({ ...planJson(plan), leavingRows: prepared.leaving.size, refused });
   else for (const line of planLines(plan)) terminal.data(line);
-  for (const line of lostFileLines(prepared.lost, `${config.out}/${place.batch}`)) terminal.note(line);
+  for (const line of lostFileLines(prepared.lost, `${config.out}/${batch}`)) terminal.note(line);
   if (refused === null) return EXIT.done;
   // Not thrown: the plan is the one JSON document of this command.
   terminal.error(refused);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
+import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
+
 import { openSession } from '../open-session.js';
-import { priceSnippet } from '../plan/plan-prices.js';
 import type { Session } from '../session.js';
 import { addSettings } from '../settings-options.js';
 import { createTerminal, type Terminal } from '../terminal.js';
@@ -20,12 +20,13 @@ export function definePrices(command: Command, cli: Cli): void {
     .option('--example', 'print the `prices` setting for every kind, with the figures to fill in')
     .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --example\n\n${READ_EXIT_HELP}`)
     .action(async ({ example = false }: { example?: boolean }) => {
-      if (example) showExample(createTerminal(cli.io), command.opts<{ json?: boolean }>().json === true);
+      if (example) await showExample(createTerminal(cli.io), command.opts<{ json?: boolean }>().json === true);
       else await showPrices(await openSession(command, cli));
     });
 }
 
-function showExample(terminal: Terminal, isJson: boolean): void {
+async function showExample(terminal: Terminal, isJson: boolean): Promise<void> {
+  const { priceSnippet } = await import('../plan/plan-prices.js');
   const example = priceSnippet(KINDS);
   if (isJson) terminal.json({ schema: 1, example });
   else terminal.data(JSON.stringify(example, null, 2));

@@ -32,15 +32,13 @@ export function defineReport(command: Command, cli: Cli): void {
 }
 
 async function writeReport(session: Session, batch: string, flags: ReportFlags): Promise<void> {
-  const { openHomeAccess } = await import('../access/home-access.js');
+  const { resultSources } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { resultSources } = await import('../batch/batch-tally.js');
   const { writeBatchReport } = await import('../../../activities/batch-report.js');
   const { createPosters } = await import('../../report/posters.js');
   const { PUBLIC_REPORT_NAME, REPORT_NAME } = await import('../../report/write-report.js');
   const { openPage } = await import('../open-page.js');
-  const access = openHomeAccess(session.config);
-  const { generation, out } = await knownBatch(session, access, batch);
+  const { access, generation, out } = await knownBatch(session, batch);
   const isPublic = flags.public === true;
   const sources = { ...resultSources(access), posters: createPosters() };
   const page = await writeBatchReport(sources, batch, generation.generation, { isPublic });

@@ -24,14 +24,12 @@ export function defineResults(command: Command, cli: Cli): void {
 }
 
 async function writeResults(session: Session, batch: string): Promise<void> {
-  const { openHomeAccess } = await import('../access/home-access.js');
+  const { resultSources } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { resultSources } = await import('../batch/batch-tally.js');
   const { writeBatchResults } = await import('../../../activities/result-files.js');
   const { countsText } = await import('../views/counts.js');
   const { terminal } = session;
-  const access = openHomeAccess(session.config);
-  const { generation, out } = await knownBatch(session, access, batch);
+  const { access, generation, out } = await knownBatch(session, batch);
   const { counts, open, orphans = 0 } = await writeBatchResults(resultSources(access), batch, generation.generation);
   const folder = `${out}/${batch}`;
   const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);

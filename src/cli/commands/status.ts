@@ -24,28 +24,16 @@ export function defineStatus(command: Command, cli: Cli): void {
 
 /** Gives the exit code. */
 async function showStatus(session: Session, batch: string): Promise<number> {
-  const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { joinWork } = await import('../access/work-access.js');
-  const { unservedText } = await import('../access/work-access.js');
-  const { fullDisk } = await import('../batch/prove-places.js');
-  const { readBatchState } = await import('../batch/batch-state.js');
+  const { readStates } = await import('../batch/batch-state.js');
   const { statusJson, statusLines } = await import('../views/status-lines.js');
   const { terminal } = session;
-  const access = openHomeAccess(session.config);
-  await knownBatch(session, access, batch);
-  const work = await joinWork(session);
-  try {
-    const report = await readBatchState(access, work, batch);
-    if (report === undefined) return EXIT.done;
-    const unserved = work && (await unservedText(session, work));
-    const blocked =
-      [report.blocked, unserved, await fullDisk(session)].filter((text) => text != null).join('; ') || null;
-    const shown = { ...report, blocked };
-    if (session.isJson) terminal.json(statusJson(session, shown));
-    else for (const line of statusLines(session, shown)) terminal.data(line);
-    return report.state === 'not running' ? EXIT.standsStill : EXIT.done;
-  } finally {
-    await work?.close();
-  }
+  const { access } = await knownBatch(session, batch);
+  const { reports, blocked } = await readStates(session, access, [batch]);
+  const [report] = reports;
+  if (report === undefined) return EXIT.done;
+  const shown = { ...report, blocked: [report.blocked, blocked].filter((text) => text !== null).join('; ') || null };
+  if (session.isJson) terminal.json(statusJson(session, shown));
+  else for (const line of statusLines(session, shown)) terminal.data(line);
+  return report.state === 'not running' ? EXIT.standsStill : EXIT.done;
 }

@@ -1,6 +1,4 @@
 import { resultLines } from '../../../activities/result-files.js';
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
-import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { BatchHistory } from '../../dashboard/slot-history.js';
 import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
@@ -12,12 +10,20 @@ import { readBatchOptions } from '../../home/batch-order.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
 import { nameFlaw } from '../../manifest/names.js';
+
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, knownPrices, openHomeAccess, sentRequests } from '../access/home-access.js';
-import { joinWork, unservedText } from '../access/work-access.js';
-import { type BatchStateReport, readBatchState } from '../batch/batch-state.js';
-import { resultSources } from '../batch/batch-tally.js';
-import { fullDisk } from '../batch/prove-places.js';
+import {
+  type HomeAccess,
+  knownPrices,
+  listPrice,
+  openHomeAccess,
+  resultSources,
+  rowsOf,
+  sentRequests,
+} from '../access/home-access.js';
+import { joinWork } from '../access/work-access.js';
+import { type AccountState, readStates } from '../batch/batch-state.js';
+import { generationInForce } from '../batch/known-batch.js';
 import { explanationsOf } from '../explain/explanations.js';
 import { caseOf } from '../review/show-case.js';
 import type { Session } from '../session.js';
@@ -40,10 +46,7 @@ export function createDashboardSource(session: Session, settings: readonly strin
       if (generation !== undefined) yield* resultLines(resultSources(access), batch, generation);
     },
     row: (batch, id) => rowFacts(session, access, batch, id),
-    count: async (batch) => {
-      const generation = await rows.currentGeneration(batch);
-      return (generation && (await rows.generation(batch, generation))?.rows) || 0;
-    },
+    count: async (batch) => (await generationInForce(access, batch))?.rows ?? 0,
     mostOf: (batch, indexes) => mostOf(session, access, batch, indexes),
     balance: (sinceMs) => home.checkpointsSince(sinceMs),
     history: (batch, ids, sinceMs) => historyOf(session, access, batch, ids, sinceMs),
@@ -58,13 +61,13 @@ async function mostOf(
   batch: string,
   indexes: ReadonlySet<number>,
 ): Promise<CreditsNano | null> {
-  const prices = await knownPrices(session, access, batch);
+  const prices = await knownPrices({ session, access, batch });
   let nano = 0;
   for await (const row of rowsInForce(access, batch)) {
     if (!indexes.has(row.index)) continue;
-    const price = withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB));
-    if (price?.hi == null) return null;
-    nano += price.hi;
+    const hi = listPrice(row, prices)?.hi ?? null;
+    if (hi === null) return null;
+    nano += hi;
   }
   return nano;
 }
@@ -86,27 +89,20 @@ async function listed(session: Session, access: HomeAccess): Promise<JsonObject>
   const { reports, isServed, blocked } = await states(session, access, await access.home.batches());
   const balance = await access.home.latestCheckpoint();
   return asJson({
-    ...{ account: session.config.account.name, isServed, blocked: blocked ?? null },
+    ...{ account: session.config.account.name, isServed, blocked },
     balance: balance === undefined ? null : { credits: balance.balanceNano / 1e9, atMs: balance.atMs },
     batches: reports.map((report) => statusJson(session, report)),
   });
 }
 
-async function states(session: Session, access: HomeAccess, batches: readonly string[]) {
-  // A Temporal that does not answer leaves the page what the home says.
-  const work = await joinWork(session).catch(() => undefined);
-  try {
-    const reports: BatchStateReport[] = [];
-    for (const batch of batches) {
-      const report = await readBatchState(access, work, batch);
-      if (report !== undefined) reports.push(report);
-    }
-    const unserved = work && (await unservedText(session, work));
-    const blocked = [unserved, await fullDisk(session)].filter((text) => text !== undefined).join('; ') || undefined;
-    return { reports, isServed: work !== undefined && unserved === undefined, blocked };
-  } finally {
-    await work?.close();
-  }
+/** A Temporal that does not answer leaves the page what the home says. */
+function states(session: Session, access: HomeAccess, batches: readonly string[]): Promise<AccountState> {
+  return readStates(
+    session,
+    access,
+    batches,
+    joinWork(session).catch(() => undefined),
+  );
 }
 
 async function rowFacts(session: Session, access: HomeAccess, batch: string, id: string): Promise<JsonObject> {
@@ -128,12 +124,9 @@ async function rowOf(access: HomeAccess, batch: string, id: string): Promise<Row
   return null;
 }
 
-async function* rowsInForce({ rows }: HomeAccess, batch: string): AsyncIterable<Row> {
-  const generation = await rows.currentGeneration(batch);
-  const facts = generation === undefined ? undefined : await rows.generation(batch, generation);
-  for (const part of facts?.parts.keys() ?? []) {
-    for (const { row } of await rows.readPart(batch, generation ?? '', part)) yield row;
-  }
+async function* rowsInForce(access: HomeAccess, batch: string): AsyncIterable<Row> {
+  const generation = await generationInForce(access, batch);
+  if (generation !== undefined) for await (const { row } of rowsOf(access, batch, generation)) yield row;
 }
 
 /** The row's own cells and media, as they were handed to the kind. */

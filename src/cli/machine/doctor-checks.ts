@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { hasFfmpeg } from '../../../activities/film-frame.js';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';
 import { isS3Address } from '../../domain/s3.js';

@@ -1,6 +1,6 @@
 import { startReceiver } from '../../callbacks/receiver.js';
 import { createCallbackDesk } from '../../callbacks/take-callback.js';
-import { requiredBaseUrl } from '../../config/account-settings.js';
+import { requiredBaseUrl } from '../../config/make-config.js';
 import { createLogger } from '../../worker/logger.js';
 import { createMessenger } from '../../worker/messenger.js';
 import { openHomeAccess } from '../access/home-access.js';

@@ -1,4 +1,3 @@
-import { keyOrigin } from '../../config/api-key.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
 import { locateTemporalCli } from '../../engine/start-detached.js';
@@ -62,7 +61,7 @@ export async function runEngine(session: Session, uiPort: number): Promise<numbe
 /** With a base URL and a key the worker serves the account at once; else the first command brings them. */
 async function serveAccount(session: Session): Promise<void> {
   const { config, terminal } = session;
-  if (config.baseUrl === null || keyOrigin(session.cli.io.env, session.keyFile) === undefined) {
+  if (config.baseUrl === null || session.keyOrigin === undefined) {
     terminal.note('no base URL or API key here: the first command that has them brings them');
     return;
   }

@@ -1,5 +1,5 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import { isS3Address } from '../../domain/s3.js';
 import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';

@@ -1,8 +1,8 @@
-import { spentOf } from '../../../activities/budget.js';
+import { spentOf } from '../../books/spent.js';
 import type { SpentResult } from '../../contract/pages.js';
 import { formatCredits } from '../../domain/money.js';
-import { type HomeAccess, knownPrices } from '../access/home-access.js';
-import type { Session } from '../session.js';
+import { type BatchPlace, knownPrices } from '../access/home-access.js';
+import { confirm } from '../ask-person.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { costText, type Plan } from './plan-view.js';
@@ -47,27 +47,21 @@ export function approvalOf(
   return { approval: 'ask', why: costText(total) };
 }
 
-/** The most that a batch can have cost before; looked up only where a budget asks for it. */
-export async function spentBefore(session: Session, access: HomeAccess, batch: string): Promise<SpentResult> {
-  if (session.config.budget.maxCredits === null) return NOTHING_SPENT;
-  return spentOf(access, batch, () => knownPrices(session, access, batch));
-}
-
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
-export async function approvePlan(session: Session, plan: Plan, isSaidYes: boolean, spent: SpentResult): Promise<void> {
-  const { io } = session.cli;
-  const approval = approvalOf(plan, session.config.budget, isSaidYes, spent);
+export async function approvePlan(at: BatchPlace, plan: Plan, isSaidYes: boolean): Promise<void> {
+  const { budget } = at.session.config;
+  const spent = budget.maxCredits === null ? NOTHING_SPENT : await spentBefore(at);
+  const approval = approvalOf(plan, budget, isSaidYes, spent);
   if (approval.approval === 'granted') return;
   if (approval.approval === 'refused') throw new UserError(`${approval.why}; nothing was submitted`);
-  if (!io.isInteractive) {
-    const { toSubmit, unknown } = plan.costs.total;
-    // A budget cannot be kept where prices are not known: it would be refused next.
-    const orBudget = unknown === 0 ? 'set --max-credits' : 'set `prices` and --max-credits';
-    throw new UserError(
-      `${amount(toSubmit, 'row')} would be submitted (${approval.why}): say --yes or ${orBudget}; nothing was submitted`,
-    );
-  }
-  const { askPerson } = await import('../ask-person.js');
-  const question = `Submit ${amount(plan.costs.total.toSubmit, 'row')}? ${approval.why}`;
-  if (!(await askPerson(io, question))) throw new UserError('not confirmed: nothing was submitted');
+  const { toSubmit, unknown } = plan.costs.total;
+  // A budget cannot be kept where prices are not known: it would be refused next.
+  const orBudget = unknown === 0 ? 'set --max-credits' : 'set `prices` and --max-credits';
+  const alone = `${amount(toSubmit, 'row')} would be submitted (${approval.why}): say --yes or ${orBudget}; nothing was submitted`;
+  await confirm(at.session.cli.io, `Submit ${amount(toSubmit, 'row')}? ${approval.why}`, alone, 'submitted');
+}
+
+/** The most that a batch can have cost before. */
+export function spentBefore(at: BatchPlace): Promise<SpentResult> {
+  return spentOf(at.access, at.batch, () => knownPrices(at));
 }

@@ -1,8 +1,8 @@
 import { hasFfmpeg } from '../../../activities/film-frame.js';
-import { waitsOf } from '../../config/account-settings.js';
-import { keyOrigin } from '../../config/api-key.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
+import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
+import { defined } from '../../domain/defined.js';
 import { isS3Address } from '../../domain/s3.js';
 import { longestRenderMs } from '../../kinds/expected.js';
 import { factsOf } from '../../kinds/facts.js';
@@ -15,6 +15,7 @@ import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import { withErrorsFile } from './errors-file.js';
 import type { ManifestPlace } from './manifest-flags.js';
 
@@ -32,7 +33,7 @@ export async function checkManifest(session: Session, place: ManifestPlace, sink
   const { terminal } = session;
   const options = optionsFor(session, place, sinks);
   const summary = await withErrorsFile(place.errorsFile, (onProblem) =>
-    validateManifest({ ...options, ...(onProblem === undefined ? {} : { onProblem }) }),
+    validateManifest({ ...options, ...(onProblem && { onProblem }) }),
   );
   for (const warning of summary.warnings) terminal.warn(formatProblem(warning));
   if (summary.problemCount === 0) return summary;
@@ -43,16 +44,14 @@ export async function checkManifest(session: Session, place: ManifestPlace, sink
 function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): ManifestOptions {
   const { config } = session;
   const progress = createProgress(session);
+  const { format, delimiter, defaultKind, path } = place;
   return {
-    source: place.path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path: place.path },
-    ...(place.format === undefined ? {} : { format: place.format }),
-    ...(place.delimiter === undefined ? {} : { delimiter: place.delimiter }),
-    ...(place.defaultKind === undefined ? {} : { defaultKind: place.defaultKind }),
-    ...(config.names.template === null ? {} : { nameTemplate: config.names.template }),
+    source: path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path },
+    ...defined({ format, delimiter, defaultKind, nameTemplate: config.names.template ?? undefined }),
     // What an earlier row rendered may be named where it lies, as failed.csv does.
     inputRoots: isS3Address(config.out) ? place.inputRoots : [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
-    allowLoopback: config.baseUrl !== null && isLoopbackUrl(config.baseUrl),
+    allowLoopback: isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
     ...s3Inputs(config, session.cli.io.env),
     canTakeFrames: hasFfmpeg,
@@ -70,7 +69,7 @@ function refusal(summary: ManifestSummary, errorsFile: string | undefined): stri
   const hidden = problemCount - problems.length;
   const where = errorsFile === undefined ? '; `--errors FILE` writes them all' : `; all are in ${errorsFile}`;
   const more = hidden > 0 ? `, ${hidden} of them not shown${where}` : '';
-  return `the manifest has ${problemCount} ${problemCount === 1 ? 'problem' : 'problems'}${more}: nothing was submitted`;
+  return `the manifest has ${amount(problemCount, 'problem')}${more}: nothing was submitted`;
 }
 
 /** Long checks show that they go on. */
@@ -88,7 +87,7 @@ function createProgress({ terminal }: Session): { row(): void } {
 }
 
 /** What buckets offer to the media of a manifest: a place to upload files to, and objects that are named. */
-export function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
+function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
   const isS3Reachable = canServiceReach(config, env);
   const hasBucket = isS3Address(config.out) || isS3Address(config.home);
   const { openInput } = createPlaces({ settings: config.s3, environment: {} });
@@ -106,7 +105,7 @@ export function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestO
 
 /** The service reads signed URLs over https from the internet; a rehearsal's double reads them on this machine. */
 function canServiceReach({ s3, baseUrl }: Config, env: NodeJS.ProcessEnv): boolean {
-  if (baseUrl !== null && isLoopbackUrl(baseUrl)) return true;
+  if (isLoopbackUrl(baseUrl)) return true;
   const endpoint = s3.endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
   return endpoint === undefined || (endpoint.startsWith('https://') && !isLoopbackUrl(endpoint));
 }
@@ -123,16 +122,18 @@ export async function openOutsideChecks(
   access: HomeAccess,
   { asksNetwork, probesUrls }: Pick<ManifestPlace, 'asksNetwork' | 'probesUrls'>,
 ): Promise<OutsideChecks> {
-  const { config, cli } = session;
+  const { config } = session;
   const options: OutsideChecks['options'] = { resolveHosts: asksNetwork };
-  if (!asksNetwork) return { options, close: async () => undefined };
-  if (config.baseUrl !== null && keyOrigin(cli.io.env, session.keyFile) !== undefined) {
+  let close = async (): Promise<void> => undefined;
+  if (asksNetwork && config.baseUrl !== null && session.keyOrigin !== undefined) {
     const { createKnownVoices } = await import('../access/read-account.js');
     options.voices = createKnownVoices(session, access);
   }
-  if (!probesUrls) return { options, close: async () => undefined };
-  const { createUrlProber } = await import('../../service/probe-url.js');
-  const allowLoopback = config.baseUrl !== null && isLoopbackUrl(config.baseUrl);
-  const prober = createUrlProber({ allowLoopback, userAgent: config.userAgent });
-  return { options: { ...options, probeUrl: prober.probe }, close: prober.close };
+  if (asksNetwork && probesUrls) {
+    const { createUrlProber } = await import('../../service/probe-url.js');
+    const prober = createUrlProber({ allowLoopback: isLoopbackUrl(config.baseUrl), userAgent: config.userAgent });
+    options.probeUrl = prober.probe;
+    close = prober.close;
+  }
+  return { options, close };
 }

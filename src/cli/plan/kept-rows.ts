@@ -2,7 +2,7 @@ import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import type { Records } from '../../home/row-records.js';
 import { parallel } from '../../store/parallel.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 import { type PlannedRow, withColumns } from './row-planner.js';
@@ -17,7 +17,8 @@ export type KeptRow = Pick<Row, 'id' | 'hash'>;
 /** Takes rows in the manifest's order; those that stay come back as finished. */
 export type KeepFedRows = (planned: readonly PlannedRow[]) => Promise<PlannedRow[]>;
 
-export function keepFedRows(access: HomeAccess, batch: string, order: ChangedOrder): KeepFedRows {
+export function keepFedRows(at: BatchPlace, order: ChangedOrder): KeepFedRows {
+  const { access, batch } = at;
   const named: ReadonlySet<string> = typeof order === 'boolean' ? new Set() : order;
   const kept = new Set<number>();
 
@@ -27,7 +28,7 @@ export function keepFedRows(access: HomeAccess, batch: string, order: ChangedOrd
     // A copy made no request of its own that could be compared: it goes with the row whose render it shares.
     if (row.shares !== undefined && changed === undefined) return plan.plan === 'shared' && kept.has(row.shares);
     if (changed === undefined || changed.isOpen) return false;
-    return (await withColumns(access, batch, planned)).changed?.columns?.length === 0;
+    return (await withColumns(at, planned)).changed?.columns?.length === 0;
   }
 
   return async (rows) => {

@@ -1,12 +1,13 @@
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
-import { ADAPTERS } from '../../kinds/index.js';
+import { adapterFor } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
 import { earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
+import { amount } from '../views/counts.js';
 import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from './plan-prices.js';
 import { type CostTally, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
@@ -15,7 +16,6 @@ import { renderHistory, wallClock } from './wall-clock.js';
 
 /** What a plan is about. */
 export interface PlanSubject {
-  batch: string;
   /** The manifest as the user wrote it. */
   manifest: string;
   rows: CountedRows;
@@ -25,8 +25,7 @@ export interface PlanSubject {
 
 /** Puts together what a prepared batch will cost and how long it will take. */
 export async function makePlan(
-  session: Session,
-  access: HomeAccess,
+  { session, access, batch }: BatchPlace,
   subject: PlanSubject,
   credits: CreditAccount | undefined,
 ): Promise<Plan> {
@@ -34,7 +33,7 @@ export async function makePlan(
   const { tally } = subject.rows;
   // Where nothing is submitted that a discount could hold for, the request is saved.
   const isDiscountable = [...tally.cells.values()].some(
-    ({ kind, toSubmit }) => toSubmit > 0 && ADAPTERS[kind].entrypoint !== null,
+    ({ kind, toSubmit }) => toSubmit > 0 && adapterFor(kind).entrypoint !== null,
   );
   const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
   const atMs = Date.now();
@@ -44,9 +43,7 @@ export async function makePlan(
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
   const left = new Map(
-    [...costs.byKind].map(([kind, cost]) => {
-      return [kind, cost.rows - cost.finished - cost.skipped - cost.shared - cost.reused];
-    }),
+    [...costs.byKind].map(([kind, one]) => [kind, one.rows - one.finished - one.skipped - one.shared - one.reused]),
   );
   const time =
     caps === undefined
@@ -56,13 +53,13 @@ export async function makePlan(
           ...caps,
           paths: subject.chains.paths,
           seen: await renderHistory(access),
-          isSync: (kind) => ADAPTERS[kind].flow === 'sync',
+          isSync: (kind) => adapterFor(kind).flow === 'sync',
           timeScale: config.timeScale,
         });
   const { paths: _, ...chains } = subject.chains;
   return {
     chains,
-    batch: subject.batch,
+    batch,
     manifest: subject.manifest,
     account: config.account.name,
     costs,
@@ -102,12 +99,12 @@ function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, 
     terminal.warn('callbacks.url is set without callbacks.listen (--listen): the engine of this machine receives none');
   }
   const others = [...byKind].filter(([kind]) => {
-    const adapter = ADAPTERS[kind];
+    const adapter = adapterFor(kind);
     return adapter.flow === 'sync' || adapter.takesCallback !== true;
   });
   if (others.length === 0) return;
   const rows = others.reduce((sum, [, cost]) => sum + cost.rows, 0);
   terminal.warn(
-    `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${rows} ${rows === 1 ? 'row' : 'rows'})`,
+    `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${amount(rows, 'row')})`,
   );
 }

@@ -4,7 +4,7 @@ import type { Kind } from '../../domain/kind.js';
 import { type CreditsNano, type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
-import { ADAPTERS } from '../../kinds/index.js';
+import { adapterFor } from '../../kinds/index.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import type { Session } from '../session.js';
 import { amount, percentOff } from '../views/counts.js';
@@ -22,7 +22,7 @@ export interface PlanDiscount {
 
 /** The part of the list price that a kind pays at an instant, in billionths. */
 export function multiplierOf(kind: Kind, discounts: readonly Discount[], atMs: number): number {
-  const { entrypoint } = ADAPTERS[kind];
+  const { entrypoint } = adapterFor(kind);
   if (entrypoint === null) return LIST_PRICE_PPB;
   return activeDiscount(discounts, entrypoint, atMs)?.multiplierPpb ?? LIST_PRICE_PPB;
 }
@@ -35,7 +35,7 @@ export function planDiscounts(
 ): PlanDiscount[] {
   const found = new Map<string, PlanDiscount>();
   for (const [kind, cost] of paid.byKind) {
-    const { entrypoint } = ADAPTERS[kind];
+    const { entrypoint } = adapterFor(kind);
     const active = entrypoint === null ? undefined : activeDiscount(discounts, entrypoint, atMs);
     if (active === undefined || active.multiplierPpb === LIST_PRICE_PPB || cost.toSubmit === 0) continue;
     const { entrypoint: name, multiplierPpb, effectiveToMs } = active;

@@ -1,7 +1,7 @@
 import { fedMedia } from '../../domain/row.js';
 import { isRerun } from '../../home/batch-marks.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 import type { ManifestPlace } from './manifest-flags.js';
@@ -80,8 +80,8 @@ function rowsAre(count: number): string {
 
 /** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
 export async function refuseChanged(
-  access: HomeAccess,
-  place: Pick<ManifestPlace, 'path' | 'batch'>,
+  at: BatchPlace,
+  place: Pick<ManifestPlace, 'path'>,
   { changed, changedCount }: Pick<CountedRows, 'changed' | 'changedCount'>,
   order: ChangedOrder,
   keepsFed: boolean,
@@ -92,7 +92,7 @@ export async function refuseChanged(
   const refused = changed.filter(({ row }) => !isRerun(reruns, row.id));
   const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
   const named = new Map<PlannedRow, PlannedRow>();
-  for (const one of shown) named.set(one, await withColumns(access, place.batch, one));
+  for (const one of shown) named.set(one, await withColumns(at, one));
   refuseChangedRows({ changed: changed.map((one) => named.get(one) ?? one), changedCount }, place, reruns);
 }
 
@@ -101,12 +101,11 @@ export async function refuseChanged(
  * compared: reading the manifest takes time, and so does a person who thinks about the question.
  */
 export async function changedByNow(
-  access: HomeAccess,
-  batch: string,
-  generation: GenerationFacts,
+  at: BatchPlace & { generation: GenerationFacts },
   { finishedBefore }: Pick<CountedRows, 'finishedBefore'>,
 ): Promise<Pick<CountedRows, 'changed' | 'changedCount'>> {
-  const planner = await createRowPlanner(access, batch, null, undefined);
+  const { access, batch, generation } = at;
+  const planner = await createRowPlanner(at, { retry: null });
   const changed: PlannedRow[] = [];
   if (!planner.isKnown) return { changed, changedCount: 0 };
   for (const part of generation.parts.keys()) {

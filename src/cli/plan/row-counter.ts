@@ -1,14 +1,11 @@
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
-import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
 import { outputBytes } from '../../kinds/expected.js';
-import { type HomeAccess, knownPrices } from '../access/home-access.js';
+import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
-import type { Session } from '../session.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
@@ -49,18 +46,16 @@ export interface RowCounter {
 }
 
 export interface RowCounterOptions {
-  access: HomeAccess;
-  batch: string;
   retry: RetryOrder | null;
   /** Rows of the batch as it is; those that are added are taken out. */
   leaving?: Set<string>;
-  /** Undefined where names need not be looked at. */
-  takenNames: TakenNames | undefined;
-  /** Undefined where earlier renders need not be looked for. */
+  /** Absent where names need not be looked at. */
+  takenNames?: TakenNames;
+  /** Absent where earlier renders need not be looked for. */
   earlier?: EarlierRenders | undefined;
-  /** Undefined where the files of finished rows need not be looked at. */
-  outputs: OutputCheck | undefined;
-  /** Undefined where what was changed with its feeders is paid again with them. */
+  /** Absent where the files of finished rows need not be looked at. */
+  outputs?: OutputCheck | undefined;
+  /** Absent where what was changed with its feeders is paid again with them. */
   keepFed?: KeepFedRows | undefined;
 }
 
@@ -71,9 +66,9 @@ const COPIED_MAX = 100_000;
 /** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
 const CHANGED_MAX = 1_000;
 
-export async function createRowCounter(session: Session, options: RowCounterOptions): Promise<RowCounter> {
-  const prices = await knownPrices(session, options.access, options.batch);
-  const planner = await createRowPlanner(options.access, options.batch, options.retry, options.outputs);
+export async function createRowCounter(at: BatchPlace, options: RowCounterOptions): Promise<RowCounter> {
+  const prices = await knownPrices(at);
+  const planner = await createRowPlanner(at, options);
   const counted: CountedRows = {
     tally: newPlanTally(),
     changed: [],
@@ -136,7 +131,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
     if (!isIdle) counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = isIdle;
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
-    const price = isPriced ? withFollowUp(row, rowPrice(row, prices, LIST_PRICE_PPB)) : null;
+    const price = isPriced ? listPrice(row, prices) : null;
     tallyRow(counted.tally, row, plan, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
@@ -154,8 +149,7 @@ export async function createRowCounter(session: Session, options: RowCounterOpti
       onElsewhere: (row) => tallyElsewhere(tally, row, row.price),
     });
     if (earlier !== undefined) counted.earlier = earlier;
-    const place = { out: session.config.out, batch: options.batch };
-    for (const one of await namesOfOthers(options.access, place, copied, earlier)) noteTaken(one);
+    for (const one of await namesOfOthers(at, copied, earlier)) noteTaken(one);
   }
 
   async function flush(): Promise<void> {

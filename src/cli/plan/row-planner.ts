@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
-
 import { isCancelledBatch } from '../../home/batch-marks.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
-import type { HomeAccess } from '../access/home-access.js';
+import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { type LostFile, mayComeAgain, type OutputCheck } from '../batch/lost-files.js';
 import type { RowPlan } from './plan-tally.js';
 
@@ -46,10 +44,8 @@ export interface RowPlanner {
 }
 
 export async function createRowPlanner(
-  access: HomeAccess,
-  batch: string,
-  retry: RetryOrder | null,
-  outputs: OutputCheck | undefined,
+  { access, batch }: BatchPlace,
+  { retry, outputs }: { retry: RetryOrder | null; outputs?: OutputCheck | undefined },
 ): Promise<RowPlanner> {
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const isCancelled = isKnown && retry === null && (await isCancelledBatch(access.home, batch));
@@ -178,7 +174,7 @@ function mediaFacts({ media }: Row): Record<string, unknown> {
 }
 
 /** With the columns that differ from what was submitted, where the row as it was then can be read. */
-export async function withColumns(access: HomeAccess, batch: string, planned: PlannedRow): Promise<PlannedRow> {
+export async function withColumns({ access, batch }: BatchPlace, planned: PlannedRow): Promise<PlannedRow> {
   const { row, changed } = planned;
   if (changed === undefined) return planned;
   const attempts = await access.ledger.read(batch, row.id);

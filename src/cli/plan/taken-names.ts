@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { BatchProgress } from '../../contract/workflows.js';
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, openPlace, placeRefused } from '../access/home-access.js';
+import { type BatchPlace, type HomeAccess, openPlace, refusePlace } from '../access/home-access.js';
 import type { Session } from '../session.js';
 
 /** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
@@ -13,7 +13,7 @@ export interface TakenNames {
   fileOf(stem: string): Promise<string | undefined>;
 }
 
-export async function openTakenNames(session: Session, access: HomeAccess, batch: string): Promise<TakenNames> {
+export async function openTakenNames({ session, access, batch }: BatchPlace): Promise<TakenNames> {
   const { onExists } = session.config.names;
   const isKnown = (await access.home.readBatch(batch)) !== undefined;
   const concerns = concernsOf(onExists, isKnown);
@@ -54,7 +54,7 @@ async function listNames(session: Session, batch: string): Promise<Map<string, s
       taken.set(stem, [...(taken.get(stem) ?? []), file]);
     }
   } catch (error) {
-    throw placeRefused(out, error);
+    return refusePlace(out, error);
   }
   return taken;
 }

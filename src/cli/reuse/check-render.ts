@@ -3,7 +3,7 @@ import type { Row } from '../../domain/row.js';
 
 import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
-import { type HomeAccess, openPlace } from '../access/home-access.js';
+import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
 import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js';
 
 /** A render with the place of its files. */
@@ -84,19 +84,18 @@ export interface TakenName {
 
 /** Those that are not the copy of the very render that is taken over: a command that was killed left that without a record. */
 export async function namesOfOthers(
-  access: HomeAccess,
-  place: { out: string; batch: string },
+  { access, batch }: BatchPlace,
   taken: readonly TakenName[],
   found: FoundRenders | undefined,
 ): Promise<TakenName[]> {
   if (found === undefined || found.order === 'none' || taken.length === 0) return [...taken];
   const check = createRenderCheck(access);
-  const out = openPlace(access.config, place.out, 'shared');
+  const out = openPlace(access.config, access.config.out, 'shared');
   const others: TakenName[] = [];
   for (const one of taken) {
     const source = found.sources.get(one.row.index);
     const render = source && (await check.record(source));
-    const sha256 = render && (await out.stat(`${place.batch}/${one.file}`).catch(unreadable))?.sha256;
+    const sha256 = render && (await out.stat(`${batch}/${one.file}`).catch(unreadable))?.sha256;
     if (sha256 === undefined || render?.files.every((file) => file.sha256 !== sha256)) others.push(one);
   }
   return others;

@@ -7,8 +7,7 @@ import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
 import { type CommittedFile, type CopyOptions, type Store, StoreError } from '../../store/port.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
-import { type HomeAccess, openPlace, placeRefused } from '../access/home-access.js';
-import type { Session } from '../session.js';
+import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
 import { UserError } from '../user-error.js';
 import { createRenderCheck, type RenderCheck } from './check-render.js';
 import { type FoundRenders, type RenderSource, takenOver } from './found-renders.js';
@@ -22,16 +21,14 @@ import { fedBytes } from './match-all.js';
 const COPY_WIDTH = 16;
 const SAID_EVERY_MS = 2_000;
 
-export interface TakeOver {
-  access: HomeAccess;
-  batch: string;
+export interface TakeOver extends BatchPlace {
   generation: GenerationFacts;
   options: BatchOptions;
   earlier: FoundRenders | undefined;
 }
 
-export async function takeRenders(session: Session, order: TakeOver): Promise<void> {
-  const { access, batch, generation, options, earlier } = order;
+export async function takeRenders(order: TakeOver): Promise<void> {
+  const { session, access, batch, generation, options, earlier } = order;
   const total = takenOver(earlier)?.count() ?? 0;
   if (earlier === undefined || total === 0) return;
   const out = openPlace(session.config, options.out, 'shared');
@@ -46,7 +43,8 @@ export async function takeRenders(session: Session, order: TakeOver): Promise<vo
     });
     await parallel(found, COPY_WIDTH, async ({ row, source }) => {
       await takeOne(taking, row, source).catch((error: unknown) => {
-        throw explained(error, options.out, source);
+        if (error instanceof StoreError && error.code === 'CHANGED') throw changed(source);
+        refusePlace(options.out, error);
       });
       taken += 1;
       if (Date.now() < nextAtMs) return;
@@ -111,11 +109,6 @@ async function fedInputs(taking: Taking, row: Row): Promise<FedInput[]> {
     return sha256 === undefined ? [] : [{ row: media.id, sha256 }];
   });
   return (await Promise.all(inputs)).flat();
-}
-
-function explained(error: unknown, out: string, source: RenderSource): unknown {
-  if (!(error instanceof StoreError)) return error;
-  return error.code === 'CHANGED' ? changed(source) : placeRefused(out, error);
 }
 
 function changed({ batch, id }: RenderSource): UserError {

@@ -2,8 +2,7 @@ import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { needsPerson } from '../../domain/outcome.js';
 import { type Standing, standingOf } from '../../domain/standing.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { type KnownBatch, knownBatch } from '../batch/known-batch.js';
+import { allBatches, knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
@@ -29,17 +28,13 @@ export interface CaseSum {
   unknown: number;
 }
 
-export function listedCase(found: CaseRow): ListedCase {
+export function listedCase(
+  found: Pick<CaseRow, 'batch' | 'record' | 'attempts'> & { row: { id: string } },
+): ListedCase {
   const { batch, row, record } = found;
-  const status = record?.status === 'review' || record?.status === 'lost_paid' ? record.status : 'checking';
-  return {
-    batch,
-    id: row.id,
-    status,
-    reasonCode: record?.reasonCode,
-    reason: record?.reason,
-    stakeNano: stakeOf(found),
-  };
+  const { status: ended, reasonCode, reason } = record ?? {};
+  const status = ended === 'review' || ended === 'lost_paid' ? ended : 'checking';
+  return { batch, id: row.id, status, reasonCode, reason, stakeNano: stakeOf(found) };
 }
 
 export function sumOf(cases: Iterable<Pick<ListedCase, 'stakeNano'>>): CaseSum {
@@ -59,8 +54,12 @@ export function stakeText(stakeNano: CreditsNano | null): string {
 /** `0.8 credits`, with the rows whose price nobody knows. */
 export function sumText({ stakeNano, unknown }: CaseSum): string {
   if (unknown === 0) return `${formatCredits(stakeNano)} credits`;
-  const rows = unknown === 1 ? '1 row' : `${unknown} rows`;
-  return `${formatCredits(stakeNano)} credits and ${rows} of unknown price`;
+  return `${formatCredits(stakeNano)} credits and ${amount(unknown, 'row')} of unknown price`;
+}
+
+/** What is paid at most: `up to 0.8 credits`. */
+export function costText(cost: CaseSum): string {
+  return cost.unknown === cost.rows ? 'at a price that nobody knows' : `up to ${sumText(cost)}`;
 }
 
 /** Why it needs a person, in a sentence. */
@@ -84,10 +83,9 @@ export function caseJson({ batch, id, status, reasonCode, reason, stakeNano }: L
 /** Shows every row that needs a person, of one batch or of all. */
 export async function listCases(session: Session, batch: string | undefined): Promise<void> {
   const { terminal, config } = session;
-  const access = openHomeAccess(config);
-  const batches = batch === undefined ? await allBatches(access) : [await knownBatch(session, access, batch)];
+  const batches = batch === undefined ? await allBatches(session) : [await knownBatch(session, batch)];
   const cases: ListedCase[] = [];
-  for (const known of batches) for await (const found of caseRows(access, known)) cases.push(listedCase(found));
+  for (const known of batches) for await (const found of caseRows(known)) cases.push(listedCase(found));
   const sum = sumOf(cases);
   if (session.isJson) {
     const { rows, stakeNano, unknown } = sum;
@@ -110,18 +108,6 @@ export async function listCases(session: Session, batch: string | undefined): Pr
   terminal.note(`${amount(sum.rows, 'row needs', 'rows need')} a person; at stake: ${sumText(sum)}`);
   const [first] = cases;
   if (first) terminal.note(`look at one: ${commandHint(session, `review show ${first.batch} ${first.id}`)}`);
-}
-
-/** Every batch of the account that was run. */
-export async function allBatches({ home, rows }: HomeAccess): Promise<KnownBatch[]> {
-  const known: KnownBatch[] = [];
-  for (const batch of await home.batches()) {
-    const bound = await home.readBatch(batch);
-    const current = bound && (await rows.currentGeneration(batch));
-    const generation = current === undefined ? undefined : await rows.generation(batch, current);
-    if (bound && generation) known.push({ batch, out: bound.out, createdAtMs: bound.createdAtMs, generation });
-  }
-  return known;
 }
 
 /** Where a row stands, in one sentence: a healthy one is not told as a lost answer. Pure. */

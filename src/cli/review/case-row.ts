@@ -1,14 +1,15 @@
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
-import { KINDS } from '../../domain/kind.js';
+import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { resultSources } from '../batch/batch-tally.js';
+import { KINDS } from '../../kinds/facts.js';
+import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
+import type { PlacedRow } from '../batch/rerun-rows.js';
 import { retryClasses } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 
@@ -28,28 +29,30 @@ export interface FoundCase extends CaseRow {
 }
 
 /** Rows that need a person, and those whose case is open, in the manifest's order. */
-export async function* caseRows(access: HomeAccess, { batch, generation }: KnownBatch): AsyncIterable<CaseRow> {
-  for await (const line of resultLines(resultSources(access), batch, generation.generation)) {
-    const { row, record, live } = line;
+export async function* caseRows({ access, batch, generation }: KnownBatch): AsyncIterable<CaseRow> {
+  for await (const { row, record, live } of resultLines(resultSources(access), batch, generation.generation)) {
     const isCase = record === undefined ? live === 'checking' : needsPerson(record);
-    if (!isCase) continue;
-    const attempts = await access.ledger.read(batch, row.id);
-    yield { batch, row, attempts, standing: lastStanding(attempts), ...(record ? { record } : {}) };
+    if (isCase) yield caseOf(batch, row, await access.ledger.read(batch, row.id), record);
   }
 }
 
 /** One row by its id; throws a UserError when it was never tried. */
-export async function findCase(access: HomeAccess, known: KnownBatch, id: string): Promise<FoundCase> {
-  const { batch } = known;
+export async function findCase(known: KnownBatch, id: string): Promise<FoundCase> {
+  const { access, batch } = known;
   const attempts = await access.ledger.read(batch, id);
-  const place = attempts.length === 0 ? undefined : await findRow(access, known, id, attempts);
+  const place = attempts.length === 0 ? undefined : await findRow(known, id, attempts);
   if (place === undefined) {
     throw new UserError(
       `batch '${batch}' has no attempt of a row '${id.slice(0, 120)}'; \`callsheet review list ${batch}\` shows the rows that need a person`,
     );
   }
-  const record = await access.records.readRecord(batch, id);
-  return { batch, ...place, attempts, standing: lastStanding(attempts), ...(record ? { record } : {}) };
+  return { ...caseOf(batch, place.row, attempts, await access.records.readRecord(batch, id)), ref: place.ref };
+}
+
+function caseOf(batch: string, row: Row, attempts: Attempt[], record: RowRecord | undefined): CaseRow {
+  const last = attempts.at(-1);
+  const standing = last === undefined ? 'void' : standingOf(last);
+  return { batch, row, attempts, standing, ...defined({ record }) };
 }
 
 /** What may have been paid for nothing until now, or was: null = no price is known. */
@@ -59,30 +62,26 @@ export function stakeOf({ record, attempts }: Pick<CaseRow, 'record' | 'attempts
   return (last && intentOf(last)?.expected?.hi) ?? null;
 }
 
-function lastStanding(attempts: Attempt[]): Standing {
-  const last = attempts.at(-1);
-  return last === undefined ? 'void' : standingOf(last);
-}
-
 /** In the rows that the batch runs now, else in those of the manifest that the last attempt was made for. */
 async function findRow(
-  access: HomeAccess,
-  { batch, generation }: KnownBatch,
+  known: KnownBatch,
   id: string,
   attempts: Attempt[],
 ): Promise<{ row: Row; ref: RowRef } | undefined> {
-  for (const part of generation.parts.keys()) {
-    for (const { row } of await access.rows.readPart(batch, generation.generation, part)) {
-      if (row.id === id) return { row, ref: refOf(batch, generation.generation, part, row) };
-    }
+  const { access, batch, generation } = known;
+  for await (const { row, part } of rowsOf(access, batch, generation)) {
+    if (row.id === id) return { row, ref: refTo(known, { row, part }) };
   }
   const intent = attempts.map(intentOf).findLast((found) => found !== undefined);
   if (intent === undefined) return undefined;
   const { row } = await access.rows.readRow(batch, intent.generation, intent.part, intent.index);
-  return { row, ref: refOf(batch, intent.generation, intent.part, row) };
+  return { row, ref: refTo({ batch, generation: intent }, { row, part: intent.part }) };
 }
 
-function refOf(batch: string, generation: string, part: number, row: Row): RowRef {
+export function refTo(
+  { batch, generation: { generation } }: { batch: string; generation: { generation: string } },
+  { row, part }: PlacedRow,
+): RowRef {
   return { batch, generation, part, index: row.index, id: row.id, kind: KINDS.indexOf(row.kind) };
 }
 
@@ -95,7 +94,7 @@ export interface RowChoice {
 }
 
 /** The ids, in the order given or in the manifest's; throws a UserError where the choice says nothing or two things. */
-export async function chosenIds(access: HomeAccess, known: KnownBatch, choice: RowChoice): Promise<string[]> {
+export async function chosenIds(known: KnownBatch, choice: RowChoice): Promise<string[]> {
   const { ids, all, classes } = choice;
   const isOpenChoice = all || classes !== undefined;
   if (isOpenChoice === ids.length > 0) {
@@ -105,7 +104,7 @@ export async function chosenIds(access: HomeAccess, known: KnownBatch, choice: R
   if (!isOpenChoice) return [...new Set(ids)];
   const codes = retryClasses(classes);
   const chosen: string[] = [];
-  for await (const { row, record } of caseRows(access, known)) {
+  for await (const { row, record } of caseRows(known)) {
     if (record === undefined || !needsPerson(record)) continue;
     if (codes.length === 0 || (record.reasonCode !== undefined && codes.includes(record.reasonCode)))
       chosen.push(row.id);

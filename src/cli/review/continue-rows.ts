@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { resultLines } from '../../../activities/result-files.js';
 import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
 import { batchId, jobId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
@@ -6,35 +5,27 @@ import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.j
 import type { AttemptState } from '../../domain/attempt.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { touchedRows } from '../../home/row-records.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import { resultSources } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
-import { isOutage } from '../batch/batch-source.js';
-import { resultSources } from '../batch/batch-tally.js';
+import { absentIsUndefined, isOutage } from '../batch/batch-source.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { batchInput, endOldPause, termsOf } from '../batch/submit-batch.js';
 import { commandHint } from '../open-session.js';
-import type { Session } from '../session.js';
 import { findCase } from './case-row.js';
 
-/** Rows of a batch about which something was recorded. */
-export interface SettledRows {
-  batch: string;
-  refs: readonly RowRef[];
-  generation: { generation: string; rows: number };
-}
-
 /**
- * Has the rows go on. What was decided stands in the home, so where Temporal does not answer, or a person stopped the
- * engine, nothing has failed: gives the sentence that says what carries the order out, else undefined.
+ * Has the rows go on about which something was recorded. What was decided stands in the home, so where Temporal does not
+ * answer, or a person stopped the engine, nothing has failed: gives the sentence that says what carries the order out,
+ * else undefined.
  */
-export async function continueRows(session: Session, settled: SettledRows): Promise<string | undefined> {
+export async function continueRows(known: KnownBatch, refs: readonly RowRef[]): Promise<string | undefined> {
   try {
-    const work = await rejoinWork(session);
-    await wakeRows(session, work, settled).finally(() => work.close());
+    const work = await rejoinWork(known.session);
+    await wakeRows(known, work, refs).finally(() => work.close());
     return undefined;
   } catch (error) {
     if (!isOutage(error)) throw error;
-    const resume = commandHint(session, `resume ${settled.batch}`);
+    const resume = commandHint(known.session, `resume ${known.batch}`);
     return `the order is recorded and not carried out yet, since ${whyAway(error)}: \`${resume}\` carries it out`;
   }
 }
@@ -46,28 +37,22 @@ function whyAway(error: unknown): string {
 }
 
 /** Their jobs are woken, or the batch opens them again, which is started for it when it has ended. */
-export async function wakeRows(
-  session: Session,
-  work: WorkAccess,
-  { batch, refs, generation: { generation, rows } }: SettledRows,
-): Promise<void> {
-  const account = session.config.account.name;
-  await endOldPause(session, work, batch);
+export async function wakeRows(known: KnownBatch, work: WorkAccess, refs: readonly RowRef[]): Promise<void> {
+  const { session, batch } = known;
+  const { home } = known.access;
+  const { account } = home;
+  const { generation, rows } = known.generation;
+  await endOldPause(known, work);
   const { workflow } = work.temporal.client;
-  const { policy } = (await readBatchOrder(openHomeAccess(session.config).home, batch)) ?? termsOf(session, 0);
+  const { policy } = (await readBatchOrder(home, batch)) ?? termsOf(session, 0);
   for (const row of refs) {
-    await workflow
-      .getHandle(jobId(account, batch, row.id))
-      .signal(lookAgain)
-      .catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      });
+    await absentIsUndefined(() => workflow.getHandle(jobId(account, batch, row.id)).signal(lookAgain));
     await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
       'batch',
       {
         workflowId: batchId(account, batch),
         taskQueue: taskQueues(account).home,
-        args: [batchInput(session, batch, policy)],
+        args: [batchInput(known, policy)],
         memo: WORKFLOW_MEMO,
         signal: reopen,
         signalArgs: [{ generation, rows, row, isRerun: true }],
@@ -82,14 +67,14 @@ declare function reopenArguments(order: Reopen): void;
  * Rows that a person decided about and that have not ended since: while no engine ran nobody was told, and a batch that
  * goes on where it was has passed some of them.
  */
-export async function decidedRows(access: HomeAccess, known: KnownBatch): Promise<RowRef[]> {
-  const { batch, generation } = known;
+export async function decidedRows(known: KnownBatch): Promise<RowRef[]> {
+  const { access, batch, generation } = known;
   const touched = touchedRows(access.home, batch);
   const refs: RowRef[] = [];
   for await (const { row, record } of resultLines(resultSources(access), batch, generation.generation)) {
     if (record !== undefined || !(await touched.wasTried(row.id))) continue;
     const last = (await access.ledger.read(batch, row.id)).at(-1)?.states.at(-1);
-    if (last !== undefined && isDecision(last)) refs.push((await findCase(access, known, row.id)).ref);
+    if (last !== undefined && isDecision(last)) refs.push((await findCase(known, row.id)).ref);
   }
   return refs;
 }

@@ -1,17 +1,17 @@
 import { userInfo } from 'node:os';
 import { resultLines } from '../../../activities/result-files.js';
-import { accountSettings } from '../../config/account-settings.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
-import { isAsync } from '../../domain/kind.js';
 import type { Row } from '../../domain/row.js';
 import { handleOf, type Standing } from '../../domain/standing.js';
 import { readTrust, trust } from '../../home/verdicts.js';
-import { adapterFor, readPolled } from '../../kinds/index.js';
+import { isAsync } from '../../kinds/facts.js';
+import { adapterFor } from '../../kinds/index.js';
+import { readPolled } from '../../kinds/readings.js';
 import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
-import { resultSources } from '../batch/batch-tally.js';
+import { openHomeAccess, resultSources } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
@@ -139,8 +139,7 @@ export function salvagedHandle({ attempts }: Pick<CaseRow, 'attempts'>): string 
 
 /** Two rows must never take the same output for theirs. Throws a UserError that names the other row. */
 export async function refuseSharedHandle(
-  access: HomeAccess,
-  { batch, generation }: KnownBatch,
+  { access, batch, generation }: KnownBatch,
   id: string,
   handle: string,
 ): Promise<void> {

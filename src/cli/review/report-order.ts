@@ -1,10 +1,10 @@
-import type { CountedAttempts } from '../../../activities/settle-group.js';
 import { clockText } from '../../books/check/story.js';
+import type { CountedAttempts } from '../../books/groups.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';
+import type { KnownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';
-import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
 import type { RowChoice } from './case-row.js';
 import { type Dependents, dependentsJson } from './dependents.js';
@@ -28,13 +28,8 @@ const DONE_TEXT: Readonly<Record<ReviewCommand, string>> = {
   resubmit: 'it is submitted again once a slot is free',
 };
 
-export function reportOrder(
-  session: Session,
-  batch: string,
-  { command }: ReviewOrder,
-  { ids }: RowChoice,
-  { rows, held, dependents }: OrderEnd,
-): void {
+export function reportOrder({ command }: ReviewOrder, { ids }: RowChoice, { rows, held, dependents }: OrderEnd): void {
+  const { session, batch } = dependents.known;
   const { terminal, isJson } = session;
   const ordered = rows.filter((row) => row.outcome === 'ordered');
   for (const row of rows) {
@@ -46,15 +41,8 @@ export function reportOrder(
     const each = rows.map(rowJson);
     // One row that was named: what became of it stands in the document itself, too.
     const [only] = ids.length === 1 ? each : [];
-    terminal.json({
-      schema: 1,
-      batch,
-      ...only,
-      command,
-      rows: each,
-      dependents: dependentsJson(dependents),
-      held: held ?? null,
-    });
+    const after = { dependents: dependentsJson(dependents), held: held ?? null };
+    terminal.json({ schema: 1, batch, ...only, command, rows: each, ...after });
     return;
   }
   if (rows.length === 0) terminal.note(`no row of '${batch}' needs a person: nothing was changed`);
@@ -86,22 +74,16 @@ export interface PricedGroup extends CountedAttempts {
 
 /** Says of each group what was recorded, or why it cannot be settled yet; `held`: what does not go on by itself. */
 export function reportGroups(
-  session: Session,
-  batch: string,
+  { session, batch }: KnownBatch,
   groups: readonly PricedGroup[],
   held: readonly string[],
   dependents: readonly Dependents[],
 ): void {
   const { terminal, isJson } = session;
   if (isJson) {
-    terminal.json({
-      schema: 1,
-      batch,
-      command: 'settle-group',
-      groups: groups.map(groupJson),
-      dependents: dependents.map(batchDependents),
-      held,
-    });
+    const after = dependents.map((one) => ({ batch: one.known.batch, ...dependentsJson(one) }));
+    const facts = { groups: groups.map(groupJson), dependents: after, held };
+    terminal.json({ schema: 1, batch, command: 'settle-group', ...facts });
     return;
   }
   if (groups.length === 0) {
@@ -118,23 +100,16 @@ export function reportGroups(
     terminal.data(`group ${one.group.id}: ${one.group.sentence}`);
     for (const { batch: of, id, name } of one.members) terminal.data(`  ${of} ${id}: ${verdictOf(one, name)}`);
   }
-  const settled = groups
-    .flatMap((one) => one.members.map(({ name }) => ({ one, name })))
-    .filter(({ one }) => one.group);
-  const billed = settled.filter(({ one, name }) => one.group?.billed.includes(name)).length;
-  if (settled.length > 0) {
-    terminal.data(
-      `${amount(settled.length, 'lost answer')} settled: ${billed} billed, ${settled.length - billed} sent again`,
-    );
+  const settled = groups.filter(({ group }) => group !== undefined);
+  const members = settled.reduce((sum, one) => sum + one.members.length, 0);
+  const billed = settled.reduce((sum, one) => sum + billedOf(one), 0);
+  if (members > 0) {
+    terminal.data(`${amount(members, 'lost answer')} settled: ${billed} billed, ${members - billed} sent again`);
   }
   for (const why of held) terminal.warn(why);
-  if (held.length === 0 && groups.some(({ group }) => group !== undefined)) {
+  if (held.length === 0 && settled.length > 0) {
     terminal.note(`\`${commandHint(session, `watch ${batch}`)}\` follows what goes on`);
   }
-}
-
-function batchDependents(one: Dependents): object {
-  return { batch: one.known.batch, ...dependentsJson(one) };
 }
 
 function unsettledText({ members, priceNano }: PricedGroup): string {
@@ -163,4 +138,9 @@ function groupJson(one: PricedGroup): object {
       verdict: group === undefined ? null : group.billed.includes(name) ? 'billed' : 'not_billed',
     })),
   };
+}
+
+/** How many of its members were billed. */
+export function billedOf({ group, members }: PricedGroup): number {
+  return members.filter(({ name }) => group?.billed.includes(name)).length;
 }

@@ -4,7 +4,7 @@ import type { RowRecord } from '../../domain/outcome.js';
 import { LedgerError } from '../../home/ledger.js';
 import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
-import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
+import type { HomeAccess } from '../access/home-access.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
@@ -30,29 +30,28 @@ export async function settleByHand(
   order: ReviewOrder,
 ): Promise<number> {
   await session.apiKey();
-  const access = openHomeAccess(session.config);
-  const known = await knownBatch(session, access, batch);
-  await refuseOtherHome(session, access, batch, order.trustsHome);
+  const known = await knownBatch(session, batch);
+  const { access } = known;
+  await refuseOtherHome(known, order.trustsHome);
   const rows: OrderedRow[] = [];
   const found: Ready[] = [];
-  for (const id of await chosenIds(access, known, choice)) {
+  for (const id of await chosenIds(known, choice)) {
     await perRow(rows, id, async () => {
-      found.push(await lookUp(access, known, id, order));
+      found.push(await lookUp(known, id, order));
     });
   }
   const ready: Ready[] = [];
   for (const one of found) {
     await perRow(rows, one.found.row.id, async () => {
-      if (one.handle !== undefined) await confirm(session, access, known, one, found);
+      if (one.handle !== undefined) await confirm(known, one, found);
       ready.push(one);
     });
   }
   const cases = ready.map((one) => one.found);
   const brings = order.command === 'mark-lost' ? [] : cases.map(({ row, ref }) => ({ row, part: ref.part }));
-  const dependents = await dependentsOfOrder(session, access, known, brings, order.follow);
-  const paid =
-    ready.length > 0 ? await approveOrder(session, access, cases, order, dependents) : new Map<string, number>();
-  await recordFollowing(access, dependents);
+  const dependents = await dependentsOfOrder(known, brings, order.follow);
+  const paid = ready.length > 0 ? await approveOrder(cases, order, dependents) : new Map<string, number>();
+  await recordFollowing(dependents);
   const recorded: (Ready & { state: AttemptState })[] = [];
   for (const one of ready) {
     await perRow(rows, one.found.row.id, async () => {
@@ -65,14 +64,14 @@ export async function settleByHand(
     });
   }
   const refs = recorded.map((one) => one.found.ref);
-  const held = refs.length > 0 ? await continueRows(session, { ...known, refs }) : undefined;
+  const held = refs.length > 0 ? await continueRows(known, refs) : undefined;
   const deadlineMs = Date.now() + WAIT_MS;
   const isAwaited = order.command === 'mark-lost' && held === undefined;
   for (const { found: one, state } of recorded) {
     const ended = isAwaited ? await waitForRecord(access, one, deadlineMs) : undefined;
     rows.push({ outcome: 'ordered', id: one.row.id, recorded: state, ended });
   }
-  reportOrder(session, batch, order, choice, { rows, held, dependents });
+  reportOrder(order, choice, { rows, held, dependents });
   return Math.max(EXIT.done, ...rows.map((row) => (row.outcome === 'refused' ? row.exitCode : EXIT.done)));
 }
 
@@ -96,8 +95,8 @@ async function perRow(rows: OrderedRow[], id: string, work: () => Promise<void>)
   }
 }
 
-async function lookUp(access: HomeAccess, known: KnownBatch, id: string, order: ReviewOrder): Promise<Ready> {
-  const found = await findCase(access, known, id);
+async function lookUp(known: KnownBatch, id: string, order: ReviewOrder): Promise<Ready> {
+  const found = await findCase(known, id);
   const isAlready = order.command === 'mark-lost' && order.isBilled && found.record?.reasonCode === 'marked_lost';
   const refusal = isAlready ? 'it is marked lost already' : refusalOf(order.command, found);
   if (refusal !== undefined) throw new UserError(`row '${id}': ${refusal}; nothing was changed`);
@@ -111,8 +110,6 @@ async function lookUp(access: HomeAccess, known: KnownBatch, id: string, order: 
 
 /** No other row has the handle, nor gets it by the same order, and the service knows it. */
 async function confirm(
-  session: Session,
-  access: HomeAccess,
   known: KnownBatch,
   { found: { row }, handle = '' }: Ready,
   others: readonly Ready[],
@@ -122,8 +119,8 @@ async function confirm(
     const other = twin.found.row.id;
     throw new UserError(`row '${row.id}': row '${other}' is given the same handle; nothing was changed`);
   }
-  await refuseSharedHandle(access, known, row.id, handle);
-  await confirmHandle(session, row, handle);
+  await refuseSharedHandle(known, row.id, handle);
+  await confirmHandle(known.session, row, handle);
 }
 
 function refOf({ batch, row, attempts }: FoundCase): AttemptRef {

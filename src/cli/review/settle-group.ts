@@ -1,16 +1,15 @@
-import type { Dependencies } from '../../../activities/dependencies.js';
-import { refOf } from '../../../activities/running.js';
-import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
+import { countAttempts, isSameCount, recordGroup } from '../../books/groups.js';
+import type { Books } from '../../books/open-books.js';
 import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { standingOf } from '../../domain/standing.js';
-import { type HomeAccess, openHomeAccess, recordDependencies } from '../access/home-access.js';
-import { knownBatch, refuseOtherHome } from '../batch/known-batch.js';
+import { refOf } from '../../home/attempts.js';
+import { recordBooks } from '../access/home-access.js';
+import { confirm } from '../ask-person.js';
+import { allBatches, type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
-import { allBatches } from './case-list.js';
-import { caseRows, findCase } from './case-row.js';
+import { caseRows, type FoundCase, findCase } from './case-row.js';
 import { continueRows } from './continue-rows.js';
 import {
   alsoText,
@@ -20,7 +19,7 @@ import {
   recordFollowing,
   refuseOverBudget,
 } from './dependents.js';
-import { type PricedGroup, reportGroups } from './report-order.js';
+import { billedOf, type PricedGroup, reportGroups } from './report-order.js';
 
 /**
  * Settles the lost answers of a batch that the balance cannot tell from each other, by their count: what the policy
@@ -38,23 +37,22 @@ export async function settleGroup(
     );
   }
   await session.apiKey();
-  const access = openHomeAccess(config);
-  await knownBatch(session, access, batch);
-  const deps = recordDependencies(access);
-  const groups = await countGroups(deps, access, batch);
+  const known = await knownBatch(session, batch);
+  const books = recordBooks(known.access);
+  const groups = await countGroups(books, known);
   const ready = groups.filter(({ group }) => group !== undefined);
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
-    await refuseOtherHome(session, access, one, trustsHome);
+    await refuseOtherHome({ ...known, batch: one }, trustsHome);
   }
-  const dependents = await dependentsOfGroups(session, access, ready, follow);
-  if (ready.length > 0) await approve(session, access, groups, isSaidYes, dependents);
+  const dependents = await dependentsOfGroups(known, ready, follow);
+  if (ready.length > 0) await approve(known, ready, isSaidYes, dependents);
   // What is settled is what was shown: while a person thinks, an answer may come, or the engine settle some by itself.
-  if (ready.length > 0 && !isSameCount(groups, await countGroups(deps, access, batch))) throw hasChanged(batch);
-  for (const one of dependents.values()) await recordFollowing(access, one);
+  if (ready.length > 0 && !isSameCount(groups, await countGroups(books, known))) throw hasChanged(batch);
+  for (const one of dependents.values()) await recordFollowing(one);
   const outdone = new Set<PricedGroup>();
-  for (const one of ready) if (one.group && !(await recordGroup(deps, one.group))) outdone.add(one);
+  for (const one of ready) if (one.group && !(await recordGroup(books, one.group))) outdone.add(one);
   const settled = groups.filter((one) => !outdone.has(one));
-  reportGroups(session, batch, settled, await goOn(session, access, settled), [...dependents.values()]);
+  reportGroups(known, settled, await goOn(known, settled), [...dependents.values()]);
   if (outdone.size > 0) throw hasChanged(batch);
   return ready.length < groups.length ? EXIT.needsPerson : EXIT.done;
 }
@@ -66,20 +64,19 @@ function hasChanged(batch: string): UserError {
 }
 
 /** The lost answers that the balance cannot tell from those of a batch, by group. */
-async function countGroups(deps: Dependencies, access: HomeAccess, batch: string): Promise<PricedGroup[]> {
-  const counted = await countAttempts(deps, await lostAnswers(access));
+async function countGroups(books: Books, known: KnownBatch): Promise<PricedGroup[]> {
+  const counted = await countAttempts(books, await lostAnswers(known));
   return counted
-    .filter(({ members }) => members.some((one) => one.batch === batch))
+    .filter(({ members }) => members.some((one) => one.batch === known.batch))
     .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));
 }
 
 /** The last attempts of rows whose answer is lost and that nobody settled, of every batch of the account. */
-async function lostAnswers(access: HomeAccess): Promise<AttemptRef[]> {
+async function lostAnswers({ session, access }: KnownBatch): Promise<AttemptRef[]> {
   const refs: AttemptRef[] = [];
-  for (const known of await allBatches(access)) {
-    for await (const { batch, row, attempts } of caseRows(access, known)) {
+  for (const known of await allBatches(session, access)) {
+    for await (const { batch, row, attempts, standing } of caseRows(known)) {
       const last = attempts.at(-1);
-      const standing = last && standingOf(last);
       if (last && (standing === 'undecided' || standing === 'open_case')) refs.push({ batch, id: row.id, n: last.n });
     }
   }
@@ -88,14 +85,12 @@ async function lostAnswers(access: HomeAccess): Promise<AttemptRef[]> {
 
 /** One question for every group that can be settled, with what is sent again. */
 async function approve(
-  session: Session,
-  access: HomeAccess,
-  groups: readonly PricedGroup[],
+  known: KnownBatch,
+  ready: readonly PricedGroup[],
   isSaidYes: boolean,
   dependents: ReadonlyMap<string, Dependents>,
 ): Promise<void> {
-  const { cli, terminal } = session;
-  const ready = groups.filter(({ group }) => group !== undefined);
+  const { cli, terminal } = known.session;
   const rows = ready.reduce((sum, { members }) => sum + members.length, 0);
   const billed = ready.reduce((sum, one) => sum + billedOf(one), 0);
   const costNano = ready.reduce((sum, one) => sum + (one.members.length - billedOf(one)) * one.priceNano, 0);
@@ -105,46 +100,37 @@ async function approve(
     const fed = dependents.get(batch);
     const what = `${amount(prices.length, 'row')} would be sent again for ${formatCredits(stakeNano)} credits${alsoText(fed)}`;
     const more = fed === undefined ? { stakeNano: 0, unknown: 0 } : followCost(fed);
-    await refuseOverBudget(session, access, {
-      ...{ batch, what, cost: { stakeNano: stakeNano + more.stakeNano, unknown: more.unknown } },
-      // Until its group is settled each of them counts as billed.
-      unbilledNano: stakeNano,
-    });
+    const whole = { stakeNano: stakeNano + more.stakeNano, unknown: more.unknown };
+    // Until its group is settled each of them counts as billed.
+    await refuseOverBudget({ ...known, batch }, { what, cost: whole, unbilledNano: stakeNano });
   }
   const also = [...dependents.values()].map(alsoText).join('');
   const what = `${amount(rows, 'lost answer')}: ${billed} were billed and end as lost_paid, ${rows - billed} were not and are sent again for ${cost}${also}`;
-  if (isSaidYes) {
-    terminal.note(`settling ${what}`);
-    return;
-  }
-  if (!cli.io.isInteractive) throw new UserError(`to settle ${what}, say --yes; nothing was changed`);
-  const { askPerson } = await import('../ask-person.js');
-  if (!(await askPerson(cli.io, `Settle ${what}?`))) throw new UserError('not confirmed: nothing was changed');
+  if (isSaidYes) return terminal.note(`settling ${what}`);
+  await confirm(cli.io, `Settle ${what}?`, `to settle ${what}, say --yes; nothing was changed`);
 }
 
 /** What the rows that are sent again feed, by batch. */
 async function dependentsOfGroups(
-  session: Session,
-  access: HomeAccess,
+  { session, access }: KnownBatch,
   groups: readonly PricedGroup[],
   follow: boolean,
 ): Promise<Map<string, Dependents>> {
   const found = new Map<string, Dependents>();
   const again = groups.flatMap(({ group, members }) => members.filter(({ name }) => !group?.billed.includes(name)));
   for (const batch of new Set(again.map((one) => one.batch))) {
-    const known = await knownBatch(session, access, batch);
-    const rows = [];
-    for (const { id } of again.filter((one) => one.batch === batch)) {
-      const { row, ref } = await findCase(access, known, id);
-      rows.push({ row, part: ref.part });
-    }
-    found.set(batch, await dependentsOfOrder(session, access, known, rows, follow));
+    const known = await knownBatch(session, batch, access);
+    const cases = await casesOf(known, again);
+    const rows = cases.map(({ row, ref }) => ({ row, part: ref.part }));
+    found.set(batch, await dependentsOfOrder(known, rows, follow));
   }
   return found;
 }
 
-function billedOf({ group, members }: PricedGroup): number {
-  return members.filter(({ name }) => group?.billed.includes(name)).length;
+async function casesOf(known: KnownBatch, attempts: readonly Pick<AttemptRef, 'batch' | 'id'>[]): Promise<FoundCase[]> {
+  const cases: FoundCase[] = [];
+  for (const { batch, id } of attempts) if (batch === known.batch) cases.push(await findCase(known, id));
+  return cases;
 }
 
 /** The prices of the members that were not billed, by batch. */
@@ -163,16 +149,15 @@ function sentAgain(groups: readonly PricedGroup[]): Map<string, CreditsNano[]> {
  * Gives what is to be said of each batch whose rows do not go on yet. All rows of a group do, also those that a command
  * which was cut short had settled.
  */
-async function goOn(session: Session, access: HomeAccess, groups: readonly PricedGroup[]): Promise<string[]> {
+async function goOn({ session, access }: KnownBatch, groups: readonly PricedGroup[]): Promise<string[]> {
   const held: string[] = [];
   const settled = groups.flatMap(({ group }) => (group?.members ?? []).map(refOf));
   for (const batch of new Set(settled.map((one) => one.batch))) {
-    const known = await knownBatch(session, access, batch);
-    const refs = [];
-    for (const { id } of settled.filter((one) => one.batch === batch)) {
-      refs.push((await findCase(access, known, id)).ref);
-    }
-    const why = await continueRows(session, { batch, refs, generation: known.generation });
+    const known = await knownBatch(session, batch, access);
+    const why = await continueRows(
+      known,
+      (await casesOf(known, settled)).map(({ ref }) => ref),
+    );
     if (why !== undefined) held.push(why);
   }
   return held;

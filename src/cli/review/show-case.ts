@@ -1,12 +1,10 @@
-import { outputUrls } from '../../../activities/row-credits.js';
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
-import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { handleOf, intentOf } from '../../domain/standing.js';
+import { outputUrls } from '../../home/attempts.js';
 import type { BalanceCheckpoint } from '../../home/home.js';
 import { liveWordOf } from '../../home/row-standing.js';
-import { type HomeAccess, knownPrices, openHomeAccess } from '../access/home-access.js';
+import { type HomeAccess, knownPrices, listPrice } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -53,12 +51,11 @@ export async function caseOf(session: Session, batch: string, id: string): Promi
 }
 
 async function readCase(session: Session, batch: string, id: string): Promise<Shown> {
-  const access = openHomeAccess(session.config);
-  const found = await findCase(access, await knownBatch(session, access, batch), id);
-  const readings = await readingsAround(access, found);
-  const price = rowPrice(found.row, await knownPrices(session, access, batch), LIST_PRICE_PPB);
-  const costNano = withFollowUp(found.row, price)?.hi ?? null;
-  return { found, readings, costNano, story: await caseStory(access, found) };
+  const known = await knownBatch(session, batch);
+  const found = await findCase(known, id);
+  const readings = await readingsAround(known.access, found);
+  const costNano = listPrice(found.row, await knownPrices(known))?.hi ?? null;
+  return { found, readings, costNano, story: await caseStory(known.access, found) };
 }
 
 async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Promise<BalanceCheckpoint[]> {

@@ -1,5 +1,5 @@
 import { parseCredits } from '../../domain/money.js';
-import { type BatchStateReport, noticesLines } from '../batch/batch-state.js';
+import type { BatchStateReport } from '../batch/batch-state.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { amount, countsText, spentWords } from './counts.js';
@@ -96,4 +96,11 @@ export function nextWords({ batch, state, counts, needPerson, stopped }: BatchSt
   if (needPerson > 0) return `review list ${batch}`;
   if (stopped !== null) return `resume ${batch}`;
   return counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
+}
+
+function noticesLines({ waiting, dropped }: NonNullable<BatchStateReport['notices']>): string[] {
+  return [
+    ...waiting.map(({ type, at, targets }) => `notice    '${type}' of ${at} waits for ${targets.join(', ')}`),
+    ...dropped.map(({ type, target, why }) => `notice    '${type}' to ${target} was dropped: ${why}`),
+  ];
 }

@@ -1,0 +1,78 @@
+import type { AccountSettings } from '../contract/account.js';
+import type { Attempt } from '../domain/attempt.js';
+import { type Kind, providerOf } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
+import { intentOf } from '../domain/standing.js';
+import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
+import { KINDS } from '../kinds/facts.js';
+import { adapterFor } from '../kinds/index.js';
+
+/** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
+
+/** A submit of a job is answered within this, or never. */
+const ASYNC_HEADERS_MS = 300_000;
+/** The way of an answer takes its own time in a rehearsal as well. */
+const SYNC_HEADERS_MIN_MS = 10_000;
+/** A claim older than this sends nothing any more: its process was paused and the world has moved on. */
+export const FRESH_MS = 15_000;
+
+type Waits = Pick<AccountSettings, 'waits' | 'timeScale'>;
+/** Whoever has the account's settings and its clock. */
+type Timed = { settings: Waits; now(): number };
+
+/** A synchronous call has ended at the service after this. */
+export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
+  return callMaxMs(kind, waits) / timeScale;
+}
+
+/**
+ * How long a submit waits for the headers of its answer. The output of a synchronous call exists in that answer alone:
+ * a limit below the call's own end would pay and throw away.
+ */
+export function headersLimitMs(settings: Waits, kind: Kind): number {
+  if (adapterFor(kind).flow === 'async') return ASYNC_HEADERS_MS;
+  return Math.max(SYNC_HEADERS_MIN_MS, syncMaxMs(settings, kind));
+}
+
+/** The longest render of a kind's provider, unscaled ms. */
+export function renderMaxMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): number {
+  const { renderMaxMs: longest } = settings.waits;
+  return longest[providerOf(kind)] ?? longest.default ?? 3_600_000;
+}
+
+/** Θ: how long after its call was over a job can still be born. */
+export function bornAfterMs({ settings }: Pick<Timed, 'settings'>): number {
+  return settings.waits.thetaMs / settings.timeScale;
+}
+
+/** How long a job runs at most once it is born: of its row, or of its kind alone where the row is not at hand. */
+export function lastedMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, row?: Row): number {
+  const { timeScale, waits } = settings;
+  if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
+  const isAsync = adapterFor(kind).flow === 'async';
+  return (isAsync ? renderMaxMs({ settings }, kind) : callMaxMs(kind, waits)) / timeScale;
+}
+
+/**
+ * t0, from which a case's times count: the end of the call as the process that made it recorded it, or when that process
+ * was seen to be gone; else the later of its discovery and the time until which a process that is cut off from us may
+ * still hold the connection.
+ */
+export function lostAtMs(timed: Timed, kind: Kind, attempt: Attempt): number {
+  const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? timed.now();
+  const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
+  if (lost === undefined) return Math.max(timed.now(), heldUntilMs(timed, kind, claimedAtMs));
+  const wasSeen = lost.evidence.rule !== 'T12' || lost.evidence.callerGone === true;
+  return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(timed, kind, claimedAtMs));
+}
+
+/** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
+export function slotUntilMs(timed: Timed, attempt: Attempt, kindNumber: number, row?: Row): number {
+  const kind = KINDS[kindNumber];
+  if (kind === undefined) return timed.now();
+  return lostAtMs(timed, kind, attempt) + bornAfterMs(timed) + lastedMs(timed, kind, row);
+}
+
+function heldUntilMs({ settings }: Timed, kind: Kind, claimedAtMs: number): number {
+  return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
+}

@@ -1,0 +1,82 @@
+import type { RowRef } from '../contract/workflows.js';
+import { isRecordOf, type OutputFile, type RowRecord } from '../domain/outcome.js';
+import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
+import { factsOf } from '../kinds/facts.js';
+import type { Records } from './row-records.js';
+import { type Rows, rowAt } from './rows.js';
+
+/** The rows that feed a row, and what came of them. */
+
+export interface FeedSources {
+  rows: Rows;
+  records: Records;
+}
+
+export interface Feeder {
+  media: FedMedia;
+  /** Undefined where its line in the home cannot be read. */
+  row: Row | undefined;
+  record: RowRecord | undefined;
+  /** What feeds: set once the row is done with the content that the manifest has. */
+  file: OutputFile | undefined;
+  /** The frame of it that feeds, once that was taken. */
+  frame?: OutputFile | undefined;
+}
+
+/** What a request is made with that other rows rendered; nothing where none feeds it. */
+export function fedInputs({ feeders }: { feeders: readonly Feeder[] }): { inputs?: FedInput[] } {
+  const inputs = feeders.flatMap(({ media, file }) => (file ? [{ row: media.id, sha256: file.sha256 }] : []));
+  return inputs.length === 0 ? {} : { inputs };
+}
+
+type Place = Pick<RowRef, 'batch' | 'generation'>;
+
+/** In the order of the row's media. */
+export async function feedersOf(sources: FeedSources, { batch, generation }: Place, row: Row): Promise<Feeder[]> {
+  return Promise.all(
+    fedMedia(row).map(async (media) => {
+      const place = await rowAt(sources.rows, batch, generation, media.at);
+      const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
+      const record = feeding && (await sources.records.readRecord(batch, feeding.id));
+      const isDone = record?.status === 'done' && feeding !== undefined && isRecordOf(record, feeding.hash);
+      return { media, row: feeding, record, file: isDone ? record?.files[0] : undefined };
+    }),
+  );
+}
+
+/** What is being rendered again feeds nothing that has not begun. */
+export function isReady(feeders: readonly Feeder[]): boolean {
+  return feeders.every(({ file, record }) => file !== undefined && record?.rerunAtMs === undefined);
+}
+
+/** The row with the files that feed it in the places of its references; those that are not there yet stay. */
+export function fedRow(row: Row, feeders: readonly Feeder[]): Row {
+  if (feeders.length === 0) return row;
+  const left = [...feeders];
+  const media = Object.entries(row.media).map(([column, list]): [string, Media[]] => [
+    column,
+    list.map((item) => {
+      const feeder = item.source === 'row' ? left.shift() : undefined;
+      const given = item.source === 'row' && item.frame !== undefined ? feeder?.frame : feeder?.file;
+      return given === undefined ? item : blobOf(given);
+    }),
+  ]);
+  return withDriverLength({ ...row, media: Object.fromEntries(media) });
+}
+
+function blobOf({ sha256, contentType, bytes, durationSeconds }: OutputFile): Media {
+  const length = durationSeconds === undefined ? {} : { seconds: durationSeconds };
+  return { source: 'blob', sha256, mediaType: contentType, bytes, ...length };
+}
+
+/** A length that is cut a little short in the file's head is no second more. */
+const SECONDS_SLACK = 0.1;
+
+/** What is billed for a driver clip that a row of the manifest renders: its real length, rounded up. */
+function withDriverLength(row: Row): Row {
+  const [driver] = row.media.video ?? [];
+  if (factsOf(row.kind).driver === undefined || row.cells.input_video_seconds !== undefined) return row;
+  if (driver?.source !== 'blob' || driver.seconds === undefined) return row;
+  const seconds = Math.max(1, Math.ceil(driver.seconds - SECONDS_SLACK));
+  return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
+}

@@ -1,0 +1,123 @@
+import type { AmbiguityPolicy } from '../contract/account.js';
+import type { SubmitResult } from '../contract/attempts.js';
+import type { RetryOrder, RowRef } from '../contract/workflows.js';
+import type { Attempt } from '../domain/attempt.js';
+import type { BatchLimits, StopReason } from '../domain/batch.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { RowRecord } from '../domain/outcome.js';
+import type { AccountRecords } from './account-records.js';
+import { isCancelledBatch, isRerun, rerunOrder, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
+import { readBatchOrder } from './batch-order.js';
+import { type RowContent, type RowStanding, rowStanding } from './row-standing.js';
+
+/**
+ * What a batch's user ordered, by the home. Anybody on the machine can send Temporal a message, so where money follows
+ * from one the home has the last word; only of a batch that an older build ran it says nothing.
+ */
+
+type OrderSources = Pick<AccountRecords, 'home'>;
+
+/** What decides whether a row of a batch runs. */
+export interface RunOrder {
+  /** Which rows that had ended run again. */
+  retry: RetryOrder | null;
+  /** How rows without anything at the service ended with their batch: it was cancelled, or it stopped by itself. */
+  ends: { status: 'cancelled' | 'not_started'; reason: 'cancelled_by_user' | StopReason } | undefined;
+  isPaused: boolean;
+  limits: BatchLimits | undefined;
+}
+
+/** `said`: the retry of the message, which counts for a batch that an older build ran. */
+export async function runOrder(
+  { home }: OrderSources,
+  batch: string,
+  said: RetryOrder | null | 'unsaid',
+): Promise<RunOrder & { isKnown: boolean }> {
+  const [order, isCancelled, stopped] = await Promise.all([
+    readBatchOrder(home, batch),
+    isCancelledBatch(home, batch),
+    stoppedReason(home, batch),
+  ]);
+  const isKnown = order?.retry !== undefined;
+  const retry = order?.retry === undefined ? (said === 'unsaid' ? null : said) : order.retry;
+  return {
+    // A retry takes the mark of a cancel away: one that stands came later.
+    retry: isCancelled ? null : retry,
+    ends: isCancelled
+      ? { status: 'cancelled', reason: 'cancelled_by_user' }
+      : stopped && { status: 'not_started', reason: stopped },
+    isPaused: order?.isPaused ?? false,
+    limits: order?.limits,
+    isKnown,
+  };
+}
+
+/** Where a row stands by its record, its attempts and the marks on its batch. Pure. */
+export function orderedStanding(
+  record: RowRecord | undefined,
+  attempts: Attempt[],
+  { retry, ends }: Pick<RunOrder, 'retry' | 'ends'>,
+  content: RowContent,
+): RowStanding {
+  const standing = rowStanding(record, attempts, retryFor(record, retry), content);
+  if (standing.ended || standing.letter !== 'n' || ends === undefined || !isUntouched(record)) return standing;
+  return { ended: true, status: ends.status, creditsNano: 0 };
+}
+
+/**
+ * The retry as it counts for a row. It took the mark of a cancel away: what ends as cancelled without one was ended by
+ * the order before, whenever its job came to it.
+ */
+export function retryFor(record: RowRecord | undefined, retry: RetryOrder | null): RetryOrder | null {
+  if (retry === null || record?.status !== 'cancelled') return retry;
+  return { ...retry, beforeMs: Number.POSITIVE_INFINITY };
+}
+
+/** A row that ended by itself has a record, and a person may have it go on. */
+function isUntouched(record: RowRecord | undefined): boolean {
+  return record === undefined || record.status === 'not_started';
+}
+
+/** Why a row is not to be sent although a job asks for it; undefined when it was ordered. */
+export async function notOrdered(
+  account: OrderSources & Pick<AccountRecords, 'records'>,
+  { batch, generation, id }: RowRef,
+  { hash, earlier, sinceMs }: { hash: string; earlier: Attempt[]; sinceMs: number },
+): Promise<SubmitResult | undefined> {
+  const [isCancelled, order] = await Promise.all([
+    wasCancelled(account.home, batch, sinceMs),
+    runOrder(account, batch, 'unsaid'),
+  ]);
+  // The word that ends the job may still be on its way to it, for as long as no worker runs.
+  if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
+  if (!order.isKnown) return undefined;
+  if (order.isPaused) return { outcome: 'held' };
+  if ((await sampleInForce(account.home, batch, generation))?.has(id) === false) return { outcome: 'held' };
+  const [record, rerun] = await Promise.all([
+    account.records.readRecord(batch, id),
+    rerunOrder(account.home, batch, generation),
+  ]);
+  const standing = orderedStanding(record, earlier, order, { hash, mayRerun: isRerun(rerun, id) });
+  if (!standing.ended) return undefined;
+  if (order.ends && isUntouched(record)) return { outcome: 'not_sent', reason: order.ends.reason };
+  return { outcome: 'ended', status: standing.status };
+}
+
+const BY_CAUTION: readonly AmbiguityPolicy[] = ['hold', 'if-proved', 'always'];
+
+/** What a batch's user ordered for its lost answers; the most careful where the home does not say. */
+export async function policyOf({ home }: OrderSources, batch: string): Promise<AmbiguityPolicy> {
+  return (await readBatchOrder(home, batch))?.policy.ambiguity ?? 'hold';
+}
+
+/** The more careful one of what the job says and what was ordered. */
+export async function orderedPolicy(
+  { home }: OrderSources,
+  batch: string,
+  said: { ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano },
+): Promise<{ ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano }> {
+  const policy = (await readBatchOrder(home, batch))?.policy;
+  if (policy === undefined) return said;
+  const ambiguity = BY_CAUTION.find((one) => one === policy.ambiguity || one === said.ambiguity) ?? 'hold';
+  return { ambiguity, wasteMaxNano: Math.min(policy.wasteMaxNano, said.wasteMaxNano) };
+}
