@@ -58,12 +58,12 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
       place !== undefined &&
       sample?.has(place.stored.row.id) !== false &&
       (await isMeant(deps, input, place.stored.row, followers));
-    if (mayRun && standing?.ended === false && standing.letter === 'n') {
+    if (mayRun && standing?.ended === false && standing.begins === 'submit') {
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
       if (isReady(feeding)) {
         const entry = await entryOf(deps, batch, row, feeding, standing);
-        const upTo = entry[5];
+        const upTo = entry.upToNano;
         result.isShort = room !== null && (upTo === null || upTo > room);
         if (result.isShort) break;
         if (room !== null) room -= upTo ?? 0;

@@ -7,7 +7,6 @@ import { type Feeder, fedRow } from '../src/home/feeders.js';
 import type { StoredRow } from '../src/home/row-records.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { orderedStanding, type RunOrder, retryFor } from '../src/home/run-order.js';
-import { KINDS } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
@@ -34,11 +33,11 @@ export async function entryOf(
   batch: string,
   row: Row,
   feeders: readonly Feeder[],
-  { letter, attempts }: Extract<RowStanding, { ended: false }>,
+  { begins, attempts }: Extract<RowStanding, { ended: false }>,
 ): Promise<PageEntry> {
   // What is at the service already has been counted: only a new attempt needs room.
-  const isNew = letter === 'n' || letter === 's';
-  const upTo = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
-  const opened = letter === 'n' && feeders.length > 0 ? 'f' : letter;
-  return [row.index, opened, attempts, KINDS.indexOf(row.kind), row.id, upTo];
+  const isNew = begins === 'submit' || begins === 'share';
+  const upToNano = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
+  const opened = begins === 'submit' && feeders.length > 0 ? 'prepare' : begins;
+  return { index: row.index, id: row.id, kind: row.kind, begins: opened, attempts, upToNano };
 }

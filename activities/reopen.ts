@@ -39,16 +39,16 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
   // A row whose page is still to come is found by its page.
   if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
   const feeders = await feedersOf(deps, row, stored);
-  if (standing.letter === 'n' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
+  if (standing.begins === 'submit' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
   const { attempts } = standing;
-  const letter = standing.letter === 'n' && feeders.length > 0 ? 'f' : standing.letter;
+  const begins = standing.begins === 'submit' && feeders.length > 0 ? 'prepare' : standing.begins;
   const fed = await feedsReader(deps, batch, row.generation).of(row.index);
   const feeds = fed === undefined ? {} : { feeds: true as const };
   const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
-  const upToNano = letter === 'n' || letter === 'f' ? await priceOf(deps, row) : null;
+  const upToNano = begins === 'submit' || begins === 'prepare' ? await priceOf(deps, row) : null;
   return {
     outcome: 'restart',
-    letter,
+    begins,
     attempts,
     ...feeds,
     ...(was ? { was } : {}),

@@ -105,11 +105,11 @@ function isPassed({ isSharing, isHeldOnly }: Filling, row: Row): boolean {
 /** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
 async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
   const { page, isSharing, isHeldOnly, room } = filling;
-  if ((isSharing || isHeldOnly) && (standing.ended || standing.letter !== 'n')) return;
+  if ((isSharing || isHeldOnly) && (standing.ended || standing.begins !== 'submit')) return;
   if (standing.ended) return count(page, standing);
   // What is at the service already is fetched in any case.
-  if (standing.letter === 'n' && filling.sample?.has(row.id) === false) return;
-  if (!isSharing && row.shares !== undefined && standing.letter === 'n') {
+  if (standing.begins === 'submit' && filling.sample?.has(row.id) === false) return;
+  if (!isSharing && row.shares !== undefined && standing.begins === 'submit') {
     if (!isHeldOnly) page.deferred = (page.deferred ?? 0) + 1;
     return;
   }
@@ -118,17 +118,17 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
   const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
   const isOrdered = record?.rerunAtMs !== undefined || filling.followers?.starts.has(row.id) === true;
   const isLeft = filling.followers?.stays.has(row.id) || (filling.holdsFed && feeders.length > 0 && !isOrdered);
-  if (standing.letter === 'n' && (isLeft || !isReady(feeders))) {
+  if (standing.begins === 'submit' && (isLeft || !isReady(feeders))) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;
   }
   // A row with a record has ended in this run; its feeders cannot have been missed.
   if (isHeldOnly && record !== undefined && record.rerunAtMs === undefined) return;
-  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, letter: 's' } : standing);
+  const entry = await entryOf(deps, page.batch, row, feeders, isSharing ? { ...standing, begins: 'share' } : standing);
   // A copy reserves nothing: the plan does not count it either.
   if (isSharing && room !== null && !(await mayPay(deps, { ...page, generation: filling.generation }, row)))
-    entry[5] = 0;
-  const upTo = entry[5];
+    entry.upToNano = 0;
+  const upTo = entry.upToNano;
   page.isShort = room !== null && (upTo === null || upTo > room);
   if (page.isShort) return;
   if (room !== null) filling.room = room - (upTo ?? 0);
@@ -168,7 +168,7 @@ async function sweepRows(
       if (open[i]) return { id, state: 'open' };
       const [record, attempts] = await Promise.all([deps.records.readRecord(batch, id), deps.ledger.read(batch, id)]);
       const standing = rowStanding(record, attempts, null);
-      if (!standing.ended) return { id, state: 'restart', letter: standing.letter, attempts: standing.attempts };
+      if (!standing.ended) return { id, state: 'restart', begins: standing.begins, attempts: standing.attempts };
       const status: Status = standing.status;
       return { id, state: 'finished', status, creditsNano: standing.creditsNano };
     }),

@@ -2,7 +2,6 @@ import type { SubmitResult } from '../src/contract/attempts.js';
 import type { Quiet } from '../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { intentOf } from '../src/domain/standing.js';
-import { KINDS } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
 
 /**
@@ -34,7 +33,7 @@ export async function noteCase(
     deps.messenger.caseOpened({
       job: { batch, id },
       n,
-      kind: KINDS.indexOf(intent.kind),
+      kind: intent.kind,
       atMs: intent.atMs,
       ...(quiet ? { quiet } : {}),
     }),

@@ -3,6 +3,7 @@ import { settleCase } from '../src/books/settle-case.js';
 import { slotUntilMs } from '../src/books/waits.js';
 import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/attempts.js';
 import type { AttemptRef } from '../src/domain/attempt.js';
+import type { Kind } from '../src/domain/kind.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
@@ -91,7 +92,7 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
   return { outcome: 'standing', result, slotUntilMs: deps.now(), ...(await trustOf(deps)) };
 }
 
-async function standingResult(deps: Dependencies, ref: AttemptRef, kind: number): Promise<SettleResult> {
+async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): Promise<SettleResult> {
   const attempt = (await deps.ledger.readAttempt(ref)) ?? { n: ref.n, states: [], torn: true };
   const slotUntil = slotUntilMs(deps, attempt, kind);
   const result = await resultOf(deps, ref, attempt);

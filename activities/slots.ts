@@ -63,7 +63,7 @@ async function recoverOpen(deps: Dependencies, from: number): Promise<RecoverRes
     if (holders.length >= RECOVER_MAX) return { holders, next: kept, ...breakers };
     const attempt = await readNamed(deps, open);
     const standing = attempt ? standingOf(attempt) : 'void';
-    const kind = KINDS.indexOf(open.kind);
+    const kind = open.kind;
     const isOver = attempt !== undefined && (await isAbandoned(deps, open, attempt));
     const releaseAtMs = isOver ? await inUseUntilMs(deps, open, attempt, open.kind) : undefined;
     const settled = isKnownUnbilled(standing) || standing === 'done' || standing === 'rendered';
@@ -110,13 +110,13 @@ async function inUseUntilMs(
   kind: Kind | undefined = intentOf(attempt)?.kind,
 ): Promise<number> {
   // A torn claim: nobody can say what was sent, so it lasts as the longest does.
-  if (kind === undefined) return Math.max(...KINDS.map((_, one) => slotUntilMs(deps, attempt, one)));
+  if (kind === undefined) return Math.max(...KINDS.map((one) => slotUntilMs(deps, attempt, one)));
   const intent = intentOf(attempt);
   // The row tells how long its job may run, where it can be read.
   const row = intent && (await rowOf(deps, { batch, id, n: attempt.n }, intent).catch(() => undefined));
   const acceptedAtMs = acceptanceOf(attempt)?.atMs;
   if (acceptedAtMs !== undefined) return acceptedAtMs + lastedMs(deps, kind, row);
-  return slotUntilMs(deps, attempt, KINDS.indexOf(kind), row);
+  return slotUntilMs(deps, attempt, kind, row);
 }
 
 /** A process that died before it named its handle leaves that to be done here. */

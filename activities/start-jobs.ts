@@ -15,11 +15,11 @@ export function startActivities({ messenger, standby }: Dependencies): StartActi
       const sinceMs = attempt === 1 ? null : scheduledTimestampMs;
       const isStandby = standby?.hasRoom() === true;
       const standsBy = isStandby ? { standsBy: true as const } : {};
-      const start = ({ letter, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<void> => {
+      const start = ({ begins, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<void> => {
         const reserved = upToNano === undefined ? {} : { upToNano };
-        const isAsked = asksAtOnce({ letter }) ? { isAsked: true as const, ...standsBy } : {};
+        const isAsked = asksAtOnce({ begins }) ? { isAsked: true as const, ...standsBy } : {};
         const row = { batch, generation, ...place };
-        return messenger.startJob({ ...settings, row, letter, attempts, ...reserved, ...isAsked }, sinceMs);
+        return messenger.startJob({ ...settings, row, begins, attempts, ...reserved, ...isAsked }, sinceMs);
       };
       const jobs = begin.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
       for (const { id } of jobs) standby?.begin({ batch, id });
@@ -31,6 +31,6 @@ export function startActivities({ messenger, standby }: Dependencies): StartActi
 }
 
 /** Others have something to do, or something at the service, before they wait for a slot. */
-function asksAtOnce({ letter }: Pick<BeginningJobs['begin'][number], 'letter'>): boolean {
-  return letter === 'n';
+function asksAtOnce({ begins }: Pick<BeginningJobs['begin'][number], 'begins'>): boolean {
+  return begins === 'submit';
 }

@@ -123,7 +123,7 @@ export function takePage(state: BatchState, page: PageResult, nowMs: number): Op
   state.window = page.cap + Math.max(PAGE_MIN, page.cap);
   const { batch, part, feeding = [] } = page;
   return page.entries.flatMap((entry) => {
-    const feeds = feeding.includes(entry[0]);
+    const feeds = feeding.includes(entry.index);
     return openRow(state, { batch, part, entry, feeds, isAhead: false }, nowMs) ?? [];
   });
 }

@@ -139,13 +139,13 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const found = await home.reopenRow({ row, cursor: state.cursor });
     if (found.outcome === 'nothing') return noteHeld(state, found.isHeld ? 1 : 0);
     const opened = reopenRow(state, row, found, Date.now());
-    if (opened) await start([{ opened, letter: found.letter, attempts: found.attempts }]);
+    if (opened) await start([{ opened, begins: found.begins, attempts: found.attempts }]);
   }
 
   function start(rows: StartedRow[]): Promise<void> {
-    const begin = rows.map(({ opened: { row, isJoined, upToNano }, letter, attempts }) => {
+    const begin = rows.map(({ opened: { row, isJoined, upToNano }, begins, attempts }) => {
       const isBounded = state.limits.maxCreditsNano !== null && !isJoined && upToNano !== null;
-      return { row, letter, attempts, ...(isBounded ? { upToNano } : {}) };
+      return { row, begins, attempts, ...(isBounded ? { upToNano } : {}) };
     });
     return startJobs(input, begin);
   }

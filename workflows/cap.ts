@@ -1,6 +1,7 @@
 import type { JobKey, SemaphoreState } from '../src/contract/semaphore.js';
 import type { RenderTimes } from '../src/contract/workflows.js';
-import { KINDS, OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/kinds/facts.js';
+import type { Kind } from '../src/domain/kind.js';
+import { OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/kinds/facts.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
 
@@ -15,13 +16,13 @@ export function effectiveCap(state: SemaphoreState, nowMs: number): number {
 
 /** Jobs that hold one of the plan's slots. */
 export function slotsInUse(state: SemaphoreState): number {
-  return state.holders.filter((h) => isSlotKind(h.kind)).length;
+  return state.holders.filter((h) => takesSlot(h.kind)).length;
 }
 
 /** Whether one more job of a kind may be open; kinds without a slot have a small room of their own. */
-export function hasRoom(state: SemaphoreState, kind: number, nowMs: number): boolean {
+export function hasRoom(state: SemaphoreState, kind: Kind, nowMs: number): boolean {
   const used = slotsInUse(state);
-  if (isSlotKind(kind)) return used < effectiveCap(state, nowMs);
+  if (takesSlot(kind)) return used < effectiveCap(state, nowMs);
   return state.holders.length - used < OPEN_WITHOUT_SLOT_MAX;
 }
 
@@ -46,12 +47,6 @@ export function nextClimbMs(state: SemaphoreState, nowMs: number): number | unde
   return state.foreign.sinceMs + steps * state.climbMs;
 }
 
-/** Whether jobs of a kind take one of the plan's slots. */
-export function isSlotKind(kindNumber: number): boolean {
-  const kind = KINDS[kindNumber];
-  return kind === undefined || takesSlot(kind);
-}
-
 /** Whether two keys name the same job. */
 export function sameJob(a: JobKey, b: JobKey): boolean {
   return a.batch === b.batch && a.id === b.id;
@@ -62,15 +57,15 @@ export function sameJob(a: JobKey, b: JobKey): boolean {
 /** How many render times are remembered per kind. */
 const RENDER_TIMES_MAX = 40;
 
-export function rememberRender(state: SemaphoreState, kind: number, renderMs: number): void {
-  const times = state.renderTimesMs[String(kind)] ?? [];
+export function rememberRender(state: SemaphoreState, kind: Kind, renderMs: number): void {
+  const times = state.renderTimesMs[kind] ?? [];
   times.push(Math.round(renderMs));
-  state.renderTimesMs[String(kind)] = times.slice(-RENDER_TIMES_MAX);
+  state.renderTimesMs[kind] = times.slice(-RENDER_TIMES_MAX);
 }
 
 /** Percentiles of the recent render times of a kind; null with fewer than three. */
-export function expectedRender(state: SemaphoreState, kind: number): RenderTimes | null {
-  const times = state.renderTimesMs[String(kind)];
+export function expectedRender(state: SemaphoreState, kind: Kind): RenderTimes | null {
+  const times = state.renderTimesMs[kind];
   if (!times || times.length < 3) return null;
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

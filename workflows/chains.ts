@@ -69,13 +69,13 @@ export function countAhead(state: BatchState, { status, creditsNano }: RowFinish
 
 /** A page with the rows as finished that ended while it was read: nothing of them is left to be started. */
 export function withEnded(page: PageResult, ended: readonly RowFinished[]): PageResult {
-  const found = ended.filter(({ id }) => page.entries.some((entry) => entry[4] === id));
+  const found = ended.filter(({ id }) => page.entries.some((entry) => entry.id === id));
   if (found.length === 0) return page;
   const finished = { ...page.finished };
   for (const { status } of found) finished[status] = (finished[status] ?? 0) + 1;
   return {
     ...page,
-    entries: page.entries.filter((entry) => !found.some(({ id }) => id === entry[4])),
+    entries: page.entries.filter((entry) => !found.some(({ id }) => id === entry.id)),
     finished,
     creditsNano: page.creditsNano + found.reduce((sum, { creditsNano }) => sum + (creditsNano ?? 0), 0),
     creditsUnknown: page.creditsUnknown + found.filter(({ creditsNano }) => creditsNano === null).length,

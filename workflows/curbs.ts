@@ -8,7 +8,6 @@ import type {
   Waiting,
 } from '../src/contract/semaphore.js';
 import { type Breaker, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
-import { KINDS } from '../src/kinds/facts.js';
 import { sameJob } from './cap.js';
 
 /**
@@ -69,16 +68,16 @@ export function allowsPace(state: SemaphoreState, { kind }: Waiting, nowMs: numb
 }
 
 /** When a waiting kind may go next, as far as paces go. */
-export function nextPaceMs(state: SemaphoreState, kind: number, nowMs: number): number[] {
+export function nextPaceMs(state: SemaphoreState, kind: Kind, nowMs: number): number[] {
   return pacesOf(state, kind).map((pace) => Math.max(pace.untilMs, probeEndMs(state, pace, nowMs) ?? 0));
 }
 
-function pacesOf(state: SemaphoreState, kind: number): Pace[] {
+function pacesOf(state: SemaphoreState, kind: Kind): Pace[] {
   const route = routeOf(kind);
   return state.paces.filter((pace) => pace.route === null || pace.route === route);
 }
 
-function paceFor(state: SemaphoreState, kind: number, cause: Pace['cause'], nowMs: number): Pace {
+function paceFor(state: SemaphoreState, kind: Kind, cause: Pace['cause'], nowMs: number): Pace {
   const route = cause === 'network' || cause === 'rpm' ? null : routeOf(kind);
   const known = state.paces.find((pace) => pace.route === route && (route !== null || pace.cause === cause));
   if (known) return known;
@@ -104,8 +103,7 @@ function probeEndMs(state: SemaphoreState, { route, countedMs }: Pace, nowMs: nu
 }
 
 /** Kinds that are submitted to one address share what happens to it. */
-function routeOf(kindNumber: number): Kind | null {
-  const kind = KINDS[kindNumber] ?? null;
+function routeOf(kind: Kind): Kind {
   return kind === 'vendor-g/video' ? 'vendor-c/video' : kind;
 }
 
@@ -119,14 +117,9 @@ const BACKOFF: Record<Breaker['cause'], { firstMs: number; mostMs: number }> = {
   outage: { firstMs: 4_000, mostMs: 30_000 },
 };
 
-export function familyOf(kindNumber: number): Provider | undefined {
-  const kind = KINDS[kindNumber];
-  return kind === undefined ? undefined : providerOf(kind);
-}
-
 /** Books a lost answer, once per attempt. */
 export function noteCase(state: SemaphoreState, opened: OpenedCase, nowMs: number): void {
-  const family = familyOf(opened.kind);
+  const family = providerOf(opened.kind);
   const { job, n, atMs } = opened;
   if (family === undefined || state.cases.some((c) => c.n === n && sameJob(c.job, job))) return;
   const sinceMs = nowMs - CASES_WITHIN_MS / state.timeScale;
@@ -150,28 +143,28 @@ export function noteThrough(state: SemaphoreState, grant: number): void {
 }
 
 /** Whether a job of a kind may be granted: always, but as the one probe where its breaker is open. */
-export function allowsKind(state: SemaphoreState, kind: number, nowMs: number): boolean {
+export function allowsKind(state: SemaphoreState, kind: Kind, nowMs: number): boolean {
   const breaker = breakerOf(state, kind);
   if (breaker === undefined) return true;
   return nowMs >= breaker.nextProbeMs && nowMs >= probedUntilMs(state, breaker);
 }
 
 /** Marks a fresh grant as the probe of its family's breaker. */
-export function markProbe(state: SemaphoreState, kind: number, grant: number): void {
+export function markProbe(state: SemaphoreState, kind: Kind, grant: number): void {
   const breaker = breakerOf(state, kind);
   if (breaker) breaker.probe = grant;
 }
 
 /** When a waiting kind may be probed next, or undefined. */
-export function nextProbeMs(state: SemaphoreState, kind: number): number | undefined {
+export function nextProbeMs(state: SemaphoreState, kind: Kind): number | undefined {
   const breaker = breakerOf(state, kind);
   if (breaker === undefined) return undefined;
   const untilMs = Math.max(breaker.nextProbeMs, probedUntilMs(state, breaker));
   return Number.isFinite(untilMs) ? untilMs : undefined;
 }
 
-function breakerOf(state: SemaphoreState, kind: number): OpenBreaker | undefined {
-  const family = familyOf(kind);
+function breakerOf(state: SemaphoreState, kind: Kind): OpenBreaker | undefined {
+  const family = providerOf(kind);
   return state.breakers.find((b) => b.family === family);
 }
 

@@ -3,7 +3,7 @@ import type { AttemptInput, DownloadResult, OutputTries, PollResult } from '../s
 import type { Status } from '../src/domain/outcome.js';
 import { type DownloadPriority, downloadPriority } from '../src/domain/output-tries.js';
 import { pollGapMs } from '../src/domain/poll-schedule.js';
-import { KINDS, pollBaseMs } from '../src/kinds/facts.js';
+import { pollBaseMs } from '../src/kinds/facts.js';
 import type { JobParts, JobState } from './job-steps.js';
 import { downloadProxy, pollProxy } from './proxies.js';
 
@@ -15,7 +15,7 @@ const FRESH_POLL_MAX_MS = 600_000;
 /** Polls until the service says terminal; the first time not before the documented gap has passed. */
 export async function pollRow({ account, timeScale, slot, news }: JobParts, { row, n }: JobState): Promise<PollResult> {
   const expected = slot.expected();
-  const baseMs = pollBaseOf(row.kind);
+  const baseMs = pollBaseMs(row.kind);
   const firstPollMs = Date.now() + baseMs / timeScale;
   if (await news.within(n, pollGapMs({ poll: 0, elapsedMs: 0, baseMs, expected }) / timeScale)) {
     await sleep(Math.max(1, firstPollMs - Date.now()));
@@ -65,7 +65,7 @@ export async function fetchRound({
   const result = await downloadProxy(account, priority ?? (isLate ? 5 : undefined)).download({ row, n, ...made });
   if (result.outcome !== 'ask') return result;
   // The last poll may have been a moment ago: the documented gap lies between them for sure.
-  await sleep(pollBaseOf(row.kind) / timeScale);
+  await sleep(pollBaseMs(row.kind) / timeScale);
   try {
     // What it says is in the ledger, where the next try reads it.
     await pollProxy(account, FRESH_POLL_MAX_MS).askFreshUrl({ row, n });
@@ -85,10 +85,4 @@ async function carryOn(task: () => Promise<PollResult | undefined>): Promise<Pol
     if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) return undefined;
     throw error;
   }
-}
-
-/** The shortest documented gap between polls of a kind (by its number), ms. */
-export function pollBaseOf(kindNumber: number): number {
-  const kind = KINDS[kindNumber];
-  return kind === undefined ? 10_000 : pollBaseMs(kind);
 }

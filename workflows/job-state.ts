@@ -12,7 +12,6 @@ import {
   type Next,
   RELEASE,
   retryOr,
-  type Step,
   to,
   withEffects,
 } from './job-steps.js';
@@ -20,14 +19,10 @@ import { prepared, standing, submitted } from './submit-answers.js';
 
 /** What a job does next, by what came of the last thing that it did: pure, so that it is tested without a server. */
 
-export function firstState({ row, policy, attempts, letter }: JobInput): JobState {
+export function firstState({ row, policy, attempts, begins }: JobInput): JobState {
   const state: JobState = { row, policy, n: attempts, mayResend: true, retried: 0, refunded: 0 };
   // Rendered in an earlier run: nobody knows how long its URL lives.
-  return letter === 'r' ? { ...state, urlLeftMs: 0 } : state;
-}
-
-export function firstStep(letter: JobInput['letter']): Step {
-  return { step: { n: 'submit', f: 'prepare', h: 'poll', c: 'case', s: 'share', r: 'download' }[letter] } as Step;
+  return begins === 'download' ? { ...state, urlLeftMs: 0 } : state;
 }
 
 export function stepAfter(state: JobState, happened: Happened): Next {

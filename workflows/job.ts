@@ -11,7 +11,7 @@ import * as messages from '../src/contract/messages.js';
 import { batchId, semaphoreId } from '../src/contract/names.js';
 import type { JobInput, JobResult } from '../src/contract/workflows.js';
 import { downloadRow, pollRow } from './fetch-row.js';
-import { endOf, firstState, firstStep, policyOfRest, stepAfter } from './job-state.js';
+import { endOf, firstState, policyOfRest, stepAfter } from './job-state.js';
 import type { Effect, Finish, Happened, JobParts, Step } from './job-steps.js';
 import { openNews } from './news.js';
 import { openPayments } from './pay-again.js';
@@ -25,7 +25,7 @@ import { openSubmits } from './submit-row.js';
  * refusal. Until the submit is granted it can be cancelled; after that, what the service accepted is fetched.
  */
 export async function job(input: JobInput): Promise<JobResult> {
-  const { account, letter, timeScale } = input;
+  const { account, begins, timeScale } = input;
   const slot = openSlot(input);
   let looks = 0;
   setHandler(messages.lookAgain, () => {
@@ -36,8 +36,9 @@ export async function job(input: JobInput): Promise<JobResult> {
   const payments = openPayments(account);
   let state = firstState(input);
   // A job that starts with an attempt at the service takes over the slot that the attempt holds.
-  if (!['n', 's', 'f'].includes(letter)) await CancellationScope.nonCancellable(() => slot.acquire(true));
-  let step = firstStep(letter);
+  if (!['submit', 'share', 'prepare'].includes(begins))
+    await CancellationScope.nonCancellable(() => slot.acquire(true));
+  let step: Step = { step: begins };
   while (step.step !== 'finish') {
     const { state: next, do: effects, next: then } = stepAfter(state, await perform(step));
     state = next;
@@ -93,7 +94,7 @@ export async function job(input: JobInput): Promise<JobResult> {
   function handOver(): Promise<never> {
     const { isAsked: _asked, standsBy: _stood, ...again } = input;
     const { row, n } = state;
-    return continueAsNew<typeof job>({ ...again, row, letter: 'n', attempts: n, policy: policyOfRest(state) });
+    return continueAsNew<typeof job>({ ...again, row, begins: 'submit', attempts: n, policy: policyOfRest(state) });
   }
 
   async function carryOut(effect: Effect): Promise<void> {

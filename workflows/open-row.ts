@@ -1,7 +1,7 @@
 import type { RowFinished } from '../src/contract/messages.js';
 import type { PageEntry } from '../src/contract/pages.js';
 import type { OpenRow } from '../src/contract/rows.js';
-import type { BatchProgress, BatchState, Letter, RowRef } from '../src/contract/workflows.js';
+import type { BatchProgress, BatchState, Begins, RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { count, roomNano } from './budget.js';
 
@@ -21,7 +21,7 @@ export interface RowFound {
 /** Puts a row among the open ones; undefined for one that is among them already. */
 export function openRow(state: BatchState, found: RowFound, nowMs: number): OpenedRow | undefined {
   const { batch, part, entry, feeds, isAhead } = found;
-  const [index, letter, , kind, id, upToNano] = entry;
+  const { index, begins, kind, id, upToNano } = entry;
   const known = state.open.find((o) => o.row.id === id);
   const row: RowRef = { batch, generation: state.generation, part, index, id, kind };
   if (known) {
@@ -32,10 +32,10 @@ export function openRow(state: BatchState, found: RowFound, nowMs: number): Open
     known.countedIn = state.generation;
     return undefined;
   }
-  const shared = letter === 's' ? { isSharing: true } : {};
+  const shared = begins === 'share' ? { isSharing: true } : {};
   // What was at the service before has been counted as spent.
-  const joined = letter === 'n' || letter === 's' || letter === 'f' ? {} : { isJoined: true as const };
-  const fed = letter === 'f' ? { isFed: true as const } : {};
+  const joined = begins === 'submit' || begins === 'share' || begins === 'prepare' ? {} : { isJoined: true as const };
+  const fed = begins === 'prepare' ? { isFed: true as const } : {};
   const chained = { ...(feeds ? { feeds: true as const } : {}), ...(isAhead ? { isAhead: true as const } : {}) };
   const counted = { countedIn: state.generation, restarts: 0, sinceMs: nowMs };
   const opened: OpenRow = { row, ...counted, upToNano, ...shared, ...joined, ...fed, ...chained };
@@ -54,7 +54,7 @@ export function takeReopened(state: BatchState): RowRef[] {
 
 interface Reopening {
   was?: Pick<RowFinished, 'status' | 'creditsNano'> | undefined;
-  letter: Letter;
+  begins: Begins;
   /** It feeds other rows. */
   feeds?: true | undefined;
   /** The most that a new attempt can cost, null = unknown. */
@@ -65,12 +65,12 @@ interface Reopening {
 export function reopenRow(
   state: BatchState,
   row: RowRef,
-  { was, letter, feeds, upToNano = null }: Reopening,
+  { was, begins, feeds, upToNano = null }: Reopening,
   nowMs: number,
 ): OpenRow | undefined {
   if (state.open.some((o) => o.row.id === row.id)) return undefined;
   const room = roomNano(state);
-  const isNew = letter === 'n' || letter === 'f';
+  const isNew = begins === 'submit' || begins === 'prepare';
   // What does not fit waits for the next order, like every row of a batch whose budget is reached.
   if (isNew && room !== null && (upToNano === null || upToNano > room)) return undefined;
   // A row of an earlier manifest is carried on, but belongs to no count.
@@ -79,7 +79,7 @@ export function reopenRow(
   // What is at the service has been counted as spent.
   const cost = isNew ? { upToNano } : { upToNano: 0, isJoined: true as const };
   const countedIn = isCounted ? state.generation : '';
-  const chained = { ...(letter === 'f' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
+  const chained = { ...(begins === 'prepare' ? { isFed: true as const } : {}), ...(feeds ? { feeds } : {}) };
   const opened: OpenRow = { row, countedIn, restarts: 0, sinceMs: nowMs, ...cost, ...chained };
   state.open.push(opened);
   return opened;

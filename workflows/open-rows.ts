@@ -2,7 +2,7 @@ import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { OpenRow } from '../src/contract/rows.js';
-import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Letter } from '../src/contract/workflows.js';
+import type { BatchInput, BatchState, BeginningJob, BeginningJobs, Begins } from '../src/contract/workflows.js';
 import * as window from './batch-state.js';
 import { roomNano } from './budget.js';
 import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
@@ -24,7 +24,7 @@ export interface OpenRows {
 /** A row among the open ones whose job is to be started, and where that begins. */
 export interface StartedRow {
   opened: OpenRow;
-  letter: Letter;
+  begins: Begins;
   attempts: number;
 }
 
@@ -98,7 +98,7 @@ export function openRows(input: BatchInput, state: BatchState, { isWoken, touch,
   }
 
   async function open(fresh: OpenedRow[], isShort: boolean): Promise<void> {
-    await start(fresh.map(({ entry: [, letter, attempts], ...opened }) => ({ opened, letter, attempts })));
+    await start(fresh.map(({ entry: { begins, attempts }, ...opened }) => ({ opened, begins, attempts })));
     short = isShort;
     if (!short || state.open.length > 0) return;
     state.stopped = 'budget_reached';
@@ -179,8 +179,8 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
         continue;
       }
       open.restarts += 1;
-      const fresh = open.isSharing ? 's' : open.isFed ? 'f' : 'n';
-      await start([{ opened: open, letter: seen.letter === 'n' ? fresh : seen.letter, attempts: seen.attempts }]);
+      const fresh = open.isSharing ? 'share' : open.isFed ? 'prepare' : 'submit';
+      await start([{ opened: open, begins: seen.begins === 'submit' ? fresh : seen.begins, attempts: seen.attempts }]);
     }
   }
 }

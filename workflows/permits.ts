@@ -9,6 +9,7 @@ import type {
   SemaphoreState,
   Waiting,
 } from '../src/contract/semaphore.js';
+import type { Kind } from '../src/domain/kind.js';
 import { effectiveCap, lowerCap, rememberRender, sameJob } from './cap.js';
 import { markProbe, noteAnswered, noteCase, noteThrough, noteTurnedAway } from './curbs.js';
 import { charge, chargeBack, nextTurnMs, nextWaiting, noteAsking } from './turns.js';
@@ -18,13 +19,13 @@ import { charge, chargeBack, nextTurnMs, nextWaiting, noteAsking } from './turns
 export interface Grant {
   job: JobKey;
   grant: number;
-  kind: number;
+  kind: Kind;
   standsBy?: true;
 }
 
 export interface Ask {
   job: JobKey;
-  kind: number;
+  kind: Kind;
   holds: boolean;
   apart?: true;
   standsBy?: true;

@@ -1,8 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { CaseNoted } from '../src/contract/messages.js';
 import type { RowRef } from '../src/contract/workflows.js';
-import { isAsync, KINDS } from '../src/kinds/facts.js';
-import { pollBaseOf } from './fetch-row.js';
+import { isAsync, pollBaseMs } from '../src/kinds/facts.js';
 import type { Happened, JobParts, JobState } from './job-steps.js';
 import { accountProxy, downloadProxy, homeProxy } from './proxies.js';
 
@@ -19,10 +18,10 @@ export async function settleCase(
   note: (end: Omit<CaseNoted, 'id'>) => Promise<void>,
 ): Promise<Happened> {
   const home = homeProxy(account);
-  const gapMs = pollBaseOf(row.kind) / timeScale;
+  const gapMs = pollBaseMs(row.kind) / timeScale;
   await note({});
   // Asking after a handle that was found in the answer is a poll: not before a first poll may be made.
-  if (!isSynchronous(row)) await sleep(gapMs);
+  if (isAsync(row.kind)) await sleep(gapMs);
   let recovered = await recoverAnswer(account, row, n);
   for (;;) {
     if (recovered === 'job' || recovered === 'output') return { what: 'recovered', found: recovered };
@@ -40,7 +39,7 @@ export async function settleCase(
 
 /** Asks after each handle that is known by hints alone, or after the output that a synchronous answer named. */
 export async function recoverAnswer(account: string, row: RowRef, n: number): Promise<Recovered> {
-  if (isSynchronous(row)) {
+  if (!isAsync(row.kind)) {
     const fetched = await downloadProxy(account).fetchSalvaged({ row, n });
     return fetched === 'done' ? 'output' : fetched;
   }
@@ -51,9 +50,4 @@ export async function recoverAnswer(account: string, row: RowRef, n: number): Pr
     if (open) found = 'open';
     if (!more) return found;
   }
-}
-
-function isSynchronous({ kind }: RowRef): boolean {
-  const known = KINDS[kind];
-  return known !== undefined && !isAsync(known);
 }

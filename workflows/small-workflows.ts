@@ -4,8 +4,9 @@ import type { AccountReadInput, AccountReadResult } from '../src/contract/accoun
 import type { LateOutputInput } from '../src/contract/attempts.js';
 import * as messages from '../src/contract/messages.js';
 import { jobId, WORKFLOW_MEMO } from '../src/contract/names.js';
-import type { LateHandleInput, LateResultsInput } from '../src/contract/workflows.js';
-import { fetchRound, pollBaseOf } from './fetch-row.js';
+import type { LateHandleInput, LateResultsInput, RowRef } from '../src/contract/workflows.js';
+import { KINDS, pollBaseMs } from '../src/kinds/facts.js';
+import { fetchRound } from './fetch-row.js';
 import type { job } from './job.js';
 import { accountProxy, resultsProxy } from './proxies.js';
 import { recoverAnswer } from './settle-case.js';
@@ -19,9 +20,10 @@ export async function accountRead(input: AccountReadInput): Promise<AccountReadR
  * A callback named a handle for a row whose job has ended without one: a poll confirms it, then the row is fetched
  * after all and the results are written again. What no poll confirms changes nothing.
  */
-export async function lateHandle({ account, row, n, timeScale }: LateHandleInput): Promise<void> {
+export async function lateHandle({ account, row: told, n, timeScale }: LateHandleInput): Promise<void> {
+  const row = withKind(told);
   // The job may have been created a moment ago: not before a first poll may be made.
-  await sleep(pollBaseOf(row.kind) / timeScale);
+  await sleep(pollBaseMs(row.kind) / timeScale);
   if ((await recoverAnswer(account, row, n)) !== 'job') return;
   try {
     await executeChild<typeof job>('job', {
@@ -29,7 +31,7 @@ export async function lateHandle({ account, row, n, timeScale }: LateHandleInput
       memo: WORKFLOW_MEMO,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       // It never submits: what the service made is fetched, or the row says how it ended.
-      args: [{ account, row, letter: 'h', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
+      args: [{ account, row, begins: 'poll', attempts: n, policy: { ambiguity: 'hold', retries: 0 }, timeScale }],
     });
   } catch (error) {
     // The row's job was started again meanwhile: it finds the handle in the ledger.
@@ -47,7 +49,8 @@ const EVENTS_MAX = 1_500;
  * of the batch, so that the batch ends; waiting costs no event, since the server repeats the one activity.
  */
 export async function lateOutput(input: LateOutputInput): Promise<void> {
-  const { account, row, n, timeScale } = input;
+  const { account, n, timeScale } = input;
+  const row = withKind(input.row);
   let { before } = input;
   for (;;) {
     const round = await fetchRound({ account, row, n, timeScale, before, isLate: true });
@@ -70,4 +73,10 @@ export async function lateResults({ account, batch }: LateResultsInput): Promise
     isOutdated = false;
     await resultsProxy(account).rewriteResults({ batch });
   }
+}
+
+/** A build before this one named the kind by its place, and what it began may wait for days. */
+function withKind(row: RowRef): RowRef {
+  const { kind }: { kind: unknown } = row;
+  return typeof kind === 'number' ? { ...row, kind: KINDS[kind] ?? row.kind } : row;
 }

@@ -2,7 +2,7 @@ import type { SubmitResult } from '../src/contract/attempts.js';
 import type { PauseReason, TurnedAway } from '../src/contract/semaphore.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import type { Status } from '../src/domain/outcome.js';
-import { isAsync, KINDS } from '../src/kinds/facts.js';
+import { isAsync } from '../src/kinds/facts.js';
 import {
   ANSWERED,
   type Finish,
@@ -144,8 +144,7 @@ function refused(state: JobState, refusal: Extract<SubmitResult, { outcome: 'ref
 
 /** By the policy `always`, or because a synchronous call may be cheap enough; never what was billed. */
 function mayPayAgain({ row, policy }: JobState): boolean {
-  const kind = KINDS[row.kind];
-  return policy.ambiguity === 'always' || (kind !== undefined && !isAsync(kind));
+  return policy.ambiguity === 'always' || !isAsync(row.kind);
 }
 
 /** A row that the budget or a person keeps back has not failed. */

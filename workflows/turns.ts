@@ -1,8 +1,9 @@
 import type { Holder, SemaphoreState, Share, Waiting } from '../src/contract/semaphore.js';
 import type { SlotTerms } from '../src/domain/batch.js';
-import { isAsync, KINDS } from '../src/kinds/facts.js';
-import { effectiveCap, expectedRender, hasRoom, isSlotKind, nextClimbMs, slotsInUse } from './cap.js';
-import { allowsKind, allowsPace, familyOf, nextPaceMs, nextProbeMs } from './curbs.js';
+import { providerOf } from '../src/domain/kind.js';
+import { isAsync, takesSlot } from '../src/kinds/facts.js';
+import { effectiveCap, expectedRender, hasRoom, nextClimbMs, slotsInUse } from './cap.js';
+import { allowsKind, allowsPace, nextPaceMs, nextProbeMs } from './curbs.js';
 
 /** Whose turn it is: which waiting job may be granted now, and when that changes by itself. Pure. */
 
@@ -31,10 +32,10 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
 function mayGo(state: SemaphoreState, waiting: Waiting, nowMs: number): boolean {
   if (!hasRoom(state, waiting.kind, nowMs) || !allowsKind(state, waiting.kind, nowMs)) return false;
   if (!allowsPace(state, waiting, nowMs)) return false;
-  if (!isAsyncKind(waiting.kind)) return true;
-  const family = familyOf(waiting.kind);
+  if (!isAsync(waiting.kind)) return true;
+  const family = providerOf(waiting.kind);
   return !state.holders.some(
-    (h) => (h.apart || waiting.apart) && familyOf(h.kind) === family && keepsOthersBack(h, nowMs),
+    (h) => (h.apart || waiting.apart) && providerOf(h.kind) === family && keepsOthersBack(h, nowMs),
   );
 }
 
@@ -54,12 +55,7 @@ export function nextTurnMs(state: SemaphoreState, nowMs: number): number[] {
 
 /** An asynchronous submit that waits for its answer; a synchronous one is open as long as it renders. */
 function keepsOthersBack({ phase, lost, kind, sinceMs }: Holder, nowMs: number): boolean {
-  return phase === 'granted' && lost !== true && isAsyncKind(kind) && nowMs < sinceMs + SUBMIT_APART_MS;
-}
-
-function isAsyncKind(kindNumber: number): boolean {
-  const kind = KINDS[kindNumber];
-  return kind !== undefined && isAsync(kind);
+  return phase === 'granted' && lost !== true && isAsync(kind) && nowMs < sinceMs + SUBMIT_APART_MS;
 }
 
 /**
@@ -102,7 +98,7 @@ export function noteAsking(state: SemaphoreState, batch: string): void {
 /** Charges a grant before anything is known of how long it lasts. */
 export function charge(state: SemaphoreState, holder: Holder): void {
   const share = state.shares[holder.job.batch];
-  if (share === undefined || !isSlotKind(holder.kind)) return;
+  if (share === undefined || !takesSlot(holder.kind)) return;
   holder.chargedMs = expectedRender(state, holder.kind)?.p50 ?? USUAL_MS / state.timeScale;
   share.usedMs += holder.chargedMs / share.weight;
 }
@@ -110,7 +106,7 @@ export function charge(state: SemaphoreState, holder: Holder): void {
 /** A slot is back: what it really took counts. */
 export function chargeBack(state: SemaphoreState, holder: Holder, nowMs: number): void {
   const share = state.shares[holder.job.batch];
-  if (share === undefined || !isSlotKind(holder.kind)) return;
+  if (share === undefined || !takesSlot(holder.kind)) return;
   share.usedMs += (Math.max(0, nowMs - holder.sinceMs) - (holder.chargedMs ?? 0)) / share.weight;
 }
 
@@ -124,7 +120,7 @@ export function takeTurn(state: SemaphoreState, candidates: readonly Candidate[]
   const inTurn = [...candidates].sort((a, b) => b.share.priority - a.share.priority || a.share.usedMs - b.share.usedMs);
   const free = effectiveCap(state, nowMs) - slotsInUse(state);
   return inTurn.find(
-    ({ next, share }) => !isSlotKind(next.kind) || free > leftToLower(state, candidates, share.priority, nowMs),
+    ({ next, share }) => !takesSlot(next.kind) || free > leftToLower(state, candidates, share.priority, nowMs),
   )?.next;
 }
 
@@ -132,7 +128,7 @@ export function takeTurn(state: SemaphoreState, candidates: readonly Candidate[]
 function leftToLower(state: SemaphoreState, candidates: readonly Candidate[], priority: number, nowMs: number): number {
   const cap = effectiveCap(state, nowMs);
   const tenth = Math.max(1, Math.floor(cap / 10));
-  const lower = candidates.filter(({ next, share }) => share.priority < priority && isSlotKind(next.kind));
+  const lower = candidates.filter(({ next, share }) => share.priority < priority && takesSlot(next.kind));
   const missing = [...new Set(lower.map(({ share }) => share.priority))].map((one) =>
     Math.max(0, tenth - slotsOf(state, one)),
   );
@@ -143,7 +139,7 @@ function leftToLower(state: SemaphoreState, candidates: readonly Candidate[], pr
 }
 
 function slotsOf({ holders, shares }: SemaphoreState, priority: number): number {
-  return holders.filter(({ job, kind }) => isSlotKind(kind) && shares[job.batch]?.priority === priority).length;
+  return holders.filter(({ job, kind }) => takesSlot(kind) && shares[job.batch]?.priority === priority).length;
 }
 
 function leastUsed(state: SemaphoreState, except: string): number {

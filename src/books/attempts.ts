@@ -7,7 +7,6 @@ import { nameOf } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import type { OpenAttempt } from '../home/ledger.js';
 import { loadRow, type RowSources } from '../home/row-work.js';
-import { KINDS } from '../kinds/facts.js';
 import { adapterFor } from '../kinds/index.js';
 import { modelOf } from '../manifest/columns.js';
 import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
@@ -56,7 +55,7 @@ export async function attemptsSince(
     if (booked.has(nameOf(open))) continue;
     const standing = standingOf(attempt);
     // A verdict whose entry in the book is still to come explains nothing yet.
-    const isToCome = isLost(standing) && slotUntilMs(books, attempt, KINDS.indexOf(open.kind)) >= sinceMs;
+    const isToCome = isLost(standing) && slotUntilMs(books, attempt, open.kind) >= sinceMs;
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(books, open, attempt);
     else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
@@ -122,7 +121,7 @@ async function costOf(books: Books, batch: string, row: Row, { expected, atMs }:
 /** The row of an attempt, as it was when the attempt was claimed. */
 export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
   const { generation, part, index, kind } = intent;
-  return (await loadRow(sources, { batch, id, generation, part, index, kind: KINDS.indexOf(kind) })).row;
+  return (await loadRow(sources, { batch, id, generation, part, index, kind: kind })).row;
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */

@@ -6,7 +6,6 @@ import type { Row } from '../domain/row.js';
 import { intentOf, ownStates } from '../domain/standing.js';
 import { nameOf, resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
-import { KINDS } from '../kinds/facts.js';
 import { modelOf } from '../manifest/columns.js';
 import { expectedOf } from './attempts.js';
 import { actualCredits, expectedCredits, listCredits } from './credits.js';
@@ -117,7 +116,7 @@ async function bookFollowUp(
 export async function finishBooks(books: Books, row: Row, ref: AttemptRef, attempt: Attempt): Promise<void> {
   const last = attempt.states.at(-1);
   if (last?.state === 'verdict' && (await books.ledger.isListed(ref))) {
-    const endedAtMs = slotUntilMs(books, attempt, KINDS.indexOf(row.kind), row);
+    const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
     return bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
   }
   const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');

@@ -5,7 +5,6 @@ import { defined } from '../domain/defined.js';
 import { intentOf, standingOf } from '../domain/standing.js';
 import { refOf } from '../home/attempts.js';
 import type { Group } from '../home/verdicts.js';
-import { KINDS } from '../kinds/facts.js';
 import { type OpenCase, openCase, rowOf } from './attempts.js';
 import { bookVerdict } from './charges.js';
 import type { Case, Evidence } from './check/evidence.js';
@@ -58,7 +57,7 @@ async function groupFor(books: Books, cases: Case[], counted: Counted): Promise<
     const intent = attempt && intentOf(attempt);
     strengths.set(name, strengthOf(attempt));
     sinceMs = Math.min(sinceMs, intent?.atMs ?? claimedAtMs);
-    if (attempt && intent) untilMs = Math.max(untilMs, slotUntilMs(books, attempt, KINDS.indexOf(intent.kind)));
+    if (attempt && intent) untilMs = Math.max(untilMs, slotUntilMs(books, attempt, intent.kind));
   }
   const members = [...cases].sort(byClaim).map(({ name }) => name);
   const strongestFirst = [...members].sort((a, b) => (strengths.get(b) ?? 0) - (strengths.get(a) ?? 0));
@@ -172,7 +171,7 @@ async function recordMember(books: Books, { id, sentence, billed }: Group, name:
   const last = attempt.states.at(-1);
   const isRecorded = last?.state === 'verdict' && last.group === id;
   if (!isRecorded && !(await books.ledger.append(ref, state))) return;
-  const endedAtMs = slotUntilMs(books, attempt, KINDS.indexOf(intent.kind));
+  const endedAtMs = slotUntilMs(books, attempt, intent.kind);
   const row = await rowOf(books, ref, intent);
   await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict, goneMs: null });
 }

@@ -2,7 +2,6 @@ import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
 import type { Row } from '../domain/row.js';
 import { nameOf } from '../home/attempts.js';
 import { longestRenderMs } from '../kinds/expected.js';
-import { KINDS } from '../kinds/facts.js';
 import { bookVerdict } from './charges.js';
 import { type QuietTime, quietFor } from './check/counted-time.js';
 import type { Evidence } from './check/evidence.js';
@@ -55,7 +54,7 @@ export async function settleCase(
   if (isAskedFirst(books, ref, attempt, evidence, verdict)) return waitFor(books, evidence, attempt, ASK_EVERY_MS);
   const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
   if (!(await ledger.append(ref, stated))) return { outcome: 'answered' };
-  const endedAtMs = slotUntilMs(books, attempt, KINDS.indexOf(row.kind), row);
+  const endedAtMs = slotUntilMs(books, attempt, row.kind, row);
   const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
   const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
   await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict, goneMs, heldAtMs: held });

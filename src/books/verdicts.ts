@@ -11,7 +11,6 @@ import {
   watchedVerdicts,
   watchVerdict,
 } from '../home/verdicts.js';
-import { KINDS } from '../kinds/facts.js';
 import { rowOf } from './attempts.js';
 import { bookVerdict } from './charges.js';
 import type { Evidence } from './check/evidence.js';
@@ -104,7 +103,7 @@ async function goOnUnpaid(
   await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
   if (!goesOn) return;
   const { generation, part, index, kind } = intent;
-  const row = { batch, generation, part, index, id, kind: KINDS.indexOf(kind) };
+  const row = { batch, generation, part, index, id, kind: kind };
   // A batch that has ended finds it at its next order.
   await books.messenger.reopen({ generation, rows: 0, row });
 }
@@ -166,7 +165,7 @@ async function book(
   const intent = intentOf(attempt);
   // Without a claim that can be read nobody knows what it cost.
   if (intent === undefined) return;
-  const endedAtMs = Math.max(books.now(), slotUntilMs(books, attempt, KINDS.indexOf(watched.kind)));
+  const endedAtMs = Math.max(books.now(), slotUntilMs(books, attempt, watched.kind));
   const row = await rowOf(books, watched, intent);
   await bookVerdict(books, row, watched, { attempt, endedAtMs, verdict, goneMs });
 }

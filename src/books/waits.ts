@@ -4,7 +4,6 @@ import { type Kind, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { intentOf } from '../domain/standing.js';
 import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
-import { KINDS } from '../kinds/facts.js';
 import { adapterFor } from '../kinds/index.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
@@ -67,9 +66,7 @@ export function lostAtMs(timed: Timed, kind: Kind, attempt: Attempt): number {
 }
 
 /** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
-export function slotUntilMs(timed: Timed, attempt: Attempt, kindNumber: number, row?: Row): number {
-  const kind = KINDS[kindNumber];
-  if (kind === undefined) return timed.now();
+export function slotUntilMs(timed: Timed, attempt: Attempt, kind: Kind, row?: Row): number {
   return lostAtMs(timed, kind, attempt) + bornAfterMs(timed) + lastedMs(timed, kind, row);
 }
 

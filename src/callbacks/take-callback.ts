@@ -2,7 +2,6 @@ import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
 import { type Standing, standingOf } from '../domain/standing.js';
 import type { Callbacks, CalledAttempt } from '../home/handles.js';
-import { KINDS } from '../kinds/facts.js';
 import { adapterFor } from '../kinds/index.js';
 import type { CallbackDesk } from './receiver.js';
 
@@ -74,7 +73,7 @@ async function tell(options: CallbackDeskOptions, { ref, intent }: CalledAttempt
   const heard = await messenger.callbackCame({ batch: ref.batch, id: ref.id }, { n: ref.n });
   if (heard || !mayBeLate) return;
   const { generation, part, index } = intent;
-  const row: RowRef = { batch: ref.batch, generation, part, index, id: ref.id, kind: KINDS.indexOf(intent.kind) };
+  const row: RowRef = { batch: ref.batch, generation, part, index, id: ref.id, kind: intent.kind };
   await messenger.confirmLate({ account, row, n: ref.n, timeScale });
 }
 

@@ -2,6 +2,7 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
 import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
+import type { Kind } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { GrantedMeanwhile, SubmitResult } from './attempts.js';
@@ -16,12 +17,12 @@ import type { BatchProgress, RetryOrder, RowRef } from './workflows.js';
  * batch's policy goes by the balance, which must tell its submit from others. `standsBy`: its submit waits for the grant
  * within the worker, where it is told.
  */
-export const acquire = defineSignal<[{ job: JobKey; kind: number; holds: boolean; apart?: true }]>('acquire');
+export const acquire = defineSignal<[{ job: JobKey; kind: Kind; holds: boolean; apart?: true }]>('acquire');
 /** The same for jobs that a batch has just started, which then only wait: one message for all of them. */
 export const acquireFor = defineSignal<[AcquireFor]>('acquireFor');
 export interface AcquireFor {
   batch: string;
-  jobs: { id: string; kind: number }[];
+  jobs: { id: string; kind: Kind }[];
   apart?: true;
   standsBy?: true;
 }

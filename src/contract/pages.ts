@@ -1,9 +1,10 @@
 import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
+import type { Kind } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { FedFrom } from './rows.js';
-import type { Letter, RetryOrder, RowRef } from './workflows.js';
+import type { Begins, RetryOrder, RowRef } from './workflows.js';
 
 /** What a batch asks of its home, and what it is answered: small plain JSON, references only. */
 
@@ -19,7 +20,7 @@ export type ReopenResult =
   | { outcome: 'nothing'; isHeld?: true }
   | {
       outcome: 'restart';
-      letter: Letter;
+      begins: Begins;
       attempts: number;
       was?: { status: Status; creditsNano: CreditsNano | null };
       /** It feeds other rows. */
@@ -36,10 +37,17 @@ export interface FinishInput {
   text?: string;
 }
 
-/**
- * `[index, letter, attempts, kind, id, the most that its attempt can cost]`: small, since a page must stay below 4 KB.
- */
-export type PageEntry = [number, Letter, number, number, string, CreditsNano | null];
+/** A row whose job is to be started: small, since a page must stay below 4 KB. */
+export interface PageEntry {
+  index: number;
+  id: string;
+  kind: Kind;
+  begins: Begins;
+  /** Claims so far. */
+  attempts: number;
+  /** The most that its attempt can cost; null = unknown. */
+  upToNano: CreditsNano | null;
+}
 
 export interface PageInput {
   batch: string;
@@ -95,7 +103,7 @@ export interface SpentResult {
 export type OpenRowState =
   | { id: string; state: 'open' }
   | { id: string; state: 'finished'; status: Status; creditsNano: CreditsNano | null }
-  | { id: string; state: 'restart'; letter: Letter; attempts: number };
+  | { id: string; state: 'restart'; begins: Begins; attempts: number };
 
 // ---- rows that feed rows ----
 

@@ -1,3 +1,4 @@
+import type { Kind } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 
@@ -9,8 +10,7 @@ export interface RowRef {
   /** 0-based place within the part. */
   index: number;
   id: string;
-  /** Position of the row's kind in KINDS. */
-  kind: number;
+  kind: Kind;
 }
 
 /** A row whose job was started and has not reported its end, as its batch hands it from run to run. */

@@ -29,7 +29,7 @@ export interface SemaphoreInput {
 export interface Holder {
   job: JobKey;
   grant: number;
-  kind: number;
+  kind: Kind;
   sinceMs: number;
   /** `granted` = being submitted, `submitted` = rendering, `held` = kept for a lost answer. */
   phase: 'granted' | 'submitted' | 'held';
@@ -45,7 +45,7 @@ export interface Holder {
 
 export interface Waiting {
   job: JobKey;
-  kind: number;
+  kind: Kind;
   sinceMs: number;
   apart?: true;
   /** Its submit waits within the worker. */
@@ -63,7 +63,7 @@ export interface OpenedCase {
   job: JobKey;
   /** The attempt. */
   n: number;
-  kind: number;
+  kind: Kind;
   atMs: number;
   /** When the balance wants silence; kept only for jobs whose policy needs it. */
   quiet?: Quiet;
@@ -185,7 +185,7 @@ export type SweepAction = { job: JobKey; action: 'keep' } | { job: JobKey; actio
 
 export interface RecoveredHolder {
   job: JobKey;
-  kind: number;
+  kind: Kind;
   sinceMs: number;
   n: number;
   /** For a row that ended without an answer: its slot goes back by itself then. */

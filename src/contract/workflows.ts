@@ -19,17 +19,16 @@ export interface JobPolicy {
 }
 
 /**
- * What the ledger knows of a row when its job starts: `n`ew (or the last attempt is known unbilled), `f`ed (new, and other rows
- * feed it), `h`andle,
- * `c`ase (claimed without an answer, or an answer lost), `r`endered (outputs known, not yet stored), `s`hares the render
- * of another row, which has ended.
+ * Where the job of a row begins, by what the home knows of the row: `submit` a new attempt (or the last one is known
+ * unbilled), `prepare` what other rows made for it before that, `poll` a handle, settle a `case` (claimed without an answer,
+ * or an answer lost), `download` outputs that are known, `share` the render of another row, which has ended.
  */
-export type Letter = 'n' | 'f' | 'h' | 'c' | 'r' | 's';
+export type Begins = 'submit' | 'prepare' | 'poll' | 'case' | 'download' | 'share';
 
 export interface JobInput {
   account: string;
   row: RowRef;
-  letter: Letter;
+  begins: Begins;
   /** Number of claims so far. */
   attempts: number;
   policy: JobPolicy;
@@ -45,7 +44,7 @@ export interface JobInput {
 }
 
 /** Where a row's job begins; `upToNano` is what its batch's budget has reserved for it. */
-export type BeginningJob = Pick<JobInput, 'row' | 'letter' | 'attempts' | 'upToNano'>;
+export type BeginningJob = Pick<JobInput, 'row' | 'begins' | 'attempts' | 'upToNano'>;
 
 /** Jobs of one generation of a batch that are to be started, and what they have in common. */
 export interface BeginningJobs extends Pick<RowRef, 'batch' | 'generation'> {

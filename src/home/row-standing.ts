@@ -1,13 +1,13 @@
-import type { Letter, RetryOrder } from '../contract/workflows.js';
+import type { Begins, RetryOrder } from '../contract/workflows.js';
 import type { Attempt } from '../domain/attempt.js';
 import { REASONS } from '../domain/failure.js';
 import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 
-/** What the home knows of a row: it ended, or its job goes on from a letter. */
+/** What the home knows of a row: it ended, or where its job begins. */
 export type RowStanding =
   | { ended: true; status: Status; creditsNano: number | null }
-  | { ended: false; letter: Letter; attempts: number };
+  | { ended: false; begins: Begins; attempts: number };
 
 /** The content of a row as the manifest has it now. */
 export interface RowContent {
@@ -37,8 +37,8 @@ export function rowStanding(
   }
   const last = attempts.at(-1);
   const isLate = record !== undefined && isOutdone(record, attempts);
-  const letter = last && standsFor(last, content) ? letterOf(last, record, isLate) : 'n';
-  return { ended: false, letter, attempts: last?.n ?? 0 };
+  const begins = last && standsFor(last, content) ? beginsAt(last, record, isLate) : 'submit';
+  return { ended: false, begins, attempts: last?.n ?? 0 };
 }
 
 /** A row whose content changed is a new request, but one that was paid is paid again only by order. */
@@ -100,7 +100,7 @@ export function standsFor(attempt: Attempt, content: RowContent | undefined): bo
   return !content.mayRerun && !isKnownUnbilled(standing);
 }
 
-function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean): Letter {
+function beginsAt(last: Attempt, record: RowRecord | undefined, isLate: boolean): Begins {
   const standing = standingOf(last);
   switch (standing) {
     case 'void':
@@ -108,21 +108,21 @@ function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean)
     case 'not_billed':
     case 'ended':
     case 'overridden':
-      return 'n';
+      return 'submit';
     case 'created':
-      return 'h';
+      return 'poll';
     case 'claimed':
     case 'open_case':
     case 'billed':
     case 'undecided':
     case 'given_up':
-      return 'c';
+      return 'case';
     case 'written_off':
       // Its job ends the row as failed; only a retry makes another attempt.
-      return record === undefined || isLate ? 'c' : 'n';
+      return record === undefined || isLate ? 'case' : 'submit';
     case 'done':
     case 'rendered':
-      return record?.status === 'failed' && !isLate ? 'n' : 'r';
+      return record?.status === 'failed' && !isLate ? 'submit' : 'download';
   }
 }
 

@@ -60,7 +60,7 @@ export function orderedStanding(
   content: RowContent,
 ): RowStanding {
   const standing = rowStanding(record, attempts, retryFor(record, retry), content);
-  if (standing.ended || standing.letter !== 'n' || ends === undefined || !isUntouched(record)) return standing;
+  if (standing.ended || standing.begins !== 'submit' || ends === undefined || !isUntouched(record)) return standing;
   return { ended: true, status: ends.status, creditsNano: 0 };
 }
 

@@ -18,7 +18,7 @@ async function opened(records: RowRecord[], roomNano: number | null = 0, retry: 
   const page = await rowActivities(deps).pageRows({
     ...{ batch: 'b', generation, cursor, limit: 10, retry, roomNano, isSharing: true },
   });
-  return { ids: page.entries.map(([, , , , id]) => id), isShort: page.isShort };
+  return { ids: page.entries.map(({ id }) => id), isShort: page.isShort };
 }
 
 const record = (id: string, over: Partial<RowRecord> = {}) =>

@@ -19,11 +19,19 @@ const content = { hash: 'h', mayRerun: false };
 describe('another render that a person ordered', () => {
   it('is made once: the attempt that follows the order stands for it', () => {
     const first = attempt(1, intent, done, overridden);
-    expect(rowStanding(ORDERED, [first], null, content)).toEqual({ ended: false, letter: 'n', attempts: 1 });
+    expect(rowStanding(ORDERED, [first], null, content)).toEqual({ ended: false, begins: 'submit', attempts: 1 });
     const claimed = attempt(2, intent);
-    expect(rowStanding(ORDERED, [first, claimed], null, content)).toEqual({ ended: false, letter: 'c', attempts: 2 });
+    expect(rowStanding(ORDERED, [first, claimed], null, content)).toEqual({
+      ended: false,
+      begins: 'case',
+      attempts: 2,
+    });
     const came = attempt(2, intent, done);
-    expect(rowStanding(ORDERED, [first, came], null, content)).toEqual({ ended: false, letter: 'r', attempts: 2 });
+    expect(rowStanding(ORDERED, [first, came], null, content)).toEqual({
+      ended: false,
+      begins: 'download',
+      attempts: 2,
+    });
     const { rerunAtMs: _ended, ...over } = ORDERED;
     expect(rowStanding({ ...over, seenStates: 5 }, [first, came], null, content)).toMatchObject({ ended: true });
   });

@@ -12,7 +12,6 @@ import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.j
 import { loadRow } from '../../src/home/row-work.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import type { Group } from '../../src/home/verdicts.js';
-import { KINDS } from '../../src/kinds/facts.js';
 import { StoreError } from '../../src/store/port.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
@@ -151,7 +150,7 @@ test('a verdict that a crash cut off from its entry is open until its row ends, 
   expect((await attemptsSince(deps.books, 0)).cases.map(({ name }) => name)).toEqual(['b/r/1']);
   const claimed = (await deps.ledger.readAttempt(ref)) ?? NEVER;
   const generation = intentOf(claimed)?.generation ?? '';
-  const rowRef = { batch: 'b', generation, part: 0, index: 0, id: 'r', kind: KINDS.indexOf(ROW.kind) };
+  const rowRef = { batch: 'b', generation, part: 0, index: 0, id: 'r', kind: ROW.kind };
   await finishBooks(deps.books, (await loadRow(deps, rowRef)).row, ref, (await deps.ledger.readAttempt(ref)) ?? NEVER);
   const { cases, known } = await attemptsSince(deps.books, 0);
   expect([cases, known.map(({ name, end }) => [name, end])]).toEqual([[], [['b/r/1', 'billed']]]);

@@ -107,7 +107,14 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   await deps.ledger.claim({ batch: 'b', id: first, n: 1 }, intent({ rowHash: rows[0]?.hash ?? '' }));
   const done = { state: 'done', atMs: Date.now(), outputs: [{ url: server.url }], facts: { seed: 3 } } as const;
   await deps.ledger.append({ batch: 'b', id: first, n: 1 }, { ...done, outputs: [...done.outputs] });
-  const refOf = (index: number) => ({ batch: 'b', generation, part: 0, index, id: rows[index]?.id ?? '', kind: 0 });
+  const refOf = (index: number) => ({
+    batch: 'b',
+    generation,
+    part: 0,
+    index,
+    id: rows[index]?.id ?? '',
+    kind: 'svc/image' as const,
+  });
   return {
     out,
     deps,

@@ -17,7 +17,7 @@ test('a job for a row beyond the sample is held until its manifest is approved; 
   const limits = { maxCreditsNano: null, maxFailures: null };
   await writeBatchOrder(account.home, 'b', { limits, policy, retry: null, generation: 'g1' });
   const ask = async (id: string, generation: string) =>
-    (await notOrdered(deps, { batch: 'b', generation, part: 0, index: 0, id, kind: 0 }, content))?.outcome;
+    (await notOrdered(deps, { batch: 'b', generation, part: 0, index: 0, id, kind: 'svc/image' }, content))?.outcome;
   const content = { hash: 'h', earlier: [], sinceMs: 0 };
   expect(await ask('two', 'g1')).toBeUndefined();
   await writeSampleGate(account.home, 'b', { ids: ['one'], atMs: 1 });

@@ -6,7 +6,7 @@ import { createSaveAtOnce } from '../../activities/save-at-once.js';
 import { withOutput } from '../../activities/submit-result.js';
 import type { SubmitResult } from '../../src/contract/attempts.js';
 
-const row = { batch: 'films', generation: 'g', part: 0, index: 0, id: 'a', kind: 0 };
+const row = { batch: 'films', generation: 'g', part: 0, index: 0, id: 'a', kind: 'svc/image' as const };
 const done: SubmitResult = { outcome: 'standing', n: 1, standing: 'done', released: true };
 
 function saving(download: DownloadOnce) {

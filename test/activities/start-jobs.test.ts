@@ -5,15 +5,15 @@ import { startActivities } from '../../activities/start-jobs.js';
 import type { AcquireFor } from '../../src/contract/messages.js';
 import type { BeginningJobs, JobInput } from '../../src/contract/workflows.js';
 
-const IMAGE = 0;
+const IMAGE = 'svc/image';
 type Begin = BeginningJobs['begin'][number];
 
-const one = (id: string, letter: Begin['letter'] = 'n'): Begin => ({
+const one = (id: string, begins: Begin['begins'] = 'submit'): Begin => ({
   part: 0,
   index: Number(id.slice(1)),
   id,
   kind: IMAGE,
-  letter,
+  begins,
   attempts: 0,
 });
 
@@ -38,7 +38,7 @@ async function start(begin: Begin[], info: { attempt?: number; ambiguity?: 'hold
 
 describe('jobs of a batch that are started together', () => {
   it('ask for their slots with one message, but for those that have something else to do first', async () => {
-    const { started, asked } = await start([one('r1'), one('r2', 'f'), one('r3', 'h'), one('r4')]);
+    const { started, asked } = await start([one('r1'), one('r2', 'prepare'), one('r3', 'poll'), one('r4')]);
     expect(started.map(({ input }) => [input.row.id, input.isAsked])).toEqual([
       ['r1', true],
       ['r2', undefined],
@@ -59,7 +59,7 @@ describe('jobs of a batch that are started together', () => {
     ];
     expect(asked).toEqual([{ batch: 'films', jobs }]);
     expect((await start([one('r1')], { ambiguity: 'if-proved' })).asked[0]?.apart).toBe(true);
-    expect((await start([one('r1', 'c')])).asked).toEqual([]);
+    expect((await start([one('r1', 'case')])).asked).toEqual([]);
   });
 
   it('are not begun again by a later try of what an earlier one may have started', async () => {

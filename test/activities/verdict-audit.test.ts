@@ -109,7 +109,7 @@ const lostPaid = wholeRecord('still', {
 });
 
 test.each([
-  ['if-proved', false, { ended: false, letter: 'n', attempts: 1 }, ['still']],
+  ['if-proved', false, { ended: false, begins: 'submit', attempts: 1 }, ['still']],
   ['if-proved', true, { ended: true, status: 'failed' }, []],
   ['hold', false, { ended: true, status: 'failed' }, []],
 ] as const)('a bill that came back, under %s (cancelled: %s): what becomes of the row', async (...said) => {

@@ -11,7 +11,7 @@ import { workFolder } from './harness.js';
 const SLOTS: SemaphoreView = {
   ...{ planCap: 4, effectiveCap: 4, waiting: 9, pauses: [], curbs: [], batches: [], ready: true },
   holders: ['b', 'b', 'c'].map((batch, i) => ({
-    ...{ job: { batch, id: `${i}` }, grant: i, kind: 0, sinceMs: 0, phase: 'submitted' as const },
+    ...{ job: { batch, id: `${i}` }, grant: i, kind: 'svc/image', sinceMs: 0, phase: 'submitted' as const },
   })),
 };
 const FACTS: EtaFacts = {

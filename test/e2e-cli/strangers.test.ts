@@ -72,11 +72,11 @@ describe.skipIf(!hasTemporal())('messages of a stranger', { timeout: 240_000 }, 
       signalArgs: [{ ...supply, retry, limits: { maxCreditsNano: null, maxFailures: null } }],
     });
     for (const [index, id] of IDS.entries()) {
-      const row = { batch: 'films', generation: supply.generation, part: 0, index, id, kind: 13 };
+      const row = { batch: 'films', generation: supply.generation, part: 0, index, id, kind: 'vendor-f/video' };
       await client.workflow.start('job', {
         workflowId: `stranger/${id}`,
         taskQueue: queue,
-        args: [{ account: input.account, row, letter: 'n', attempts: 0, policy, timeScale: 100 }],
+        args: [{ account: input.account, row, begins: 'submit', attempts: 0, policy, timeScale: 100 }],
       });
     }
     await nothingMore(submitted);

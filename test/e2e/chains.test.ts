@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import { reopen } from '../../src/contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../src/contract/names.js';
-import { KINDS } from '../../src/kinds/facts.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
@@ -158,7 +157,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
           {
             generation,
             rows,
-            row: { batch: 'b', generation, part: 0, index: 1, id: 'hero', kind: KINDS.indexOf('svc/image') },
+            row: { batch: 'b', generation, part: 0, index: 1, id: 'hero', kind: 'svc/image' },
           },
         ],
       });

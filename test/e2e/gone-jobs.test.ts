@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import * as messages from '../../src/contract/messages.js';
 import { semaphoreId } from '../../src/contract/names.js';
-import { KINDS } from '../../src/kinds/facts.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';
@@ -34,7 +33,7 @@ describe.skipIf(!hasTemporal())('a grant for a job that is gone', { timeout: 120
   const ask = (id: string) =>
     semaphore().signal(messages.acquire, {
       job: { batch: 'gone', id },
-      kind: KINDS.indexOf('vendor-f/video'),
+      kind: 'vendor-f/video',
       holds: false,
     });
 

@@ -6,7 +6,6 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { KINDS } from '../../src/kinds/facts.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 
@@ -74,7 +73,7 @@ describe.skipIf(!hasTemporal())('rows in review that go on (design 3, Policy and
   }
 
   async function reopen(order: { generation: string; rows: number }, index: number, id: string): Promise<void> {
-    const kind = KINDS.indexOf('vendor-f/video');
+    const kind = 'vendor-f/video';
     const policy = { ambiguity: 'if-proved' as const, retries: 0 };
     const input: BatchInput = { account: 'review', batch: 'b', policy, timeScale: 200 };
     await temporal.client.workflow.signalWithStart('batch', {

@@ -44,7 +44,7 @@ describe('where a row stands when it is paged', () => {
   it('goes on to fetch a paid output that is waited for, and never submits because of it (F40)', () => {
     const waiting = record({ status: 'review', reasonCode: 'output_pending', seenStates: 3 });
     const ended = { ended: true, status: 'review', creditsNano: 5 };
-    const again = { ended: false, letter: 'r', attempts: 1 };
+    const again = { ended: false, begins: 'download', attempts: 1 };
     expect(rowStanding(waiting, [attempt(intent(), created, rendered)], null, { hash: 'h', mayRerun: false })).toEqual(
       again,
     );
@@ -85,20 +85,23 @@ describe('where a row stands when it is paged', () => {
     expect(rowStanding(old, [], null, of('old', false))).toMatchObject({ ended: true, status: 'done' });
     // What was rendered and not fetched yet is fetched, not paid for once more.
     const paid = [attempt(intent('old'), created, rendered)];
-    expect(rowStanding(undefined, paid, null, of('new', false))).toMatchObject({ letter: 'r' });
-    expect(rowStanding(undefined, paid, null, of('new', true))).toMatchObject({ letter: 'n' });
+    expect(rowStanding(undefined, paid, null, of('new', false))).toMatchObject({ begins: 'download' });
+    expect(rowStanding(undefined, paid, null, of('new', true))).toMatchObject({ begins: 'submit' });
     // What never cost anything just runs.
     const failed = record({ rowHash: 'old', status: 'failed', creditsNano: 0 });
     expect(rowStanding(failed, [attempt(intent('old'), refused)], null, of('new', false))).toMatchObject({
-      letter: 'n',
+      begins: 'submit',
     });
   });
 
   it('is a new request when its content changed, unless an attempt of the old content still runs', () => {
     const done = [attempt(intent('old'), created, rendered)];
-    expect(rowStanding(record({ rowHash: 'old' }), done, null, of('new'))).toMatchObject({ ended: false, letter: 'n' });
+    expect(rowStanding(record({ rowHash: 'old' }), done, null, of('new'))).toMatchObject({
+      ended: false,
+      begins: 'submit',
+    });
     const running = [attempt(intent('old'), created)];
-    expect(rowStanding(undefined, running, null, of('new'))).toMatchObject({ ended: false, letter: 'h' });
+    expect(rowStanding(undefined, running, null, of('new'))).toMatchObject({ ended: false, begins: 'poll' });
   });
 });
 
@@ -126,7 +129,7 @@ describe('a record that the ledger outdid (design 3: a late state wins)', () => 
   it('a late output of a row that was given up as failed is fetched', () => {
     const failed = record({ status: 'failed', reasonCode: 'marked_unbilled', seenStates: 3 });
     const attempts = [{ ...lost, states: [...lost.states, undecided, created, rendered] }];
-    expect(rowStanding(failed, attempts, null, of('h'))).toEqual({ ended: false, letter: 'r', attempts: 1 });
+    expect(rowStanding(failed, attempts, null, of('h'))).toEqual({ ended: false, begins: 'download', attempts: 1 });
   });
 
   it('what is done stays done', () => {

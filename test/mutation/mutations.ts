@@ -304,7 +304,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F25',
     'workflows/cap.ts',
-    '  if (isSlotKind(kind)) return used < effectiveCap(state, nowMs);\n',
+    '  if (takesSlot(kind)) return used < effectiveCap(state, nowMs);\n',
     '',
     PERMITS_TEST,
   ),
@@ -604,5 +604,5 @@ export const MUTATIONS: readonly Mutation[] = [
     '  const own = holderOf(state, { ...ask.job, id: "" });',
     'test/workflows/permits-random.test.ts',
   ),
-  one('F55', 'workflows/settle-case.ts', '  await note(work);\n', '', 'test/replay/replay.test.ts'),
+  one('F55', 'workflows/settle-case.ts', '  await note({});\n', '', 'test/replay/replay.test.ts'),
 ];

@@ -165,16 +165,8 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('workflows/cap.ts', [[[94, 104], 'return used < effectiveCap(state, nowMs);', 'return true;']]),
   ...within('workflows/job.ts', [
-    [
-      [4, 101],
-      "      return downloadRow(work);\n    case 'share':",
-      "      return { step: 'finish', status: 'succeeded' };\n    case 'share':",
-    ],
-    [
-      132,
-      'else next = await CancellationScope.nonCancellable(() => go(work, next));',
-      'else next = await go(work, next);',
-    ],
+    [[4, 101], 'status: await downloadRow(parts, state)', "status: 'failed'"],
+    [132, 'return CancellationScope.nonCancellable(() => goOn(step));', 'return goOn(step);'],
   ]),
   ...within('src/worker/api.ts', [[35, '(rpm - reserve) / RPM_WINDOW_S', '(60 * rpm) / RPM_WINDOW_S']]),
 ];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PageEntry } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import * as budget from '../../workflows/budget.js';
+import { pageEntry } from './support/page-entry.js';
 
 function limited(limits: { maxCreditsNano?: number; maxFailures?: { rows: number } | { percent: number } }, rows = 20) {
   const state = window.newBatchState(0);
@@ -25,10 +26,7 @@ const end = (state: State, id: string, status: 'done' | 'failed' | 'not_started'
 describe('the budget of a batch (I20)', () => {
   it('reserves the most that a row can cost and settles to what it did cost', () => {
     const state = limited({ maxCreditsNano: 100 });
-    open(state, [
-      [0, 'n', 0, 0, 'a', 40],
-      [1, 'n', 0, 0, 'b', 50],
-    ]);
+    open(state, [pageEntry(0, 'a', 40), pageEntry(1, 'b', 50)]);
     expect(budget.roomNano(state)).toBe(10);
     end(state, 'a', 'done', 15);
     expect(budget.roomNano(state)).toBe(35);
@@ -55,7 +53,7 @@ describe('the budget of a batch (I20)', () => {
               spent += ended.costs;
             }
             if (upTo > (budget.roomNano(state) ?? 0)) continue;
-            open(state, [[index, 'n', 0, 0, `r${index}`, upTo]]);
+            open(state, [pageEntry(index, `r${index}`, upTo)]);
             running.push({ id: `r${index}`, costs: Math.floor(upTo * part) });
             const reserved = state.open.reduce((sum, one) => sum + (one.upToNano ?? 0), 0);
             expect(spent + reserved).toBeLessThanOrEqual(limit);
@@ -67,7 +65,7 @@ describe('the budget of a batch (I20)', () => {
 
   it('leaves no room while an unknown price is open, or before it is known what was spent', () => {
     const state = limited({ maxCreditsNano: 100 });
-    open(state, [[0, 'n', 0, 0, 'a', null]]);
+    open(state, [pageEntry(0, 'a', null)]);
     expect(budget.roomNano(state)).toBe(0);
     state.spentNano = null;
     expect(budget.mustReadSpent(state)).toBe(true);
@@ -78,7 +76,7 @@ describe('the budget of a batch (I20)', () => {
   it('counts what was at the service before once', () => {
     const state = limited({ maxCreditsNano: 100 });
     state.spentNano = 30;
-    open(state, [[0, 'h', 1, 0, 'a', 0]]);
+    open(state, [pageEntry(0, 'a', 0, { begins: 'poll', attempts: 1 })]);
     end(state, 'a', 'done', 30);
     expect(budget.roomNano(state)).toBe(70);
   });
@@ -93,10 +91,7 @@ describe('the budget of a batch (I20)', () => {
 
   it('R2: a payment again is reserved once before it is granted, and settles with the row', () => {
     const state = limited({ maxCreditsNano: 100 });
-    open(state, [
-      [0, 'n', 0, 0, 'a', 40],
-      [1, 'h', 1, 0, 'b', 0],
-    ]);
+    open(state, [pageEntry(0, 'a', 40), pageEntry(1, 'b', 0, { begins: 'poll', attempts: 1 })]);
     const asked = { id: 'a', n: 1, nano: 40 };
     expect([budget.reservePayment(state, asked), budget.reservePayment(state, asked)]).toEqual([true, true]);
     expect(budget.roomNano(state)).toBe(20);
@@ -113,24 +108,23 @@ describe('the budget of a batch (I20)', () => {
 
   it('stops when a price rose above its reservation', () => {
     const state = limited({ maxCreditsNano: 100 });
-    open(state, [[0, 'n', 0, 0, 'a', 40]]);
+    open(state, [pageEntry(0, 'a', 40)]);
     end(state, 'a', 'not_started', 0);
     expect(state.stopped).toBe('budget_reached');
   });
 
   it('B48: does not stop for a row that was replaced, and opens the new one where its page has come by', () => {
     const state = limited({ maxCreditsNano: 100 });
-    open(state, [
-      [0, 'n', 0, 0, 'a', 40],
-      [1, 'n', 0, 0, 'b', 40],
-    ]);
+    open(state, [pageEntry(0, 'a', 40), pageEntry(1, 'b', 40)]);
     window.supplyRows(state, { generation: 'g2', rows: 20, retry: null });
-    open(state, [[7, 'n', 0, 3, 'a', 40]]);
+    open(state, [pageEntry(7, 'a', 40, { kind: 'svc/animation' })]);
     const replaced = { status: 'not_started', reason: 'row_replaced', creditsNano: 0 } as const;
     window.countFinished(state, { ...replaced, id: 'a' }, 1);
     window.countFinished(state, { ...replaced, id: 'b' }, 1);
     expect(state).toMatchObject({ stopped: null, open: [] });
-    expect(state.reopened).toEqual([{ batch: 'b', generation: 'g2', part: 0, index: 7, id: 'a', kind: 3 }]);
+    expect(state.reopened).toEqual([
+      { batch: 'b', generation: 'g2', part: 0, index: 7, id: 'a', kind: 'svc/animation' },
+    ]);
   });
 });
 
@@ -139,7 +133,7 @@ describe('the failures that a batch allows', () => {
     const state = limited({ maxFailures: limit });
     open(
       state,
-      Array.from({ length: 5 }, (_, i): PageEntry => [i, 'n', 0, 0, `r${i}`, 1]),
+      Array.from({ length: 5 }, (_, i): PageEntry => pageEntry(i, `r${i}`, 1)),
     );
     return state;
   };

@@ -3,6 +3,7 @@ import type { PageResult, ReadyRow } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import { progressOf } from '../../workflows/batch-state.js';
 import { feedersLeft, freezeChains, isRescan, rescanHeld, takeFed, withEnded } from '../../workflows/chains.js';
+import { pageEntry } from './support/page-entry.js';
 
 const page = (change: Partial<PageResult>): PageResult => ({
   ...{ batch: 'b', part: 0, entries: [], next: null, isShort: false, finished: {}, creditsNano: 0, creditsUnknown: 0 },
@@ -14,12 +15,12 @@ function begun() {
   const state = window.newBatchState(0);
   window.supplyRows(state, { generation: 'g', rows: 4, retry: null });
   const next = { part: 0, index: 2 };
-  window.takePage(state, page({ entries: [[0, 'n', 0, 0, 'hero', 1]], feeding: [0], held: 1, next }), 1);
+  window.takePage(state, page({ entries: [pageEntry(0, 'hero', 1)], feeding: [0], held: 1, next }), 1);
   return state;
 }
 
 const ready = (id: string, index: number, change: Partial<ReadyRow> = {}): ReadyRow => ({
-  ...{ part: 0, entry: [index, 'f', 0, 1, id, 1] },
+  ...{ part: 0, entry: pageEntry(index, id, 1, { begins: 'prepare', kind: 'svc/edit' }) },
   ...change,
 });
 
@@ -52,7 +53,7 @@ describe('rows that others feed in the window', () => {
   });
 
   test('a row that ended while its page was read is not started again', () => {
-    const read = page({ entries: [[3, 'f', 0, 1, 'film', 1]] });
+    const read = page({ entries: [pageEntry(3, 'film', 1, { begins: 'prepare', kind: 'svc/edit' })] });
     expect(withEnded(read, [done('film')])).toMatchObject({ entries: [], finished: { done: 1 }, creditsNano: 2 });
   });
 

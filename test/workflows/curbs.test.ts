@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { KINDS } from '../../src/kinds/facts.js';
+import type { Kind } from '../../src/domain/kind.js';
 import * as permits from '../../workflows/permits.js';
 import { viewOf } from '../../workflows/semaphore-view.js';
 import { openPermits } from './support/open-permits.js';
 
-const FILM = KINDS.indexOf('vendor-f/video');
-const AVATAR = KINDS.indexOf('vendor-b/avatar');
-const IMAGE = KINDS.indexOf('svc/image');
-const INTERACTION = KINDS.indexOf('vendor-f/interaction');
+const FILM = 'vendor-f/video';
+const AVATAR = 'vendor-b/avatar';
+const IMAGE = 'svc/image';
+const INTERACTION = 'vendor-f/interaction';
 
 const job = (id: string) => ({ batch: 'b', id });
 
@@ -15,14 +15,14 @@ const withCap = (cap: number) => openPermits(cap);
 
 type State = ReturnType<typeof withCap>;
 
-function ask(state: State, id: string, kind: number, apart = true) {
+function ask(state: State, id: string, kind: Kind, apart = true) {
   return permits.acquire(state, { job: job(id), kind, holds: false, ...(apart ? { apart: true as const } : {}) }, 0);
 }
 
 const idsOf = (grants: permits.Grant[]) => grants.map((g) => g.job.id);
 const grantOf = (state: State, id: string) => state.holders.find((h) => h.job.id === id)?.grant ?? -1;
 
-function lose(state: State, id: string, kind: number, atMs: number, n = 1) {
+function lose(state: State, id: string, kind: Kind, atMs: number, n = 1) {
   permits.caseOpened(state, { job: job(id), n, kind, atMs }, atMs);
 }
 

@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SubmitResult } from '../../src/contract/attempts.js';
 import type { JobInput } from '../../src/contract/workflows.js';
-import { KINDS } from '../../src/kinds/facts.js';
+import type { Kind } from '../../src/domain/kind.js';
 import { endOf, firstState, policyOfRest, stepAfter } from '../../workflows/job-state.js';
 import type { Finish, Happened, JobState } from '../../workflows/job-steps.js';
 
-const FILM = KINDS.indexOf('vendor-f/video');
-const IMAGE = KINDS.indexOf('svc/image');
+const FILM = 'vendor-f/video' as const;
+const IMAGE = 'svc/image' as const;
 const otherwise: Finish = { step: 'finish', status: 'review', reason: 'answer_lost_undecided' };
 
-const input = (kind: number, policy: JobInput['policy'] = { ambiguity: 'hold', retries: 0 }): JobInput => ({
+const input = (kind: Kind, policy: JobInput['policy'] = { ambiguity: 'hold', retries: 0 }): JobInput => ({
   account: 'a',
   row: { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r', kind },
-  letter: 'n',
+  begins: 'submit',
   attempts: 0,
   policy,
   timeScale: 1,

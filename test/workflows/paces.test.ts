@@ -1,20 +1,20 @@
 // How submits slow down after they were turned away (docs/guarantees.md, T1, T4, T5): by account or by route, no row fails.
 import { describe, expect, it } from 'vitest';
 import type { SemaphoreState, TurnedAway } from '../../src/contract/semaphore.js';
-import { KINDS } from '../../src/kinds/facts.js';
+import type { Kind } from '../../src/domain/kind.js';
 import { noteReached } from '../../workflows/curbs.js';
 import * as permits from '../../workflows/permits.js';
 import { viewOf } from '../../workflows/semaphore-view.js';
 import { openPermits } from './support/open-permits.js';
 
-const FILM = KINDS.indexOf('vendor-f/video');
-const SHARED_C = KINDS.indexOf('vendor-c/video');
-const SHARED_G = KINDS.indexOf('vendor-g/video');
-const IMAGE = KINDS.indexOf('svc/image');
+const FILM = 'vendor-f/video';
+const SHARED_C = 'vendor-c/video';
+const SHARED_G = 'vendor-g/video';
+const IMAGE = 'svc/image';
 
 const withCap = (cap: number, timeScale = 1) => openPermits(cap, 1_000, timeScale);
 
-function ask(state: SemaphoreState, id: string, kind: number) {
+function ask(state: SemaphoreState, id: string, kind: Kind) {
   permits.acquire(state, { job: { batch: 'b', id }, kind, holds: false }, 0);
 }
 
@@ -23,11 +23,11 @@ const idsOf = (grants: permits.Grant[]) => grants.map((g) => g.job.id);
 function turnAway(state: SemaphoreState, id: string, turnedAway: TurnedAway, nowMs: number) {
   const holder = state.holders.find((h) => h.job.id === id);
   permits.release(state, { grant: holder?.grant ?? -1, turnedAway }, nowMs);
-  ask(state, id, holder?.kind ?? 0);
+  ask(state, id, holder?.kind ?? 'svc/image');
 }
 
 /** One row is turned away again and again; gives the gaps between its grants. */
-function gapsOf(state: SemaphoreState, kind: number, turnedAway: TurnedAway, times: number): number[] {
+function gapsOf(state: SemaphoreState, kind: Kind, turnedAway: TurnedAway, times: number): number[] {
   ask(state, 'r', kind);
   const gaps: number[] = [];
   let nowMs = 1_000;

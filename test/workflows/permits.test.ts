@@ -9,7 +9,7 @@ const job = (id: string, batch = 'b') => ({ batch, id });
 const withCap = (cap: number) => openPermits(cap);
 
 function ask(state: ReturnType<typeof withCap>, id: string, batch = 'b') {
-  return permits.acquire(state, { job: job(id, batch), kind: 0, holds: false }, 0);
+  return permits.acquire(state, { job: job(id, batch), kind: 'svc/image', holds: false }, 0);
 }
 
 describe('permits', () => {
@@ -57,7 +57,7 @@ describe('permits', () => {
     const state = withCap(1);
     ask(state, 'a');
     permits.grantNext(state, 0);
-    permits.acquire(state, { job: job('old'), kind: 0, holds: true }, 0);
+    permits.acquire(state, { job: job('old'), kind: 'svc/image', holds: true }, 0);
     ask(state, 'b');
     expect(state.holders).toHaveLength(2);
     expect(permits.grantNext(state, 0)).toHaveLength(0);
@@ -129,8 +129,8 @@ describe('permits', () => {
 
   it('makes every open attempt of the ledger a holder before the first grant', () => {
     const state = withCap(2);
-    permits.recover(state, { job: job('old'), kind: 0, sinceMs: 0, n: 1 });
-    permits.recover(state, { job: job('old'), kind: 0, sinceMs: 0, n: 1 });
+    permits.recover(state, { job: job('old'), kind: 'svc/image', sinceMs: 0, n: 1 });
+    permits.recover(state, { job: job('old'), kind: 'svc/image', sinceMs: 0, n: 1 });
     ask(state, 'a');
     ask(state, 'b');
     expect(permits.grantNext(state, 0)).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('permits', () => {
       const [granted] = permits.grantNext(state, 0);
       permits.release(state, { grant: granted?.grant ?? -1, renderMs }, 0);
     }
-    expect(expectedRender(state, 0)).toEqual({ p5: 10, p50: 20, p95: 30 });
-    expect(expectedRender(state, 1)).toBeNull();
+    expect(expectedRender(state, 'svc/image')).toEqual({ p5: 10, p50: 20, p95: 30 });
+    expect(expectedRender(state, 'svc/edit')).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ import { reopenRow, takeReopened } from '../../workflows/open-row.js';
 import * as permits from '../../workflows/permits.js';
 import { openPermits } from './support/open-permits.js';
 
-const row: RowRef = { batch: 'b', generation: 'g1', part: 0, index: 0, id: 'r0', kind: 0 };
+const row: RowRef = { batch: 'b', generation: 'g1', part: 0, index: 0, id: 'r0', kind: 'svc/image' };
 
 function ended() {
   const state = window.newBatchState(0);
@@ -21,12 +21,12 @@ function ended() {
 describe('a row that goes on after it had ended', () => {
   it('is taken out of the counts and counted once at its new end (I6)', () => {
     const state = ended();
-    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1)).toMatchObject({
+    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1)).toMatchObject({
       row,
     });
     expect(window.isFinished(state)).toBe(false);
     expect(state).toMatchObject({ counts: { done: 1, review: 0 }, creditsUnknown: 0 });
-    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1)).toBeUndefined();
+    expect(reopenRow(state, row, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1)).toBeUndefined();
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
     expect(state).toMatchObject({ counts: { done: 2, review: 0 }, creditsNano: 12, creditsUnknown: 0 });
     expect(window.isFinished(state)).toBe(true);
@@ -34,7 +34,7 @@ describe('a row that goes on after it had ended', () => {
 
   it('of an earlier manifest is carried on without being counted', () => {
     const state = ended();
-    reopenRow(state, { ...row, generation: 'g0' }, { was: { status: 'review', creditsNano: null }, letter: 'c' }, 1);
+    reopenRow(state, { ...row, generation: 'g0' }, { was: { status: 'review', creditsNano: null }, begins: 'case' }, 1);
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 2);
     expect(state).toMatchObject({ counts: { done: 1, review: 1 }, creditsNano: 7, creditsUnknown: 1 });
   });
@@ -44,7 +44,7 @@ describe('a row that goes on after it had ended', () => {
       const state = ended();
       state.limits.maxCreditsNano = maxCreditsNano;
       state.spentNano = 10;
-      return { state, reopen: (upToNano?: number) => reopenRow(state, row, { letter: 'n', upToNano }, 1) };
+      return { state, reopen: (upToNano?: number) => reopenRow(state, row, { begins: 'submit', upToNano }, 1) };
     };
     const tight = bounded(14);
     expect([tight.reopen(5), tight.reopen()]).toEqual([undefined, undefined]);
@@ -57,7 +57,7 @@ describe('a row that goes on after it had ended', () => {
     const supply = { generation: 'g1', rows: 3, retry: null };
     window.supplyRows(state, supply);
     for (const [index, id] of ['r0', 'r1', 'r2'].entries()) {
-      reopenRow(state, { ...row, index, id }, { letter: 'n' }, 1);
+      reopenRow(state, { ...row, index, id }, { begins: 'submit' }, 1);
     }
     state.cancelling = true;
     noteCancelled(state);
@@ -69,7 +69,7 @@ describe('a row that goes on after it had ended', () => {
     window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 6);
     expect(takeReopened(state).map(({ id }) => id)).toEqual(['r0']);
     const was = { status: 'cancelled', creditsNano: 0 } as const;
-    expect(reopenRow(state, row, { was, letter: 'n' }, 7)?.wasCancelled).toBeUndefined();
+    expect(reopenRow(state, row, { was, begins: 'submit' }, 7)?.wasCancelled).toBeUndefined();
     window.countFinished(state, { id: 'r0', status: 'done', creditsNano: 5 }, 8);
     expect(state.counts).toMatchObject({ done: 2, failed: 1, cancelled: 0 });
     expect(window.isFinished(state)).toBe(true);
@@ -89,23 +89,23 @@ describe('I4: a row that is paid again while its first job may still run', () =>
 
   it('waits for a slot of its own beside the one that is held', () => {
     const state = openPermits(1, 0);
-    permits.acquire(state, { job, kind: 0, holds: false }, 0);
+    permits.acquire(state, { job, kind: 'svc/image', holds: false }, 0);
     const [first] = permits.grantNext(state, 0);
     permits.release(state, { grant: first?.grant ?? 0, notBeforeMs: 500 }, 10);
-    expect(permits.acquire(state, { job, kind: 0, holds: false }, 20)).toBeUndefined();
+    expect(permits.acquire(state, { job, kind: 'svc/image', holds: false }, 20)).toBeUndefined();
     expect(permits.grantNext(state, 20)).toEqual([]);
     permits.releaseDue(state, 500);
     const [second] = permits.grantNext(state, 500);
     expect(second?.grant).toBeGreaterThan(first?.grant ?? 0);
     // A repeated question is told the new grant.
-    expect(permits.acquire(state, { job, kind: 0, holds: false }, 510)?.grant).toBe(second?.grant);
+    expect(permits.acquire(state, { job, kind: 'svc/image', holds: false }, 510)?.grant).toBe(second?.grant);
   });
 
   it('is recovered with both of its slots after a wiped server', () => {
     const state = openPermits(0, 0);
-    permits.recover(state, { job, kind: 0, sinceMs: 0, n: 1, releaseAtMs: 500 });
-    permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });
-    permits.recover(state, { job, kind: 0, sinceMs: 9, n: 2 });
+    permits.recover(state, { job, kind: 'svc/image', sinceMs: 0, n: 1, releaseAtMs: 500 });
+    permits.recover(state, { job, kind: 'svc/image', sinceMs: 9, n: 2 });
+    permits.recover(state, { job, kind: 'svc/image', sinceMs: 9, n: 2 });
     expect(state.holders).toHaveLength(2);
   });
 });

@@ -19,9 +19,9 @@ vi.mock('../../workflows/proxies.js', () => ({
 beforeEach(() => noted.splice(0));
 
 it('tells its batch that the case is over', async () => {
-  const row = { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r', kind: 0 };
+  const row = { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r', kind: 'svc/image' as const };
   const policy = { ambiguity: 'hold' as const, retries: 0 };
-  const state = firstState({ row, letter: 'c', attempts: 1, policy, account: 'a', timeScale: 1 } satisfies JobInput);
+  const state = firstState({ row, begins: 'case', attempts: 1, policy, account: 'a', timeScale: 1 } satisfies JobInput);
   const parts = { account: 'a', timeScale: 1, looks: () => 0 } as JobParts;
   const happened = await settleCase(parts, state, async (end) => void noted.push(end));
   const { do: effects, next } = stepAfter(state, happened);

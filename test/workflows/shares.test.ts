@@ -23,7 +23,7 @@ function shareOut(cap: number, untilMs: number, loads: Record<string, Load>): Re
       for (const { grant, sinceMs } of mine) if (nowMs - sinceMs >= jobMs) permits.release(state, { grant }, nowMs);
       while (nowMs >= fromMs && state.waiting.filter(({ job }) => job.batch === batch).length < cap) {
         next += 1;
-        permits.acquire(state, { job: { batch, id: `r${next}` }, kind: 0, holds: false }, nowMs);
+        permits.acquire(state, { job: { batch, id: `r${next}` }, kind: 'svc/image', holds: false }, nowMs);
       }
     }
     permits.grantNext(state, nowMs);
@@ -73,7 +73,7 @@ describe('slots between batches', () => {
 
   it('nothing is granted to a batch before its terms are known', () => {
     const state = { ...permits.newPermits(30_000, 0), shares: {}, planCap: 3 };
-    permits.acquire(state, { job: { batch: 'a', id: 'r1' }, kind: 0, holds: false }, 0);
+    permits.acquire(state, { job: { batch: 'a', id: 'r1' }, kind: 'svc/image', holds: false }, 0);
     expect([unknownBatches(state), permits.grantNext(state, 0)]).toEqual([['a'], []]);
     takeTerms(state, [{ batch: 'a', ...DEFAULT_SLOT_TERMS }]);
     expect([unknownBatches(state), permits.grantNext(state, 0)]).toMatchObject([[], [{ job: { id: 'r1' } }]]);

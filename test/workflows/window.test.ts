@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PageEntry, PageResult } from '../../src/contract/pages.js';
 import * as window from '../../workflows/batch-state.js';
 import { blockedOf, forgetBlocked, noteBlocked } from '../../workflows/open-row.js';
+import { pageEntry } from './support/page-entry.js';
 
 function page(entries: PageEntry[], rest: Partial<PageResult> = {}): PageResult {
   return {
@@ -24,7 +25,7 @@ function supplied(rows: number) {
   return state;
 }
 
-const entry = (index: number): PageEntry => [index, 'n', 0, 0, `r${index}`, null];
+const entry = (index: number): PageEntry => pageEntry(index, `r${index}`, null);
 const done = (id: string) => ({ id, status: 'done' as const, creditsNano: 5 });
 
 describe('window', () => {
@@ -65,9 +66,9 @@ describe('window', () => {
     const state = supplied(1_000);
     const entries = Array.from({ length: 20 }, (_, index) => entry(index));
     window.takePage(state, page(entries, { next: { part: 0, index: 20 } }), 0);
-    for (const [, , , , id] of entries) window.noteCase(state, id, true);
+    for (const { id } of entries) window.noteCase(state, id, true);
     expect(window.roomForPage(state)).toBe(state.window);
-    for (const [, , , , id] of entries) window.noteCase(state, id, false);
+    for (const { id } of entries) window.noteCase(state, id, false);
     expect(window.roomForPage(state)).toBe(0);
   });
 
@@ -79,7 +80,7 @@ describe('window', () => {
       const entries = Array.from({ length: room }, (_, k) => entry(next + k));
       next += room;
       window.takePage(state, page(entries, { next: { part: 0, index: next } }), 0);
-      for (const [, , , , id] of entries) window.noteCase(state, id, true);
+      for (const { id } of entries) window.noteCase(state, id, true);
     }
     expect(state.open.length).toBeLessThanOrEqual(100 + state.window);
   });
@@ -166,8 +167,8 @@ describe('rows that share a render', () => {
     expect(window.isFinished(state)).toBe(false);
     window.shareAfterAll(state);
     expect([state.cursor, state.isSharing]).toEqual([{ part: 0, index: 0 }, true]);
-    const shared: PageEntry = [1, 's', 0, 0, 'r1', null];
-    const [first] = window.takePage(state, page([shared, [2, 's', 0, 0, 'r2', null]]), 2);
+    const shared: PageEntry = pageEntry(1, 'r1', null, { begins: 'share' });
+    const [first] = window.takePage(state, page([shared, pageEntry(2, 'r2', null, { begins: 'share' })]), 2);
     expect(first?.isSharing).toBe(true);
     window.countFinished(state, { id: 'r1', status: 'done', creditsNano: 0 }, 3);
     window.countFinished(state, { id: 'r2', status: 'failed', creditsNano: 0 }, 4);

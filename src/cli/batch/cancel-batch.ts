@@ -6,7 +6,6 @@ import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { providerOf } from '../../domain/kind.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
 import { dropReruns } from '../../home/drop-reruns.js';
-import { KINDS } from '../../kinds/facts.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
@@ -181,9 +180,8 @@ async function answered<T>(look: () => Promise<T>): Promise<T | 'no answer'> {
 function latestEnd({ config }: Session, batch: string, slots: SemaphoreView | undefined): number | undefined {
   const { renderMaxSeconds } = config.waits;
   const ends = (slots?.holders ?? []).flatMap(({ job, kind, sinceMs, releaseAtMs }) => {
-    const known = KINDS[kind];
-    if (job.batch !== batch || known === undefined) return [];
-    const seconds = renderMaxSeconds[providerOf(known)] ?? renderMaxSeconds.default ?? 3600;
+    if (job.batch !== batch) return [];
+    const seconds = renderMaxSeconds[providerOf(kind)] ?? renderMaxSeconds.default ?? 3600;
     return [releaseAtMs ?? sinceMs + (seconds * 1000) / config.timeScale];
   });
   return ends.length === 0 ? undefined : Math.max(...ends);

@@ -123,7 +123,7 @@ export function planRow(
   if (isCancelled && record === undefined && attempts.length === 0) {
     return { ...common, plan: { plan: 'finished', status: 'cancelled', creditsNano: 0 } };
   }
-  return { ...common, plan: standing.letter === 'n' ? freshPlan(row, record) : { plan: 'joined' } };
+  return { ...common, plan: standing.begins === 'submit' ? freshPlan(row, record) : { plan: 'joined' } };
 }
 
 /** Only an attempt that was or may be billed binds a row to its content. */

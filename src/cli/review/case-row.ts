@@ -6,7 +6,6 @@ import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
-import { KINDS } from '../../kinds/facts.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import type { PlacedRow } from '../batch/rerun-rows.js';
@@ -82,7 +81,7 @@ export function refTo(
   { batch, generation: { generation } }: { batch: string; generation: { generation: string } },
   { row, part }: PlacedRow,
 ): RowRef {
-  return { batch, generation, part, index: row.index, id: row.id, kind: KINDS.indexOf(row.kind) };
+  return { batch, generation, part, index: row.index, id: row.id, kind: row.kind };
 }
 
 /** Which rows of a batch an order is for: those that are named, or those that need a person. */

@@ -1,7 +1,7 @@
 import type { Holder } from '../../contract/semaphore.js';
 import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import { formatCredits } from '../../domain/money.js';
-import { KINDS, takesSlot } from '../../kinds/facts.js';
+import { takesSlot } from '../../kinds/facts.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
 import { ETA_NOT_YET, etaOf, etaText, formatClock } from './durations.js';
@@ -73,10 +73,7 @@ function isCapKnown({ planCap }: SemaphoreView): boolean {
 
 /** Jobs that have one of the plan's slots; a few kinds need none. */
 function slotHolders(holders: readonly Holder[]): Holder[] {
-  return holders.filter(({ kind }) => {
-    const known = KINDS[kind];
-    return known === undefined || takesSlot(known);
-  });
+  return holders.filter(({ kind }) => takesSlot(kind));
 }
 
 /** `2 submitting, 3 rendering, 1 held, `; a synchronous call is submitting until its output is there. */

@@ -5,7 +5,6 @@ import type { Row } from '../../../src/domain/row.js';
 import { openAccountRecords } from '../../../src/home/account-records.js';
 import { writeBatchOptions } from '../../../src/home/batch-order.js';
 import { createRowsWriter } from '../../../src/home/rows-writer.js';
-import { KINDS } from '../../../src/kinds/facts.js';
 
 import { createFolderStore } from '../../../src/store/folder.js';
 import { temporaryFolder } from '../../store/support/temporary.js';
@@ -50,7 +49,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
   const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
   const refOf = ({ index, id, kind }: Row): RowRef => ({
     ...{ batch: 'b', generation, part: 0, index, id },
-    kind: KINDS.indexOf(kind),
+    kind: kind,
   });
   return { deps, clock, refOf, generation };
 }
