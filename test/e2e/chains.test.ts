@@ -4,7 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import { reopen } from '../../src/contract/messages.js';
-import { batchId, jobId, taskQueues } from '../../src/contract/names.js';
+import { batchId, jobId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
@@ -144,6 +144,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows', { timeout: 120_000 }, () 
       await stack.temporal.client.workflow.signalWithStart('batch', {
         workflowId: batchId(account, 'b'),
         taskQueue: taskQueues(account).home,
+        memo: WORKFLOW_MEMO,
         args: [
           {
             account,

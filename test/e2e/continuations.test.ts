@@ -1,20 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { semaphoreId, taskQueues } from '../../src/contract/names.js';
+import { semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names.js';
 import { type StoredHistory, storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
 import { filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal } from '../support/temporal.js';
 
 const BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
-
-/** By type, and as what they are kept beside those of earlier builds. */
-const RECORDED = [
-  ['batch', 'batch-together'],
-  ['job', 'job-asked'],
-  ['semaphore', 'semaphore-lost'],
-] as const;
 
 describe.skipIf(!hasTemporal())(
   'batch and semaphore hand over to new runs under load (F54)',
@@ -28,13 +21,14 @@ describe.skipIf(!hasTemporal())(
       await stack.temporal.client.workflow.start('semaphore', {
         workflowId: semaphoreId(account),
         taskQueue: taskQueues(account).home,
+        memo: WORKFLOW_MEMO,
         args: [{ account, timeScale, eventsMax: 80 }],
       });
       await stack.startWorker();
       const rows = Array.from({ length: 240 }, (_, i) => (i % 8 === 0 ? filmRow(`r${i}`) : imageRow(`r${i}`)));
       await stack.run('long', rows, { eventsMax: 90 });
       histories = await storedHistories(stack.temporal.client);
-      for (const [type, name] of RECORDED) recordHistories(name, longest(histories, type));
+      for (const type of ['batch', 'job', 'semaphore']) recordHistories(type, longest(histories, type));
     }, 240_000);
     afterAll(() => stack?.stop());
 

@@ -4,7 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lookAgain } from '../../src/contract/messages.js';
-import { batchId, jobId, semaphoreId, taskQueues } from '../../src/contract/names.js';
+import { batchId, jobId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names.js';
 import { filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
@@ -45,7 +45,12 @@ describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F5
         if (which === 'batch') await spoil(stack, () => stack.supply('b', generation), batchId(account, 'b'));
         else {
           const workflowId = semaphoreId(account);
-          const options = { workflowId, taskQueue: taskQueues(account).home, args: [{ account, timeScale: 60 }] };
+          const options = {
+            workflowId,
+            memo: WORKFLOW_MEMO,
+            taskQueue: taskQueues(account).home,
+            args: [{ account, timeScale: 60 }],
+          };
           await spoil(stack, () => temporal.client.workflow.start('semaphore', options), workflowId);
         }
         await stack.startWorker();
@@ -75,7 +80,12 @@ describe.skipIf(!hasTemporal())('a workflow whose history cannot be replayed (F5
       const started = (await handle.fetchHistory()).events?.[0]?.workflowExecutionStartedEventAttributes;
       const input = defaultPayloadConverter.fromPayload(started?.input?.payloads?.[0] ?? {});
       await handle.terminate('to be spoilt');
-      const options = { workflowId: handle.workflowId, taskQueue: taskQueues(account).home, args: [input] };
+      const options = {
+        workflowId: handle.workflowId,
+        memo: WORKFLOW_MEMO,
+        taskQueue: taskQueues(account).home,
+        args: [input],
+      };
       await spoil(stack, () => temporal.client.workflow.start('job', options), handle.workflowId);
       await stack.startWorker();
       await handle.signal(lookAgain);

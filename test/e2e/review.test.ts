@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import * as messages from '../../src/contract/messages.js';
-import { batchId, taskQueues } from '../../src/contract/names.js';
+import { batchId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';
@@ -79,6 +79,7 @@ describe.skipIf(!hasTemporal())('rows in review that go on (design 3, Policy and
     await temporal.client.workflow.signalWithStart('batch', {
       workflowId: batchId('review', 'b'),
       taskQueue: taskQueues('review').home,
+      memo: WORKFLOW_MEMO,
       args: [input],
       signal: messages.reopen,
       signalArgs: [{ ...order, row: { batch: 'b', generation: order.generation, part: 0, index, id, kind } }],

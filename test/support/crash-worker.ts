@@ -4,6 +4,7 @@ import type { Handed } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../../src/contract/account.js';
 import type { Download } from '../../src/service/download.js';
 import { createKeySource } from '../../src/worker/key-source.js';
+import { createStandby } from '../../src/worker/standby.js';
 import { openPlace, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
 
@@ -45,6 +46,7 @@ async function work(order: CrashOrder): Promise<void> {
     place,
     settings: order.settings,
     key: createKeySource({ value: 'sk-svc-emulator' }),
+    standby: createStandby(() => performance.now()),
     log: silent,
     wrap: (deps) => crashing(deps, order),
   });

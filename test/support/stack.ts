@@ -9,7 +9,7 @@ import type { Handed } from '../../activities/dependencies.js';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.js';
 import type { AccountSettings } from '../../src/contract/account.js';
 import * as messages from '../../src/contract/messages.js';
-import { batchId, taskQueues } from '../../src/contract/names.js';
+import { batchId, taskQueues, WORKFLOW_MEMO } from '../../src/contract/names.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
 import type { BatchLimits, BatchOptions } from '../../src/domain/batch.js';
 
@@ -27,6 +27,7 @@ import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { createKeySource } from '../../src/worker/key-source.js';
+import { createStandby } from '../../src/worker/standby.js';
 import { type AccountWorker, startAccountWorker } from '../../src/worker.js';
 import { silent } from './silent-log.js';
 import { startTemporal } from './temporal.js';
@@ -107,6 +108,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     connect: () => NativeConnection.connect({ address: temporal.address }),
   };
   const workers: AccountWorker[] = [];
+  // As of one engine, whose workers are one process.
+  const standby = createStandby(() => performance.now());
   const stack: Stack = {
     emulator,
     temporal,
@@ -145,6 +148,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await temporal.client.workflow.signalWithStart('batch', {
         workflowId: batchId(account, batch),
         taskQueue: taskQueues(account).home,
+        memo: WORKFLOW_MEMO,
         args: [input],
         signal: messages.supply,
         signalArgs: [
@@ -173,6 +177,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         place,
         settings,
         key: createKeySource({ value: 'sk-svc-emulator' }),
+        standby,
         log: options.log ?? silent,
         ...(options.wrap ? { wrap: options.wrap } : {}),
       });
