@@ -26,17 +26,17 @@ const unknown: AttemptState = { state: 'unknown', atMs: 2, evidence: { rule: 'T1
 
 describe('where a row stands when it is paged', () => {
   it.each<[string, Attempt[], string]>([
-    ['nothing was tried', [], 'n'],
-    ['the last attempt was refused', [attempt(intent(), refused)], 'n'],
-    ['a handle is on record', [attempt(intent(), created)], 'h'],
-    ['a claim has no answer', [attempt(intent())], 'c'],
-    ['a claim was torn', [{ n: 1, states: [], torn: true }], 'c'],
-    ['an answer was lost', [attempt(intent(), unknown)], 'c'],
-    ['outputs are known and not stored', [attempt(intent(), created, rendered)], 'r'],
-  ])('%s', (_, attempts, letter) => {
+    ['nothing was tried', [], 'submit'],
+    ['the last attempt was refused', [attempt(intent(), refused)], 'submit'],
+    ['a handle is on record', [attempt(intent(), created)], 'poll'],
+    ['a claim has no answer', [attempt(intent())], 'case'],
+    ['a claim was torn', [{ n: 1, states: [], torn: true }], 'case'],
+    ['an answer was lost', [attempt(intent(), unknown)], 'case'],
+    ['outputs are known and not stored', [attempt(intent(), created, rendered)], 'download'],
+  ])('%s', (_, attempts, begins) => {
     expect(rowStanding(undefined, attempts, null, of('h'))).toEqual({
       ended: false,
-      letter,
+      begins,
       attempts: attempts.length,
     });
   });
@@ -110,10 +110,10 @@ describe('a record that the ledger outdid (design 3: a late state wins)', () => 
   const undecided: AttemptState = { state: 'verdict', atMs: 3, verdict: 'undecided', sentence: 'nobody knows' };
   const inReview = record({ status: 'review', reasonCode: 'answer_lost_undecided', seenStates: 3 });
   const cases: [string, AttemptState, string][] = [
-    ['F51: a paused process brings the handle', created, 'h'],
-    ['a person gives the handle', { state: 'attached', atMs: 4, handle: 'x', by: { who: 'ann' } }, 'h'],
-    ['a person gives the attempt up', { state: 'ruled', atMs: 4, ruling: 'billed', by: { who: 'ann' } }, 'c'],
-    ['a person pays again', { state: 'overridden', atMs: 4, cause: 'person', by: { who: 'ann' } }, 'n'],
+    ['F51: a paused process brings the handle', created, 'poll'],
+    ['a person gives the handle', { state: 'attached', atMs: 4, handle: 'x', by: { who: 'ann' } }, 'poll'],
+    ['a person gives the attempt up', { state: 'ruled', atMs: 4, ruling: 'billed', by: { who: 'ann' } }, 'case'],
+    ['a person pays again', { state: 'overridden', atMs: 4, cause: 'person', by: { who: 'ann' } }, 'submit'],
   ];
 
   it('stands while the ledger says what it said then', () => {
@@ -121,9 +121,9 @@ describe('a record that the ledger outdid (design 3: a late state wins)', () => 
     expect(rowStanding(inReview, attempts, null, of('h'))).toMatchObject({ ended: true, status: 'review' });
   });
 
-  it.each(cases)('%s: the row goes on', (_, late, letter) => {
+  it.each(cases)('%s: the row goes on', (_, late, begins) => {
     const attempts = [{ ...lost, states: [...lost.states, undecided, late] }];
-    expect(rowStanding(inReview, attempts, null, of('h'))).toEqual({ ended: false, letter, attempts: 1 });
+    expect(rowStanding(inReview, attempts, null, of('h'))).toEqual({ ended: false, begins, attempts: 1 });
   });
 
   it('a late output of a row that was given up as failed is fetched', () => {
