@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { BatchRows, PageRow } from './batch-rows.js';
+import type { ChainLink, PageRow, RowChain } from './answers.js';
+import type { BatchRows } from './batch-rows.js';
 
 /** One page of a batch's rows, chosen and sorted here, so that a browser holds no more than it shows. Pure. */
 
@@ -70,17 +71,6 @@ function compare(a: string | number, b: string | number): number {
 }
 
 /** What feeds a row and what it feeds, as the page shows it. Pure. */
-
-export interface ChainLink {
-  id: string;
-  title: string;
-  status: string;
-}
-
-export interface RowChain {
-  fedBy: ChainLink[];
-  feeds: ChainLink[];
-}
 
 /** The next rows in either direction, in the manifest's order. */
 export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowChain {

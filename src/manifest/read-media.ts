@@ -28,8 +28,7 @@ export async function readMedia(
         else report.problem(row, 'B70', name, reference.message);
         continue;
       }
-      const reading = reader.read(called, text, column.media, wanted);
-      const item = reading instanceof Promise ? await reading : reading;
+      const item = await reader.read(called, text, column.media, wanted);
       if (!item.ok) {
         report.problem(row, item.code, name, item.message);
         continue;

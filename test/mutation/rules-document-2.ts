@@ -16,8 +16,8 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "{ name: 'duration', type: 'text', help: '' },\n    { name: 'avatar_id', type: 'text',",
     ],
   ]),
+  ...within('src/kinds/rule-helpers.ts', [[144, 'choices: [model],', "choices: [model, 'vendor-a-v3-omni'],"]]),
   ...within('src/kinds/vendor-a/columns.ts', [
-    [144, 'choices: [model],', "choices: ['vendor-a-v3', 'vendor-a-v3-omni'],"],
     [145, "choices: ['std', 'pro', '4k'],", "choices: ['std', 'pro'],"],
     [146, 'PROMPT_CHARACTERS_MAX = 2500;', 'PROMPT_CHARACTERS_MAX = 2501;'],
     [146, 'PROMPT_CHARACTERS_MAX = 2500;', 'PROMPT_CHARACTERS_MAX = 2501;', 1],

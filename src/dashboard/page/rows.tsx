@@ -1,11 +1,12 @@
 // The rows of a batch: the server chooses, sorts and pages.
 import { useState } from 'preact/hooks';
+import type { ShownRow } from '../answers';
 import { Chip, credits, date, Failed, number, useAnswer } from './parts';
-import type { Batch, Row } from './types';
+import type { Batch } from './types';
 
 const LIMIT = 50;
 const COLUMNS = [
-  ['id', 'Row'],
+  ['id', 'ShownRow'],
   ['status', 'Status'],
   ['kind', 'Kind'],
   ['group', 'Group'],
@@ -61,7 +62,7 @@ export function RowTable({ batch, facets, version }: { batch: string; facets: Ba
     ...chosen,
     ...{ sort: sort.by, direction: sort.isUp ? 'up' : 'down', offset: String(offset), limit: String(LIMIT) },
   });
-  const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
+  const { answer, failed } = useAnswer<{ total: number; rows: ShownRow[] }>(`/batches/${batch}/rows?${query}`, version);
   const total = answer?.total ?? 0;
   const choose = (name: string, value: string): void => {
     setChosen({ ...chosen, [name]: value });

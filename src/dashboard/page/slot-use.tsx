@@ -1,6 +1,7 @@
 // The slots that a batch held, and above them those that it did not use, each by its cause: in words, colour and pattern.
+
+import type { BatchTime, GapCause, Gaps } from '../answers';
 import { credits, date, duration, number } from './parts';
-import type { BatchTime, GapCause, Gaps } from './types';
 
 const WIDTH = 960;
 const HEIGHT = 140;

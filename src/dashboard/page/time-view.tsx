@@ -1,7 +1,8 @@
 // Who held a slot when and why others were free, requests per minute, and the balance.
+
+import type { BatchTime } from '../answers';
 import { credits, date, Failed, number, useAnswer } from './parts';
 import { SlotUse } from './slot-use';
-import type { BatchTime } from './types';
 
 const WIDTH = 960;
 const ROW = 6;

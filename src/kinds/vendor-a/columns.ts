@@ -1,5 +1,5 @@
 import type { Check, Column, FieldTree, KindRules } from '../rule.js';
-import { has, settled, textOf } from '../rule-helpers.js';
+import { has, modelColumn, settled, textOf } from '../rule-helpers.js';
 import { MODEL, STORYBOARD_SECONDS_MAX } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard.js';
 
@@ -30,16 +30,6 @@ export const vendorAFields: FieldTree = settled(
   'shot_type',
   'multi_prompt',
 );
-
-export function modelColumn(model: string): Column {
-  return {
-    name: 'model',
-    type: 'choice',
-    choices: [model],
-    code: 'B13',
-    help: 'May be left out: there is one.',
-  };
-}
 
 export const modeColumn: Column = {
   name: 'mode',
