@@ -11,7 +11,7 @@ import {
   SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
-} from './models.js';
+} from './shared-columns.js';
 
 /** vendor-c/video: service document 2, Shared route for `vendor-c` and `vendor-g` models. */
 

@@ -10,7 +10,7 @@ import {
   SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
-} from './models.js';
+} from './shared-columns.js';
 
 /** vendor-g/video: service document 2, Shared route for `vendor-c` and `vendor-g` models. */
 
