@@ -1,9 +1,8 @@
 import { type Kind, providerOf } from '../domain/kind.js';
 import type { OutputFile } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import type { AskedOutput } from './fact.js';
+import { type AskedOutput, HOUR_MS } from './fact.js';
 import { factsOf, filledCells } from './facts.js';
-import { HOUR_MS } from './quantities.js';
 
 /** What a row asked its output to be, as far as the documents name it, and where a file disagrees. Pure. */
 

@@ -1,5 +1,5 @@
 import type { Kind } from '../domain/kind.js';
-import { COMMON_PROBLEMS, type ProblemCode } from '../domain/problem-code.js';
+import { COMMON_PROBLEMS, type ProblemCode } from '../domain/raw-row.js';
 import type { Adapter, Family } from './adapter.js';
 import { factsOf, KINDS, usualModel } from './facts.js';
 import { GENERAL_ERRORS } from './readings.js';

@@ -1,9 +1,8 @@
 import type { ResultFacts } from '../domain/exchange.js';
 import type { Row } from '../domain/row.js';
 import { askedOutput } from '../kinds/expected.js';
-import type { Quantities, Quantity } from '../kinds/fact.js';
+import { exactly, type Quantities, type Quantity } from '../kinds/fact.js';
 import { factsOf } from '../kinds/facts.js';
-import { exactly } from '../kinds/quantities.js';
 
 /** How much of each unit a row is billed for, as far as the request, its local files and its result tell. Pure. */
 

@@ -18,7 +18,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [53, "const url = urlOrDataUri(required(media, row, 'image'));\n    const body", "const url = '';\n    const body"],
     [214, "  'prompt_expansion',\n  'seed',", "  'prompt_expansion',"],
   ]),
-  ...within('src/kinds/svc/result.ts', [
+  ...within('src/kinds/svc/wire.ts', [
     [
       20,
       'if (url === undefined && base64 === undefined) return [];',

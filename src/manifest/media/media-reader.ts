@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { defined } from '../../domain/json.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
+import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
-import type { MediaRule } from '../../kinds/rule.js';
+import { rulesOf } from '../../kinds/index.js';
+import type { MediaColumn, MediaRule, Report } from '../../kinds/rule.js';
+import type { CheckedRow } from '../check-row.js';
 import { takesUrlOnly } from '../columns.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
 import { createPathFinder, type MediaRoots, readDataUri, reasonOf } from './local-media.js';
-import { mediaForm } from './media-cell.js';
+import { mediaForm, readReference } from './media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
@@ -119,4 +122,50 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       return isData ? readUri(name, text, rule, wanted) : readLocal(name, text, rule, wanted);
     },
   };
+}
+
+/** Reads and checks the media of a row; gives them by column, without those that are bad. */
+export async function readMedia(
+  row: CheckedRow,
+  reader: MediaReader,
+  report: Report,
+): Promise<Record<string, Media[]>> {
+  const media: Record<string, Media[]> = {};
+  const facts = new Map<string, MediaFacts[]>();
+  for (const { column, items } of row.mediaItems) {
+    const { name } = column;
+    const wanted = wantedSort(row, column);
+    const good: Media[] = [];
+    const shown: MediaFacts[] = [];
+    for (const [at, text] of items.entries()) {
+      const called = items.length === 1 ? name : `${name} ${at + 1}`;
+      if (mediaForm(text) === 'row') {
+        const reference = readReference(called, text);
+        // Which row that is, is known once all were read.
+        if ('id' in reference) good.push({ source: 'row', at: -1, ...reference });
+        else report.problem(row, 'B70', name, reference.message);
+        continue;
+      }
+      const item = await reader.read(called, text, column.media, wanted);
+      if (!item.ok) {
+        report.problem(row, item.code, name, item.message);
+        continue;
+      }
+      good.push(item.media);
+      if (item.facts !== undefined) shown.push(item.facts);
+    }
+    media[name] = good;
+    facts.set(name, shown);
+  }
+  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(row, facts, report);
+  return media;
+}
+
+export function wantedSort(row: Pick<CheckedRow, 'cells'>, column: MediaColumn): MediaSort {
+  const { sort, sortBy } = column.media;
+  const value = sortBy === undefined ? undefined : row.cells[sortBy.column];
+  const sorts = sortBy?.sorts;
+  return sorts !== undefined && typeof value === 'string' && Object.hasOwn(sorts, value)
+    ? (sorts[value] ?? sort)
+    : sort;
 }
