@@ -1,24 +1,17 @@
 // The outputs of a batch, loaded as they come into view; one of them over the whole screen.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownRow } from '../answers';
-import { Failed, useAnswer } from './parts';
-import { Filters, Pages } from './rows';
+import { Failed } from './parts';
+import { Filters, Pages, useRows } from './rows';
 import type { Batch } from './types';
 
 const LIMIT = 60;
 
 export function Gallery({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
-  const [chosen, setChosen] = useState<Record<string, string>>({});
-  const [offset, setOffset] = useState(0);
   const [open, setOpen] = useState<number>();
   const [by, setBy] = useState<Beside>('');
-  const query = new URLSearchParams({ ...chosen, output: 'yes', offset: String(offset), limit: String(LIMIT) });
-  const { answer, failed } = useAnswer<{ total: number; rows: ShownRow[] }>(`/batches/${batch}/rows?${query}`, version);
-  const choose = (name: string, value: string): void => {
-    setChosen({ ...chosen, [name]: value });
-    setOffset(0);
-  };
-  const tiles = (answer?.rows ?? [])
+  const { rows, failed, chosen, choose, pages } = useRows(batch, version, LIMIT, { output: 'yes' });
+  const tiles = rows
     .flatMap((row) => row.files.map((file) => ({ row, file })))
     .map((tile, at): Tile => ({ ...tile, at }));
   const shown = open === undefined ? undefined : tiles[open];
@@ -48,7 +41,7 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
           ))}
         </section>
       )}
-      <Pages total={answer?.total ?? 0} offset={offset} limit={LIMIT} go={setOffset} />
+      <Pages {...pages} />
       {shown === undefined ? null : (
         <Whole
           {...shown}
