@@ -70,9 +70,7 @@ function compare(a: string | number, b: string | number): number {
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 }
 
-/** What feeds a row and what it feeds, as the page shows it. Pure. */
-
-/** The next rows in either direction, in the manifest's order. */
+/** What feeds a row and what it feeds: the next rows in either direction, in the manifest's order. */
 export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowChain {
   const feeders = new Set(fed.map((feeder) => feeder.id));
   return {

@@ -125,9 +125,10 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** How the embedded Temporal server is set, for the engine and for the tests alike (measured: docs/architecture.md). */
-
-/** One durable hop takes 50 ms and timers fire up to a second late with the server's own values. */
+/**
+ * How the embedded server is set, for the engine and for the tests alike (measured: docs/architecture.md): one durable hop
+ * takes 50 ms and timers fire up to a second late with the server's own values.
+ */
 const dynamicConfig: Record<string, string | number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,

@@ -118,8 +118,6 @@ export interface Quantity {
 
 export type Quantities = Partial<Record<PriceUnit, Quantity>>;
 
-/** What the facts of families are written with: lives, what cells ask for, and how much of a unit is billed. */
-
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** The shortest gap between polls where a family's documents show no other (service document 2, "What the service does", 2). */
