@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tokenIn } from '../domain/attempt.js';
 
@@ -48,10 +49,8 @@ export async function startReceiver({ listen, desk, onError }: ReceiverOptions):
   server.maxConnections = CONNECTIONS_MAX;
   const separator = listen.lastIndexOf(':');
   const host = listen.slice(0, separator).replace(/^\[|\]$/g, '');
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(Number(listen.slice(separator + 1)), host, resolve);
-  });
+  server.listen(Number(listen.slice(separator + 1)), host);
+  await once(server, 'listening');
   server.on('error', onError);
   return { address: addressOf(server, host), close: () => close(server) };
 }

@@ -73,8 +73,6 @@ function dropOldest(entries: Map<string, unknown>, max: number): void {
   if (entries.size >= max) entries.delete(entries.keys().next().value ?? '');
 }
 
-/** What every request has to be before anything is read for it. */
-
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -2,7 +2,8 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { type Access, refuse, SESSION_HEADER, sessionOnly } from './access.js';
-import { type PageRow, type RowsReader, readSlice } from './batch-rows.js';
+import type { PageRow, ShownRow } from './answers.js';
+import { type RowsReader, readSlice } from './batch-rows.js';
 import { createEvents } from './events.js';
 import { mediaAnswer } from './media.js';
 import { asksForHead, chainOfRow, chosenRows, facetsOf, type RowsQuery, rowsQuerySchema } from './page-of-rows.js';
@@ -148,7 +149,7 @@ function badOrder(context: Context, message = 'this is no order'): Response {
   return context.json({ message }, 400);
 }
 
-function shownRow(batch: string, { fed: _, isShared: __, ...shown }: PageRow, access: Access, token: string): object {
+function shownRow(batch: string, { fed: _, isShared: __, ...shown }: PageRow, access: Access, token: string): ShownRow {
   const files = shown.files.map((file) => {
     const path = `${encodeURIComponent(batch)}/${encodeURIComponent(file.file)}`;
     return { ...file, url: `/media/${path}?${access.signature(token, `${batch}/${file.file}`)}` };

@@ -6,6 +6,7 @@ import { fedMedia } from '../domain/row.js';
 import { modelOf } from '../manifest/columns.js';
 import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
 import { type FailureGroup, groupFailures } from '../report/tallies.js';
+import type { PageRow } from './answers.js';
 
 /** The rows of one batch as they stood at one moment. */
 export interface BatchRows {
@@ -14,35 +15,6 @@ export interface BatchRows {
   /** Output files by their names: nothing else of the batch's folder is served. */
   files: ReadonlyMap<string, OutputFile>;
   readAtMs: number;
-}
-
-/**
- * One row of the table, without what its request is made of: all rows of a large batch are held at once. Times are epoch
- * ms; credits a decimal string, null where they are not known.
- */
-export interface PageRow {
-  index: number;
-  id: string;
-  title: string;
-  kind: Kind;
-  model: string;
-  group: string;
-  prompt: string;
-  status: string;
-  reasonCode: string;
-  reason: string;
-  needsPerson: boolean;
-  credits: string | null;
-  /** Claims so far, as its record has them. */
-  attempts: number;
-  files: readonly OutputFile[];
-  /** What feeds it. */
-  fed: readonly { id: string; at: number }[];
-  /** It has the output of another row that asks for the same. */
-  isShared: boolean;
-  submittedAtMs: number | null;
-  renderedAtMs: number | null;
-  finishedAtMs: number | null;
 }
 
 const PROMPT_MAX = 300;

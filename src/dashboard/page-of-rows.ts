@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { BatchRows, PageRow } from './batch-rows.js';
+import type { ChainLink, PageRow, RowChain } from './answers.js';
+import type { BatchRows } from './batch-rows.js';
 
 /** One page of a batch's rows, chosen and sorted here, so that a browser holds no more than it shows. Pure. */
 
@@ -69,20 +70,7 @@ function compare(a: string | number, b: string | number): number {
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 }
 
-/** What feeds a row and what it feeds, as the page shows it. Pure. */
-
-export interface ChainLink {
-  id: string;
-  title: string;
-  status: string;
-}
-
-export interface RowChain {
-  fedBy: ChainLink[];
-  feeds: ChainLink[];
-}
-
-/** The next rows in either direction, in the manifest's order. */
+/** What feeds a row and what it feeds: the next rows in either direction, in the manifest's order. */
 export function chainOfRow(rows: readonly PageRow[], { id, fed }: PageRow): RowChain {
   const feeders = new Set(fed.map((feeder) => feeder.id));
   return {

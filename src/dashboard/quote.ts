@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
-import type { BatchRows, PageRow } from './batch-rows.js';
+import type { PageRow } from './answers.js';
+import type { BatchRows } from './batch-rows.js';
 import { withDependents } from './page-of-rows.js';
 import type { DashboardSource, Order } from './source.js';
 

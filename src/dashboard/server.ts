@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
@@ -91,7 +92,8 @@ async function listenOn(addresses: readonly string[], port: number, create: () =
   try {
     for (const address of addresses) {
       const server = create();
-      await listen(server, at, address);
+      server.listen(at, address);
+      await once(server, 'listening');
       servers.push(server);
       const bound = server.address();
       if (typeof bound === 'object' && bound !== null) at = bound.port;
@@ -101,13 +103,6 @@ async function listenOn(addresses: readonly string[], port: number, create: () =
     throw error;
   }
   return { servers, at };
-}
-
-function listen(server: Server, port: number, address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, address, resolve);
-  });
 }
 
 async function closeAll(servers: readonly Server[]): Promise<void> {

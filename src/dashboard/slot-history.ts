@@ -1,12 +1,10 @@
 import type { Attempt } from '../domain/attempt.js';
 import { intentOf, ownStates } from '../domain/standing.js';
-
 import type { Pause } from '../home/batch-marks.js';
 import type { BalanceCheckpoint } from '../home/home.js';
 import { takesSlot } from '../kinds/facts.js';
-
-import type { BatchRows, PageRow } from './batch-rows.js';
-import type { SlotHistory, Span } from './gaps.js';
+import type { PageRow } from './answers.js';
+import type { BatchRows } from './batch-rows.js';
 
 /** What was recorded of a batch besides how its rows ended. */
 export interface BatchHistory {
@@ -15,6 +13,25 @@ export interface BatchHistory {
   pauses: readonly Pause[];
   /** When requests of the account were sent, ascending epoch ms; empty where another machine or nobody counts them. */
   sentMs: readonly number[];
+}
+
+/** Epoch ms, the end excluded. */
+export interface Span {
+  startMs: number;
+  endMs: number;
+}
+
+export interface SlotHistory {
+  held: readonly Span[];
+  /** Of attempts whose answer was lost, until somebody or the balance decided. */
+  verdict: readonly Span[];
+  /** Of rows that were ready and not yet sent. */
+  ready: readonly Span[];
+  paused: readonly Span[];
+  /** In which the minute was full. */
+  full: readonly Span[];
+  /** The plan's simultaneous jobs from an instant on, oldest first. */
+  caps: readonly { atMs: number; cap: number }[];
 }
 
 const UNUSUAL_MAX = 200;

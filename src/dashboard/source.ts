@@ -37,8 +37,6 @@ export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
 }
 
-/** The orders that the page can give, each with the command line that it is. */
-
 const text = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error);
 const name = text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
 const credits = text(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
@@ -47,6 +45,7 @@ const priority = text(/^-?\d{1,3}$/, 'a priority is a whole number');
 const why = z.exactOptional(text(/^.{0,500}$/s, 'what you say may have at most 500 characters'));
 const handle = text(/^.{1,2000}$/s, 'a handle has 1 to 2,000 characters');
 
+/** The orders that the page can give. */
 export const orderSchema = z.discriminatedUnion(
   'order',
   [

@@ -2,35 +2,9 @@ import type { BalanceCheckpoint } from '../home/home.js';
 import { takesSlot } from '../kinds/facts.js';
 import { TimeBins } from '../report/tallies.js';
 
+import type { BatchTime, GapCause, Gaps } from './answers.js';
 import type { BatchRows } from './batch-rows.js';
-import { type Gaps, gapsOf } from './gaps.js';
-import { type BatchHistory, slotHistory } from './slot-history.js';
-
-interface Bins {
-  widthMs: number;
-  values: number[];
-}
-
-/** What a batch did when, for the Time view. Times are epoch ms. */
-export interface BatchTime {
-  fromMs: number;
-  toMs: number;
-  /** Rows that held a slot, earliest first, the first ones of a large batch. */
-  held: { id: string; status: string; startMs: number; endMs: number }[];
-  heldCount: number;
-  /** Slots held on average, and requests per minute, of each bin. */
-  slots: Bins;
-  submits: Bins;
-  /** The slots that it did not use, by cause; null where the plan's number of them is not known. */
-  gaps: Gaps | null;
-  /** Of the plan, as it was read last; null where the service did not say. */
-  concurrent: number | null;
-  rpm: number | null;
-  /** Credits as a number: a picture needs no more. */
-  balance: [number, number][];
-  /** What rows cost, at the end of their renders; those of a large batch are added up. */
-  charges: [number, number][];
-}
+import { type BatchHistory, type SlotHistory, slotHistory } from './slot-history.js';
 
 const HELD_MAX = 400;
 const READINGS_MAX = 500;
@@ -93,4 +67,75 @@ function chargesOf(rows: BatchRows['rows']): [number, number][] {
     if (i % step !== 0) return [];
     return [[atMs, charges.slice(i, i + step).reduce((sum, [, credits]) => sum + credits, 0)]];
   });
+}
+
+/** Why a batch did not use the slots that it could have had, as far as that was recorded. */
+type Counted = 'held' | 'verdict' | 'ready' | 'paused' | 'full';
+const COUNTED = ['held', 'verdict', 'ready', 'paused', 'full'] as const;
+
+/** Null where no reading of the account says how many jobs its plan allows. */
+export function gapsOf(
+  history: SlotHistory,
+  { fromMs, toMs, widthMs, count }: { fromMs: number; toMs: number; widthMs: number; count: number },
+): Gaps | null {
+  if (history.caps.length === 0) return null;
+  const values = byCause(() => Array.from({ length: count }, () => 0));
+  const totals = byCause(() => 0);
+  const now: Record<Counted, number> & { cap: number | undefined } = {
+    ...{ held: 0, verdict: 0, ready: 0, paused: 0, full: 0 },
+    cap: undefined,
+  };
+  const add = (startMs: number, endMs: number): void => {
+    for (const [cause, slots] of Object.entries(splitOf(now)) as [GapCause, number][]) {
+      if (slots <= 0) continue;
+      totals[cause] += slots * (endMs - startMs);
+      const bins = values[cause];
+      for (let bin = Math.floor((startMs - fromMs) / widthMs); bin < count; bin += 1) {
+        const beginMs = fromMs + bin * widthMs;
+        if (beginMs >= endMs) break;
+        const insideMs = Math.min(endMs, beginMs + widthMs) - Math.max(startMs, beginMs);
+        bins[bin] = (bins[bin] ?? 0) + (slots * insideMs) / widthMs;
+      }
+    }
+  };
+  let atMs = fromMs;
+  for (const change of changesOf(history)) {
+    const nextMs = Math.min(toMs, Math.max(fromMs, change.atMs));
+    if (nextMs > atMs) add(atMs, nextMs);
+    atMs = Math.max(atMs, nextMs);
+    if (change.what === 'cap') now.cap = change.by;
+    else now[change.what] += change.by;
+  }
+  if (toMs > atMs) add(atMs, toMs);
+  return { widthMs, values, totals };
+}
+
+/** How the slots that are free at one instant divide by their causes. */
+function splitOf(now: Record<Counted, number> & { cap: number | undefined }): Partial<Record<GapCause, number>> {
+  if (now.cap === undefined) return {};
+  const free = Math.max(0, now.cap - now.held);
+  const verdict = Math.min(free, now.verdict);
+  const wanted = Math.min(free - verdict, now.ready);
+  const why: GapCause = now.paused > 0 ? 'paused' : now.full > 0 ? 'requests' : 'unknown';
+  return { verdict, idle: free - verdict - wanted, [why]: wanted };
+}
+
+interface Change {
+  atMs: number;
+  what: Counted | 'cap';
+  by: number;
+}
+
+function changesOf(history: SlotHistory): Change[] {
+  const changes: Change[] = history.caps.map(({ atMs, cap }) => ({ atMs, what: 'cap', by: cap }));
+  for (const what of COUNTED) {
+    for (const { startMs, endMs } of history[what]) {
+      if (endMs > startMs) changes.push({ atMs: startMs, what, by: 1 }, { atMs: endMs, what, by: -1 });
+    }
+  }
+  return changes.sort((a, b) => a.atMs - b.atMs);
+}
+
+function byCause<T>(make: () => T): Record<GapCause, T> {
+  return { verdict: make(), paused: make(), requests: make(), idle: make(), unknown: make() };
 }

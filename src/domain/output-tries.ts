@@ -1,6 +1,7 @@
 /**
  * When a paid output that could not be had is tried again, when the service is asked for a fresh URL, and when its row
- * stops waiting for it. Pure; every time is service time in ms.
+ * stops waiting for it; which downloads go first when there are more than can run at once. Pure; every time is service
+ * time in ms.
  */
 
 /** A row that waits this long for its output ends as `review`, `output_pending`; the fetching goes on without it. */
@@ -74,8 +75,6 @@ function isAskDue({ end, asked }: FailedTry): boolean {
     asked.times === 0 || asked.agoMs >= Math.min(ASK_GAP_MAX_MS, FIRST_ASK_GAP_MS * 2 ** Math.min(20, asked.times))
   );
 }
-
-/** Which downloads go first when there are more than can run at once. Pure. */
 
 /** Priority keys of the io queue: lower is sooner, 3 is what has none. */
 export type DownloadPriority = 1 | 2 | 3 | 4 | 5;

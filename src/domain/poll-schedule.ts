@@ -40,9 +40,10 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
 }
 
-/** Polls that the service refuses: "retry rules: only 429 and 5xx" (service document 2, Errors). Pure; service time, ms. */
-
-/** So many refusals, over so long, and a person must look: a single one may be a proxy's. */
+/**
+ * So many refused polls ("retry rules: only 429 and 5xx": service document 2, Errors), over so long, and a person must
+ * look: a single one may be a proxy's. Service time, ms.
+ */
 const REFUSALS_MAX = 3;
 const REFUSED_FOR_MS = 10 * 60_000;
 const SECOND_AFTER_MS = 25_000;

@@ -1,5 +1,7 @@
 /** The control socket: one JSON line asked, one JSON line answered; only this user can open it. */
+
 import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { isJsonObject } from '../domain/json.js';
@@ -50,13 +52,11 @@ export async function serveControl(
       .then((reply) => socket.end(`${JSON.stringify(reply)}\n`))
       .catch(() => socket.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // The socket is bound within the call: it never exists with a wider mode.
-    const before = process.umask(0o177);
-    server.listen(path, resolve);
-    process.umask(before);
-  });
+  // The socket is bound within the call: it never exists with a wider mode.
+  const before = process.umask(0o177);
+  server.listen(path);
+  process.umask(before);
+  await once(server, 'listening');
   chmodSync(path, 0o600);
   return server;
 }

@@ -1,5 +1,7 @@
 /** The engine's Temporal server: one port for its whole life, its database in the data folder. */
+
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTemporal } from '../temporal.js';
@@ -115,18 +117,18 @@ function listens(address: string): Promise<boolean> {
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
+  server.close();
+  await once(server, 'close');
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** How the embedded Temporal server is set, for the engine and for the tests alike (measured: docs/architecture.md). */
-
-/** One durable hop takes 50 ms and timers fire up to a second late with the server's own values. */
+/**
+ * How the embedded server is set, for the engine and for the tests alike (measured: docs/architecture.md): one durable hop
+ * takes 50 ms and timers fire up to a second late with the server's own values.
+ */
 const dynamicConfig: Record<string, string | number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,

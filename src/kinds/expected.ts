@@ -1,13 +1,12 @@
 import { type Kind, providerOf } from '../domain/kind.js';
 import type { OutputFile } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
-import type { AskedOutput } from './fact.js';
+import { type AskedOutput, HOUR_MS } from './fact.js';
 import { factsOf, filledCells } from './facts.js';
-import { HOUR_MS } from './quantities.js';
 
-/** What a row asked its output to be, as far as the documents name it, and where a file disagrees. Pure. */
+/** What a row's output will be like, and how long its render can take, as far as kind and cells tell. Pure. */
 
-/** Empty where the documents leave size and length to the model. */
+/** What a row asked its output to be, as far as the documents name it. Empty where the documents leave size and length to the model. */
 export function askedOutput({ kind, cells }: Pick<Row, 'kind' | 'cells'>): AskedOutput {
   return factsOf(kind).asked?.(filledCells({ kind, cells }), cells) ?? {};
 }
@@ -27,8 +26,6 @@ export function disagreements(asked: AskedOutput, { width, height, durationSecon
   return found;
 }
 
-/** How large an output will roughly be, for the check of free room before anything is paid. Pure. */
-
 const BYTES_PER_PIXEL = 1;
 /** A clip of 1920x1080, about 5 Mbit/s. */
 const CLIP_BYTES_PER_SECOND = 600_000;
@@ -36,7 +33,7 @@ const CLIP_PIXELS = 1920 * 1080;
 /** Where the request does not name the length or the size. */
 const USUAL = { width: 1920, height: 1080, seconds: 8 } as const;
 
-/** Bytes, on the small side: a disk without that much room is too full for certain. */
+/** Roughly the bytes of an output, on the small side: a disk without that much room is too full for certain. */
 export function outputBytes(row: Pick<Row, 'kind' | 'cells'>): number {
   const { output } = factsOf(row.kind);
   if (output === 'any') return 0;
@@ -46,7 +43,6 @@ export function outputBytes(row: Pick<Row, 'kind' | 'cells'>): number {
 }
 
 /** How long a submitted row can still be at work in the service. What the documents do not show is an assumption. */
-
 export interface LongestRender {
   /** Service time from the submit on, unscaled. */
   ms: number;

@@ -1,7 +1,6 @@
 import { type Kind, type Provider, providerOf } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
-import type { Cells, FamilyFacts, KindFacts } from './fact.js';
-import { POLL_BASE_MS } from './quantities.js';
+import { type Cells, type FamilyFacts, type KindFacts, POLL_BASE_MS } from './fact.js';
 import { svcFacts } from './svc/facts.js';
 import { vendorAFacts } from './vendor-a/facts.js';
 import { vendorBFacts } from './vendor-b/facts.js';

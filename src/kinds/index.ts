@@ -1,5 +1,5 @@
 import type { Kind } from '../domain/kind.js';
-import { COMMON_PROBLEMS, type ProblemCode } from '../domain/problem-code.js';
+import { COMMON_PROBLEMS, type ProblemCode } from '../domain/raw-row.js';
 import type { Adapter, Family } from './adapter.js';
 import { factsOf, KINDS, usualModel } from './facts.js';
 import { GENERAL_ERRORS } from './readings.js';
@@ -13,7 +13,9 @@ import { vendorE } from './vendor-e/wire.js';
 import { vendorF } from './vendor-f/wire.js';
 
 /** Every family, once: what a row may ask for, and how it is asked. What is constant of their kinds stands in facts.ts. */
-export const FAMILIES: Family = { ...svc, ...vendorA, ...vendorB, ...vendorCAndG, ...vendorD, ...vendorE, ...vendorF };
+export const FAMILIES: readonly Family[] = [svc, vendorA, vendorB, vendorCAndG, vendorD, vendorE, vendorF];
+
+const PARTS = new Map(FAMILIES.flatMap((family) => Object.entries(family)));
 
 const ADAPTERS: ReadonlyMap<Kind, Adapter> = new Map(KINDS.map((kind) => [kind, newAdapter(kind)]));
 
@@ -34,7 +36,7 @@ export const PROBLEM_CODES: Readonly<Record<ProblemCode, string>> = Object.assig
 );
 
 function partsOf(kind: Kind): Family[string] {
-  const parts = FAMILIES[kind];
+  const parts = PARTS.get(kind);
   if (parts === undefined) throw new TypeError(`there is no kind ${kind}`);
   return parts;
 }

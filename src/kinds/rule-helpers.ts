@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js';
-import type { Check, DraftRow, FieldTree } from './rule.js';
+import type { Check, Column, DraftRow, FieldTree } from './rule.js';
 
 /** The cell is filled, whatever its value. */
 export function has(row: DraftRow, name: string): boolean {
@@ -37,6 +37,11 @@ export const sizeTogether: Check = {
     report.problem(row, 'B14', has(row, 'width') ? 'width' : 'height', 'width and height go together');
   },
 };
+
+/** The model, where there is one alone. */
+export function modelColumn(model: string): Column {
+  return { name: 'model', type: 'choice', choices: [model], code: 'B13', help: 'May be left out: there is one.' };
+}
 
 /** A field tree in which every listed field is settled. */
 export function settled(...names: string[]): FieldTree {

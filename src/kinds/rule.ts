@@ -1,8 +1,7 @@
 import type { Json } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
 import type { MediaFacts, MediaSort } from '../domain/media-type.js';
-import type { ProblemCode } from '../domain/problem-code.js';
-import type { Cell } from '../domain/raw-row.js';
+import type { Cell, ProblemCode } from '../domain/raw-row.js';
 import type { Media } from '../domain/row.js';
 
 /** What every column of a kind says of itself. `code` is the number of the message when the value is refused. */

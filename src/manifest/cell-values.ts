@@ -1,6 +1,5 @@
 import { isJsonObject, type Json } from '../domain/json.js';
-import type { ProblemCode } from '../domain/problem-code.js';
-import type { Cell } from '../domain/raw-row.js';
+import type { Cell, ProblemCode } from '../domain/raw-row.js';
 import type { ChoiceColumn, Column, JsonColumn, MediaColumn, NumberColumn, TextColumn } from '../kinds/rule.js';
 import { orList } from '../kinds/rule-helpers.js';
 import { quoted, showText } from './problem.js';

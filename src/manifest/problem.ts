@@ -1,5 +1,5 @@
-import type { ProblemCode } from '../domain/problem-code.js';
-import type { Finding } from '../domain/raw-row.js';
+import { defined } from '../domain/json.js';
+import type { Finding, ProblemCode } from '../domain/raw-row.js';
 import type { Report } from '../kinds/rule.js';
 import { csvText, spreadsheetSafe } from './csv-text.js';
 
@@ -74,10 +74,8 @@ function escapeCharacter(character: string): string {
 export interface ProblemLog extends Report {
   /** A problem of the file, its header, or the form of a row. */
   add(finding: Finding, id?: string): void;
-  problems(): Problem[];
-  problemCount(): number;
-  warnings(): Problem[];
-  warningCount(): number;
+  /** Until now. */
+  found(): { problems: Problem[]; problemCount: number; warnings: Problem[]; warningCount: number };
 }
 
 export function createProblemLog(file: string, limit: number, onProblem?: (problem: Problem) => void): ProblemLog {
@@ -88,10 +86,8 @@ export function createProblemLog(file: string, limit: number, onProblem?: (probl
 
   function problemOf(finding: Finding, id: string | undefined): Problem {
     const { line, column, code, message, field } = finding;
-    const problem: Problem = { file, line, column, code, message };
-    if (id !== undefined && id !== '') problem.id = showText(id);
-    if (field !== undefined) problem.field = showText(field);
-    return problem;
+    const said = defined({ id: id ? showText(id) : undefined, field: field && showText(field) });
+    return { file, line, column, code, message, ...said };
   }
 
   function add(finding: Finding, id?: string): void {
@@ -112,9 +108,9 @@ export function createProblemLog(file: string, limit: number, onProblem?: (probl
       if (warnings.length >= limit) return;
       warnings.push(problemOf({ line: row.line, column: row.positionOf(field) ?? 1, code, field, message }, row.id));
     },
-    problems: () => problems.sort((a, b) => a.line - b.line || a.column - b.column),
-    problemCount: () => problemCount,
-    warnings: () => warnings,
-    warningCount: () => warningCount,
+    found: () => {
+      problems.sort((a, b) => a.line - b.line || a.column - b.column);
+      return { problems, problemCount, warnings, warningCount };
+    },
   };
 }

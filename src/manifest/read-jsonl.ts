@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { defined, isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
 import { checkedBytes } from './checked-bytes.js';
 import { ManifestStop } from './problem.js';
@@ -83,7 +83,7 @@ function cellOf(name: string, column: number, raw: string, value: Json | undefin
       return { name, column, form: 'string', text: typeof value === 'string' ? value : raw };
     case '{':
     case '[':
-      return { name, column, form: 'json', text: raw, ...(value === undefined ? {} : { value }) };
+      return { name, column, form: 'json', text: raw, ...defined({ value }) };
     case 't':
     case 'f':
       return { name, column, form: 'boolean', text: raw };

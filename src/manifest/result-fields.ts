@@ -1,5 +1,5 @@
 import type { ReasonCode } from '../domain/failure.js';
-import type { Json } from '../domain/json.js';
+import { defined, type Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';
@@ -32,51 +32,10 @@ export interface ResultLine {
   originalCells: RawCells;
 }
 
-/** The columns of results.csv and the fields of results.jsonl, in order; the `x-…` columns follow. */
-export const RESULT_COLUMNS = [
-  'id',
-  'kind',
-  'model',
-  'group',
-  'status',
-  'reason_code',
-  'reason',
-  'flags',
-  'warnings',
-  'attempts',
-  'file',
-  'files',
-  'content_type',
-  'bytes',
-  'sha256',
-  'width',
-  'height',
-  'duration_s',
-  'frames',
-  'frame_rate',
-  'seed',
-  'revised_prompt',
-  'usage',
-  'credits',
-  'credits_basis',
-  'handle',
-  'inputs',
-  'reused_from',
-  'settled_together',
-  'submitted_at',
-  'rendered_at',
-  'finished_at',
-] as const;
-
-export type ResultColumn = (typeof RESULT_COLUMNS)[number];
-
 /** A plain decimal, so that no number of credits is ever written with an exponent. */
 export class Decimal {
   constructor(readonly text: string) {}
 }
-
-/** The values of one line by column; null where nothing is known. Lists stay lists: each writer has its own form. */
-export type ResultFields = Record<ResultColumn, Json | Decimal>;
 
 /** The status of a row, or its live word while it is open. */
 export function statusOf({ record, live, ended }: ResultLine): Status | LiveWord {
@@ -88,61 +47,83 @@ export function filesOf({ record, earlierFiles }: ResultLine): readonly OutputFi
   return record?.files ?? earlierFiles ?? [];
 }
 
-export function resultFields(line: ResultLine): ResultFields {
-  const { row, record } = line;
-  const files = filesOf(line);
-  return {
-    id: row.id,
-    kind: row.kind,
-    model: modelOf(row) || null,
-    group: row.group ?? null,
-    status: statusOf(line),
-    reason_code: record?.reasonCode ?? line.endedFor ?? null,
-    reason: record?.reason ?? line.endedText ?? null,
-    flags: [...(record?.flags ?? []), ...(line.removed ? ['removed'] : []), ...(line.isStale ? ['stale_input'] : [])],
-    warnings: record?.warnings ?? [],
-    attempts: record?.attempts ?? (line.live === undefined ? 0 : null),
-    ...fileFields(files[0]),
-    files: files.map(fileObject),
-    seed: record?.seed ?? null,
-    revised_prompt: record?.revisedPrompt ?? null,
-    usage: record?.usage ?? null,
-    credits: creditsOf(line),
-    credits_basis: record?.creditsBasis ?? null,
-    handle: record?.handle ?? null,
-    inputs: [...new Set(fedMedia(row).map(({ id }) => id))],
-    reused_from: record?.reusedFrom ?? null,
-    settled_together: record?.settledTogether ?? null,
-    submitted_at: timeOf(record?.submittedAtMs),
-    rendered_at: timeOf(record?.renderedAtMs),
-    // A damaged record does not say when.
-    finished_at: timeOf(record?.finishedAtMs || undefined),
-  };
+type FileField = (file: OutputFile) => Json | undefined;
+
+/** What is said of the first file in columns of their own, and of every file in `files`. */
+const FILE_FIELDS = {
+  content_type: ({ contentType }) => contentType,
+  bytes: ({ bytes }) => bytes,
+  sha256: ({ sha256 }) => sha256,
+  width: ({ width }) => width,
+  height: ({ height }) => height,
+  duration_s: ({ durationSeconds }) => durationSeconds,
+  frames: ({ frames }) => frames,
+  frame_rate: ({ frameRate }) => frameRate,
+} satisfies Record<string, FileField>;
+
+type Field = (line: ResultLine) => Json | Decimal | undefined;
+
+/** The columns of results.csv and the fields of results.jsonl, in order; the `x-…` columns follow. */
+const FIELDS = {
+  id: ({ row }) => row.id,
+  kind: ({ row }) => row.kind,
+  model: ({ row }) => modelOf(row) || null,
+  group: ({ row }) => row.group,
+  status: statusOf,
+  reason_code: ({ record, endedFor }) => record?.reasonCode ?? endedFor,
+  reason: ({ record, endedText }) => record?.reason ?? endedText,
+  flags: ({ record, removed, isStale }) => [
+    ...(record?.flags ?? []),
+    ...(removed ? ['removed'] : []),
+    ...(isStale ? ['stale_input'] : []),
+  ],
+  warnings: ({ record }) => record?.warnings ?? [],
+  attempts: ({ record, live }) => record?.attempts ?? (live === undefined ? 0 : null),
+  file: (line) => filesOf(line)[0]?.file,
+  files: (line) => filesOf(line).map(fileObject),
+  ...(Object.fromEntries(
+    Object.entries<FileField>(FILE_FIELDS).map(([name, of]): [string, Field] => [
+      name,
+      (line) => {
+        const [first] = filesOf(line);
+        return first && of(first);
+      },
+    ]),
+  ) as Record<keyof typeof FILE_FIELDS, Field>),
+  seed: ({ record }) => record?.seed,
+  revised_prompt: ({ record }) => record?.revisedPrompt,
+  usage: ({ record }) => record?.usage,
+  credits: creditsOf,
+  credits_basis: ({ record }) => record?.creditsBasis,
+  handle: ({ record }) => record?.handle,
+  inputs: ({ row }) => [...new Set(fedMedia(row).map(({ id }) => id))],
+  reused_from: ({ record }) => record?.reusedFrom,
+  settled_together: ({ record }) => record?.settledTogether,
+  submitted_at: ({ record }) => timeOf(record?.submittedAtMs),
+  rendered_at: ({ record }) => timeOf(record?.renderedAtMs),
+  // A damaged record does not say when.
+  finished_at: ({ record }) => timeOf(record?.finishedAtMs || undefined),
+} satisfies Record<string, Field>;
+
+export type ResultColumn = keyof typeof FIELDS;
+export const RESULT_COLUMNS = Object.keys(FIELDS) as ResultColumn[];
+
+/** The values of one line; null where nothing is known. Lists stay lists: each writer has its own form. */
+export function resultFields(line: ResultLine): Record<ResultColumn, Json | Decimal> {
+  const fields = Object.entries<Field>(FIELDS).map(([column, of]) => [column, of(line) ?? null]);
+  return Object.fromEntries(fields) as Record<ResultColumn, Json | Decimal>;
+}
+
+/** One file as it stands in `files`, without what is not known. */
+function fileObject(file: OutputFile): Json {
+  const facts = Object.entries<FileField>(FILE_FIELDS).map(([name, of]) => [name, of(file)]);
+  return { file: file.file, ...defined(Object.fromEntries(facts)) };
 }
 
 /** A row that never started has cost nothing; of an open one nothing is known yet. */
 function creditsOf({ record, live }: ResultLine): Decimal | null {
   if (record === undefined) return live === undefined ? new Decimal('0') : null;
   return record.creditsNano === undefined ? null : new Decimal(formatCredits(record.creditsNano));
-}
-
-function fileFields(file: OutputFile | undefined) {
-  return {
-    file: file?.file ?? null,
-    content_type: file?.contentType ?? null,
-    bytes: file?.bytes ?? null,
-    sha256: file?.sha256 ?? null,
-    width: file?.width ?? null,
-    height: file?.height ?? null,
-    duration_s: file?.durationSeconds ?? null,
-    frames: file?.frames ?? null,
-    frame_rate: file?.frameRate ?? null,
-  };
-}
-
-/** One file as it stands in `files`, without what is not known. */
-function fileObject(file: OutputFile): Json {
-  return Object.fromEntries(Object.entries(fileFields(file)).filter(([, value]) => value !== null));
 }
 
 function timeOf(ms: number | undefined): string | null {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../domain/json.js';
+import { defined, type Json } from '../domain/json.js';
 import type { FedMedia, Media, Row } from '../domain/row.js';
 
 /** Another one makes every earlier render unknown. */
@@ -17,13 +17,9 @@ export function canonicalJson(value: Json): string {
 
 /** What makes two requests the same: kind, cells, media (by URL, content or the id of a row) and extra. */
 export function rowHash(row: Pick<Row, 'kind' | 'cells' | 'media' | 'extra'>): string {
-  const media: Record<string, Json> = {};
-  for (const [name, items] of Object.entries(row.media)) {
-    media[name] = items.map(subjectOf);
-  }
-  const subject: Json = { kind: row.kind, cells: row.cells, media };
-  if (row.extra !== undefined) subject.extra = row.extra;
-  return createHash('sha256').update(canonicalJson(subject)).digest('hex');
+  const { kind, cells, extra } = row;
+  const media = Object.fromEntries(Object.entries(row.media).map(([name, items]) => [name, items.map(subjectOf)]));
+  return sha256({ kind, cells, media, ...defined({ extra }) });
 }
 
 /** The hash of a row that others feed: a changed portrait is a changed avatar. `feeders` as its media name them. */
@@ -47,14 +43,17 @@ export function renderKey(
     if (inputs.includes(null)) return undefined;
     media[name] = inputs;
   }
-  const subject: Json = { version: RENDER_KEY_VERSION, kind: row.kind, cells: row.cells, media };
-  if (row.extra !== undefined) subject.extra = row.extra;
+  const { kind, cells, extra } = row;
+  return sha256({ version: RENDER_KEY_VERSION, kind, cells, media, ...defined({ extra }) });
+}
+
+function sha256(subject: Json): string {
   return createHash('sha256').update(canonicalJson(subject)).digest('hex');
 }
 
 /** The same as for a file of those bytes. */
 function bytesOf({ frame }: FedMedia, sha256: string | undefined): Json {
-  return sha256 === undefined ? null : { sha256, ...(frame === undefined ? {} : { frame }) };
+  return sha256 === undefined ? null : { sha256, ...defined({ frame }) };
 }
 
 function subjectOf(item: Media): Json {
@@ -64,6 +63,6 @@ function subjectOf(item: Media): Json {
     case 'blob':
       return { sha256: item.sha256 };
     case 'row':
-      return { row: item.id, ...(item.frame === undefined ? {} : { frame: item.frame }) };
+      return { row: item.id, ...defined({ frame: item.frame }) };
   }
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { defined } from '../domain/json.js';
 import type { RawRow } from '../domain/raw-row.js';
 import type { DraftRow, Report } from '../kinds/rule.js';
 import { checkRow } from './check-row.js';
@@ -6,12 +7,11 @@ import { isPassthrough } from './columns.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestOptions, ManifestSummary } from './manifest-options.js';
 import { createIdenticalRows, createManifestTally } from './manifest-tally.js';
-import { createMediaReader, type MediaReader } from './media/media-reader.js';
+import { createMediaReader, type MediaReader, readMedia } from './media/media-reader.js';
 import { createOutlet, type WaitingRow } from './name-rows.js';
 import { foldName } from './names.js';
 import { createProblemLog, ManifestStop, type ProblemLog, quoted } from './problem.js';
 import { readManifest, sourceName } from './read-manifest.js';
-import { readMedia } from './read-media.js';
 import { createRowLinks, type RowLinks } from './references/row-links.js';
 import { nearestWord } from './suggest.js';
 
@@ -36,10 +36,7 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
     const rows = await checkRows(options, { columns, log, links });
     return {
       rows,
-      problems: log.problems(),
-      problemCount: log.problemCount(),
-      warnings: log.warnings(),
-      warningCount: log.warningCount(),
+      ...log.found(),
       columns: [...columns],
       passthroughColumns: [...columns].filter(isPassthrough),
       ...tally.totals(),
@@ -116,8 +113,7 @@ function mediaReaderOf(options: ManifestOptions): MediaReader {
   return createMediaReader({
     ...{ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore },
     ...options.s3Media,
-    ...(keepBlob === undefined ? {} : { keepBlob }),
-    ...(probeUrl === undefined ? {} : { probeUrl }),
+    ...defined({ keepBlob, probeUrl }),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The account reads: credits and caps, discounts, voices (service document 1, Resources; service document 2). */
 import { z } from 'zod';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
+import { defined } from '../domain/json.js';
 import { type CreditsNano, creditsFromNumber } from '../domain/money.js';
 import { safeText } from '../domain/secret.js';
 import { readJsonBody } from './errors.js';
@@ -107,9 +108,7 @@ export function readVoices(answer: Answer): AccountReading<Voice[]> {
       const { data } = voice.safeParse(entry);
       if (data === undefined) return [];
       const { voice_id: voiceId, language, gender } = data;
-      return [
-        { voiceId, ...(language === undefined ? {} : { language }), ...(gender === undefined ? {} : { gender }) },
-      ];
+      return [{ voiceId, ...defined({ language, gender }) }];
     }),
   );
 }

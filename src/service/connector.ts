@@ -1,8 +1,10 @@
 /** Opens one connection to the service and says in which phase it failed. */
+
 import type { Socket } from 'node:net';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import { defined } from '../domain/json.js';
 
 export type ConnectPhase = 'dns' | 'connect' | 'tls';
 
@@ -37,7 +39,7 @@ export function createConnector({ timeoutMs, ca, onSocket }: ConnectorOptions): 
       ? tls.connect({
           ...target,
           ...(isAddress ? {} : { servername: hostname }),
-          ...(ca === undefined ? {} : { ca }),
+          ...defined({ ca }),
           ALPNProtocols: ['http/1.1'],
         })
       : net.connect(target);

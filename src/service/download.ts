@@ -1,7 +1,9 @@
 /** Fetches an output as a stream that is whole or fails: broken connections are resumed, wrong bodies are refused. */
+
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
+import { defined } from '../domain/json.js';
 import { decoded, decoderOf, type RateLimits, readSteadily } from './download-body.js';
 import { createVettedConnector } from './public-address.js';
 import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';
@@ -87,8 +89,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
     const one: Fetch = { url, host, how, rate, maxBytes, resumesMax, total, etag, received: 0, handedOut };
     return {
       contentType: headerOf(first, 'content-type'),
-      ...(total === undefined ? {} : { contentLength: total }),
-      ...(etag === undefined ? {} : { etag }),
+      ...defined({ contentLength: total, etag }),
       stream: wholeFile(one, first),
     };
   };

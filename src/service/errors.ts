@@ -4,7 +4,7 @@
  */
 
 import type { Answer, ErrorForm, ErrorReading } from '../domain/exchange.js';
-import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { defined, isJsonObject, type JsonObject } from '../domain/json.js';
 import { safeText } from '../domain/secret.js';
 
 /** At most this many `details` are shown, two levels deep. */
@@ -63,12 +63,10 @@ function fromDetailObject(detail: JsonObject, body: JsonObject): ErrorReading {
 /** 402 only: `details`, else their deprecated mirrors beside the code. Neither is always there. */
 function creditsOf(status: number, error: JsonObject, details: JsonObject | undefined) {
   if (status !== 402) return {};
-  const required = [details?.credits_required, error.creditsRequired].find(isNumber);
-  const balance = [details?.credits_balance, error.creditsBalance].find(isNumber);
-  return {
-    ...(required === undefined ? {} : { creditsRequired: required }),
-    ...(balance === undefined ? {} : { creditsBalance: balance }),
-  };
+  return defined({
+    creditsRequired: [details?.credits_required, error.creditsRequired].find(isNumber),
+    creditsBalance: [details?.credits_balance, error.creditsBalance].find(isNumber),
+  });
 }
 
 /** `requested: 3840x2160, maximum: 1920x1080`: the names of the fields are not documented, so all are shown. */

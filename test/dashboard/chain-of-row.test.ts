@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PageRow } from '../../src/dashboard/batch-rows.js';
+import type { PageRow } from '../../src/dashboard/answers.js';
 import { chainOfRow, withDependents } from '../../src/dashboard/page-of-rows.js';
 
 const row = (id: string, ...feeders: string[]) => {

@@ -16,8 +16,8 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "{ name: 'duration', type: 'text', help: '' },\n    { name: 'avatar_id', type: 'text',",
     ],
   ]),
+  ...within('src/kinds/rule-helpers.ts', [[144, 'choices: [model],', "choices: [model, 'vendor-a-v3-omni'],"]]),
   ...within('src/kinds/vendor-a/columns.ts', [
-    [144, 'choices: [model],', "choices: ['vendor-a-v3', 'vendor-a-v3-omni'],"],
     [145, "choices: ['std', 'pro', '4k'],", "choices: ['std', 'pro'],"],
     [146, 'PROMPT_CHARACTERS_MAX = 2500;', 'PROMPT_CHARACTERS_MAX = 2501;'],
     [146, 'PROMPT_CHARACTERS_MAX = 2500;', 'PROMPT_CHARACTERS_MAX = 2501;', 1],
@@ -70,7 +70,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "name: 'prompt',\n      type: 'text',\n      maxCharacters: 5000,\n      required: true,",
     ],
   ]),
-  ...within('src/kinds/vendor-c-and-g/models.ts', [
+  ...within('src/kinds/vendor-c-and-g/shared-columns.ts', [
     [162, "if (frame === undefined || !has(row, 'reference_images')) return;", 'return;'],
     [168, 'if (wanted !== undefined && !has(row, wanted)) {', "if (wanted === '') {"],
   ]),

@@ -31,7 +31,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [28, "path: '/v1/credits'", "path: '/v1/credit'"],
     [29, "path: '/v1/discounts'", "path: '/v1/discount'"],
     [92, 'concurrentLimit: Math.floor(read.concurrent_limit),', 'concurrentLimit: 5,'],
-    [111, '...(language === undefined ? {} : { language }), ', ''],
+    [111, 'defined({ language, gender })', 'defined({ gender })'],
   ]),
   ...within('src/service/errors.ts', [
     [75, 'const shown = showDetails(rest);', "const shown = '';", 1],
@@ -86,7 +86,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
   ...within('src/books/prices/price-book.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
-  ...within('src/kinds/quantities.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
+  ...within('src/kinds/fact.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
   ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),
   ...within('src/kinds/vendor-e/facts.ts', [
     [216, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;'],

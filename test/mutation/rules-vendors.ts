@@ -18,7 +18,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [53, "const url = urlOrDataUri(required(media, row, 'image'));\n    const body", "const url = '';\n    const body"],
     [214, "  'prompt_expansion',\n  'seed',", "  'prompt_expansion',"],
   ]),
-  ...within('src/kinds/svc/result.ts', [
+  ...within('src/kinds/svc/wire.ts', [
     [
       20,
       'if (url === undefined && base64 === undefined) return [];',
@@ -83,7 +83,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/kinds/vendor-a/columns.ts', [
     [126, "'/v1/vendor-a/videos/text2video'", "'/v1/vendor-a/video/text2video'"],
   ]),
-  ...within('src/kinds/vendor-a/storyboard.ts', [[159, 'index: position + 1,', 'index: position,']]),
+  ...within('src/kinds/vendor-a/wire.ts', [[159, 'index: position + 1,', 'index: position,']]),
   ...within('src/kinds/vendor-b/wire.ts', [
     [107, '`${vendorBAvatar.path}/${segment(handle)}`', '`${vendorBAvatar.path}/${segment(handle.slice(0, 200))}`'],
     [107, '`${vendorBAvatar.path}/${segment(handle)}`', '`${vendorBAvatar.path}/${handle}`', 1],
@@ -108,7 +108,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-b/columns.ts', [[124, "'/v1/vendor-b/v3/videos'", "'/v1/vendor-b/v2/videos'"]]),
   ...within('src/kinds/vendor-c-and-g/facts.ts', [[116, 'handleLifeMs: DAY_MS,', 'handleLifeMs: 23 * 3_600_000,']]),
-  ...within('src/kinds/vendor-c-and-g/models.ts', [
+  ...within('src/kinds/vendor-c-and-g/shared-columns.ts', [
     [128, "video-generation/video-synthesis';", "video-generation/synthesis';"],
   ]),
   ...within('src/kinds/vendor-c-and-g/wire.ts', [

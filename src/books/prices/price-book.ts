@@ -3,9 +3,8 @@ import { type CreditsNano, type CreditsRange, parseCredits } from '../../domain/
 import type { PriceComponent, PriceRule } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import { askedOutput } from '../../kinds/expected.js';
-import type { PricedCells, Quantities, Quantity } from '../../kinds/fact.js';
+import { exactly, type PricedCells, type Quantities, type Quantity } from '../../kinds/fact.js';
 import { factsOf, filledCells } from '../../kinds/facts.js';
-import { exactly } from '../../kinds/quantities.js';
 
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;

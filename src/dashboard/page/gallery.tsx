@@ -1,23 +1,17 @@
 // The outputs of a batch, loaded as they come into view; one of them over the whole screen.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Failed, useAnswer } from './parts';
-import { Filters, Pages } from './rows';
-import type { Batch, MediaFile, Row } from './types';
+import type { ShownRow } from '../answers';
+import { Failed } from './parts';
+import { Filters, Pages, useRows } from './rows';
+import type { Batch } from './types';
 
 const LIMIT = 60;
 
 export function Gallery({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
-  const [chosen, setChosen] = useState<Record<string, string>>({});
-  const [offset, setOffset] = useState(0);
   const [open, setOpen] = useState<number>();
   const [by, setBy] = useState<Beside>('');
-  const query = new URLSearchParams({ ...chosen, output: 'yes', offset: String(offset), limit: String(LIMIT) });
-  const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
-  const choose = (name: string, value: string): void => {
-    setChosen({ ...chosen, [name]: value });
-    setOffset(0);
-  };
-  const tiles = (answer?.rows ?? [])
+  const { rows, failed, chosen, choose, pages } = useRows(batch, version, LIMIT, { output: 'yes' });
+  const tiles = rows
     .flatMap((row) => row.files.map((file) => ({ row, file })))
     .map((tile, at): Tile => ({ ...tile, at }));
   const shown = open === undefined ? undefined : tiles[open];
@@ -47,7 +41,7 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
           ))}
         </section>
       )}
-      <Pages total={answer?.total ?? 0} offset={offset} limit={LIMIT} go={setOffset} />
+      <Pages {...pages} />
       {shown === undefined ? null : (
         <Whole
           {...shown}
@@ -62,8 +56,8 @@ export function Gallery({ batch, facets, version }: { batch: string; facets: Bat
 type Beside = '' | 'group' | 'model';
 
 interface Tile {
-  row: Row;
-  file: MediaFile;
+  row: ShownRow;
+  file: ShownRow['files'][number];
   /** Its place among all that are shown. */
   at: number;
 }
@@ -92,8 +86,8 @@ function Tiles({ tiles, show }: { tiles: Tile[]; show: (at: number) => void }) {
 }
 
 interface WholeProps {
-  row: Row;
-  file: MediaFile;
+  row: ShownRow;
+  file: ShownRow['files'][number];
   go: (step: number) => void;
   close: () => void;
 }
@@ -128,7 +122,15 @@ function Whole({ row, file, go, close }: WholeProps) {
 }
 
 /** A film or a sound is played only where it is shown whole. */
-export function Media({ file, label, isWhole = false }: { file: MediaFile; label: string; isWhole?: boolean }) {
+export function Media({
+  file,
+  label,
+  isWhole = false,
+}: {
+  file: ShownRow['files'][number];
+  label: string;
+  isWhole?: boolean;
+}) {
   const [family] = file.contentType.split('/');
   if (family === 'image') return <img src={file.url} alt={label} loading="lazy" />;
   if (family === 'video') {

@@ -80,3 +80,37 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
     </div>
   );
 }
+
+export const WIDTH = 960;
+export const HEIGHT = 140;
+
+interface FigureProps {
+  said: string;
+  /** For who does not see it; what is said where it is not given. */
+  label?: string;
+  height: number;
+  fromMs: number;
+  toMs: number;
+  children: ComponentChildren;
+  below?: ComponentChildren;
+}
+
+/** A drawing over time, with what it shows in words. */
+export function Figure({ said, label = said, height, fromMs, toMs, children, below }: FigureProps) {
+  return (
+    <figure>
+      <figcaption>{said}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={label}>
+        {children}
+      </svg>
+      <p class="soft">{`${date(fromMs)} to ${date(toMs)}`}</p>
+      {below}
+    </figure>
+  );
+}
+
+/** What the plan allows, as a line across a drawing whose highest value is `top`. */
+export function Limit({ limit, top }: { limit: number | null; top: number }) {
+  const y = HEIGHT - (HEIGHT * (limit ?? 0)) / top;
+  return limit === null ? null : <line class="limit" x1="0" x2={WIDTH} y1={y} y2={y} />;
+}

@@ -1,8 +1,10 @@
 // One row: what was asked for, what happened, what it cost, what came, and how it is settled.
+
+import type { ChainLink, ShownRow } from '../answers';
 import { Media } from './gallery';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
-import type { ChainLink, Row, RowFacts, Shown } from './types';
+import type { RowFacts, Shown } from './types';
 
 interface RowViewProps {
   batch: string;
@@ -116,7 +118,7 @@ const STEPS: Record<string, string> = {
 };
 
 /** Every record of every attempt in the order of time, and what was stored in the end. */
-function Attempts({ shown, row: { status, files, finishedAtMs } }: { shown: Shown; row: Row }) {
+function Attempts({ shown, row: { status, files, finishedAtMs } }: { shown: Shown; row: ShownRow }) {
   const states = shown.attempts.flatMap(({ n, states }) => states.map((state) => ({ n, state })));
   const isPolled = states.some(({ state }) => state.state === 'created');
   return (

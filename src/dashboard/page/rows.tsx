@@ -1,7 +1,8 @@
 // The rows of a batch: the server chooses, sorts and pages.
 import { useState } from 'preact/hooks';
+import type { ShownRow } from '../answers';
 import { Chip, credits, date, Failed, number, useAnswer } from './parts';
-import type { Batch, Row } from './types';
+import type { Batch } from './types';
 
 const LIMIT = 50;
 const COLUMNS = [
@@ -53,20 +54,24 @@ export function Filters({
   );
 }
 
-export function RowTable({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
+/** A page of the rows that were chosen; `more` is what a view asks for besides. */
+export function useRows(batch: string, version: number, limit: number, more: Record<string, string>) {
   const [chosen, setChosen] = useState<Record<string, string>>({});
   const [offset, setOffset] = useState(0);
-  const [sort, setSort] = useState({ by: 'index', isUp: true });
-  const query = new URLSearchParams({
-    ...chosen,
-    ...{ sort: sort.by, direction: sort.isUp ? 'up' : 'down', offset: String(offset), limit: String(LIMIT) },
-  });
-  const { answer, failed } = useAnswer<{ total: number; rows: Row[] }>(`/batches/${batch}/rows?${query}`, version);
-  const total = answer?.total ?? 0;
+  const query = new URLSearchParams({ ...chosen, ...more, offset: String(offset), limit: String(limit) });
+  const { answer, failed } = useAnswer<{ total: number; rows: ShownRow[] }>(`/batches/${batch}/rows?${query}`, version);
   const choose = (name: string, value: string): void => {
     setChosen({ ...chosen, [name]: value });
     setOffset(0);
   };
+  const pages = { total: answer?.total ?? 0, offset, limit, go: setOffset };
+  return { rows: answer?.rows ?? [], failed, chosen, choose, pages };
+}
+
+export function RowTable({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
+  const [sort, setSort] = useState({ by: 'index', isUp: true });
+  const order = { sort: sort.by, direction: sort.isUp ? 'up' : 'down' };
+  const { rows, failed, chosen, choose, pages } = useRows(batch, version, LIMIT, order);
   return (
     <section aria-labelledby="rows">
       <h2 id="rows">Rows</h2>
@@ -94,7 +99,7 @@ export function RowTable({ batch, facets, version }: { batch: string; facets: Ba
             </tr>
           </thead>
           <tbody onKeyDown={moveByKey}>
-            {(answer?.rows ?? []).map((row) => (
+            {rows.map((row) => (
               <tr key={row.id}>
                 <th scope="row">
                   <a href={`#/b/${batch}/row/${row.id}`}>{row.title}</a>
@@ -112,7 +117,7 @@ export function RowTable({ batch, facets, version }: { batch: string; facets: Ba
           </tbody>
         </table>
       </section>
-      <Pages total={total} offset={offset} limit={LIMIT} go={setOffset} />
+      <Pages {...pages} />
     </section>
   );
 }

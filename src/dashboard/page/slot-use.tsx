@@ -1,9 +1,7 @@
 // The slots that a batch held, and above them those that it did not use, each by its cause: in words, colour and pattern.
-import { credits, date, duration, number } from './parts';
-import type { BatchTime, GapCause, Gaps } from './types';
 
-const WIDTH = 960;
-const HEIGHT = 140;
+import type { BatchTime, GapCause, Gaps } from '../answers';
+import { credits, duration, Figure, HEIGHT, Limit, number, WIDTH } from './parts';
 
 const CAUSES: readonly [cause: GapCause, words: string][] = [
   ['verdict', 'waiting for a verdict'],
@@ -28,49 +26,38 @@ export function SlotUse({ slots: { values, widthMs }, gaps, limit, fromMs }: Slo
   const plan = limit === null ? '' : `; the plan allows ${number(limit)}`;
   const said = `Slots held: at most ${credits(Math.max(...values, 0))}${plan}`;
   const whole = shown.map(([cause, words]) => `${words} ${shareOf(gaps, cause, values, widthMs)}`).join(', ');
-  return (
-    <figure>
-      <figcaption>{said}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={whole === '' ? said : `${said}; unused: ${whole}`}>
-        <Patterns />
-        {bands.map((band, at) => (
-          <Band
-            key={at}
-            name={at === 0 ? 'is-done' : `gap-${shown[at - 1]?.[0]}`}
-            title={at === 0 ? 'held' : (shown[at - 1]?.[1] ?? '')}
-            band={band}
-            below={bands.slice(0, at)}
-            top={top}
+  const below =
+    gaps === null ? (
+      <p class="soft">Why others were free is not known: no reading of the account says how many slots its plan has.</p>
+    ) : (
+      <ul class="legend" aria-label="What the slots were, as a share of the time of all of them">
+        <Key name="is-done" words={`held ${shareOf(gaps, undefined, values, widthMs)}`} />
+        {shown.map(([cause, words]) => (
+          <Key
+            key={cause}
+            name={`gap-${cause}`}
+            words={`${words} ${shareOf(gaps, cause, values, widthMs)}, ${duration((gaps.totals[cause] ?? 0) / 1_000)} of one slot`}
           />
         ))}
-        {limit === null ? null : (
-          <line
-            class="limit"
-            x1="0"
-            x2={WIDTH}
-            y1={HEIGHT - (HEIGHT * limit) / top}
-            y2={HEIGHT - (HEIGHT * limit) / top}
-          />
-        )}
-      </svg>
-      <p class="soft">{`${date(fromMs)} to ${date(fromMs + values.length * widthMs)}`}</p>
-      {gaps === null ? (
-        <p class="soft">
-          Why others were free is not known: no reading of the account says how many slots its plan has.
-        </p>
-      ) : (
-        <ul class="legend" aria-label="What the slots were, as a share of the time of all of them">
-          <Key name="is-done" words={`held ${shareOf(gaps, undefined, values, widthMs)}`} />
-          {shown.map(([cause, words]) => (
-            <Key
-              key={cause}
-              name={`gap-${cause}`}
-              words={`${words} ${shareOf(gaps, cause, values, widthMs)}, ${duration((gaps.totals[cause] ?? 0) / 1_000)} of one slot`}
-            />
-          ))}
-        </ul>
-      )}
-    </figure>
+      </ul>
+    );
+  const label = whole === '' ? said : `${said}; unused: ${whole}`;
+  const toMs = fromMs + values.length * widthMs;
+  return (
+    <Figure said={said} label={label} height={HEIGHT} fromMs={fromMs} toMs={toMs} below={below}>
+      <Patterns />
+      {bands.map((band, at) => (
+        <Band
+          key={at}
+          name={at === 0 ? 'is-done' : `gap-${shown[at - 1]?.[0]}`}
+          title={at === 0 ? 'held' : (shown[at - 1]?.[1] ?? '')}
+          band={band}
+          below={bands.slice(0, at)}
+          top={top}
+        />
+      ))}
+      <Limit limit={limit} top={top} />
+    </Figure>
   );
 }
 

@@ -1,11 +1,10 @@
 // Who held a slot when and why others were free, requests per minute, and the balance.
-import { credits, date, Failed, number, useAnswer } from './parts';
-import { SlotUse } from './slot-use';
-import type { BatchTime } from './types';
 
-const WIDTH = 960;
+import type { BatchTime } from '../answers';
+import { credits, date, Failed, Figure, HEIGHT, Limit, number, useAnswer, WIDTH } from './parts';
+import { SlotUse } from './slot-use';
+
 const ROW = 6;
-const HEIGHT = 140;
 const CHARGES = 40;
 
 export function TimeView({ batch, version }: { batch: string; version: number }) {
@@ -42,24 +41,20 @@ function Held({ time: { held, heldCount, fromMs, toMs } }: { time: BatchTime }) 
   const xOf = (atMs: number): number => (WIDTH * (atMs - fromMs)) / Math.max(1, toMs - fromMs);
   const said = `Rows in slots, ${number(held.length)} of ${number(heldCount)}, at most ${number(lanes.length)} at once`;
   return (
-    <figure>
-      <figcaption>{said}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${lanes.length * ROW}`} role="img" aria-label={said}>
-        {placed.map(({ id, status, startMs, endMs, lane }) => (
-          <rect
-            key={id}
-            class={`is-${status}`}
-            x={xOf(startMs)}
-            y={lane * ROW}
-            width={Math.max(1, xOf(endMs) - xOf(startMs) - 0.5)}
-            height={ROW - 1}
-          >
-            <title>{`${id}: ${status}`}</title>
-          </rect>
-        ))}
-      </svg>
-      <p class="soft">{`${date(fromMs)} to ${date(toMs)}`}</p>
-    </figure>
+    <Figure said={said} height={lanes.length * ROW} fromMs={fromMs} toMs={toMs}>
+      {placed.map(({ id, status, startMs, endMs, lane }) => (
+        <rect
+          key={id}
+          class={`is-${status}`}
+          x={xOf(startMs)}
+          y={lane * ROW}
+          width={Math.max(1, xOf(endMs) - xOf(startMs) - 0.5)}
+          height={ROW - 1}
+        >
+          <title>{`${id}: ${status}`}</title>
+        </rect>
+      ))}
+    </Figure>
   );
 }
 
@@ -78,23 +73,19 @@ function Bars({ title, values, limit, fromMs, widthMs }: BarsProps) {
   const said = `${title}: at most ${credits(Math.max(...values, 0))}${plan}`;
   const yOf = (value: number): number => HEIGHT - (HEIGHT * value) / top;
   return (
-    <figure>
-      <figcaption>{said}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={said}>
-        {values.map((value, i) => (
-          <rect
-            key={i}
-            class="is-done"
-            x={i * step}
-            y={yOf(value)}
-            width={Math.max(0.6, step - 0.4)}
-            height={HEIGHT - yOf(value)}
-          />
-        ))}
-        {limit === null ? null : <line class="limit" x1="0" x2={WIDTH} y1={yOf(limit)} y2={yOf(limit)} />}
-      </svg>
-      <p class="soft">{`${date(fromMs)} to ${date(fromMs + values.length * widthMs)}`}</p>
-    </figure>
+    <Figure said={said} height={HEIGHT} fromMs={fromMs} toMs={fromMs + values.length * widthMs}>
+      {values.map((value, i) => (
+        <rect
+          key={i}
+          class="is-done"
+          x={i * step}
+          y={yOf(value)}
+          width={Math.max(0.6, step - 0.4)}
+          height={HEIGHT - yOf(value)}
+        />
+      ))}
+      <Limit limit={limit} top={top} />
+    </Figure>
   );
 }
 
@@ -116,27 +107,23 @@ function Balance({ readings, charges }: { readings: [number, number][]; charges:
   const sum = charges.reduce((total, [, cost]) => total + cost, 0);
   const said = `Balance of the account: from ${credits(first[1])} to ${credits(last[1])} credits; rows cost ${credits(sum)}`;
   return (
-    <figure>
-      <figcaption>{said}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + CHARGES}`} role="img" aria-label={said}>
-        <polyline points={points.join(' ')} />
-        {charges.map(([atMs, cost], i) => {
-          const height = Math.max(1, (CHARGES * cost) / dearest);
-          return (
-            <rect
-              key={i}
-              class="is-done"
-              x={Math.min(WIDTH - 2, xOf(atMs))}
-              y={HEIGHT + CHARGES - height}
-              width={2}
-              height={height}
-            >
-              <title>{`${credits(cost)} credits, ${date(atMs)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <p class="soft">{`${date(fromMs)} to ${date(toMs)}`}</p>
-    </figure>
+    <Figure said={said} height={HEIGHT + CHARGES} fromMs={fromMs} toMs={toMs}>
+      <polyline points={points.join(' ')} />
+      {charges.map(([atMs, cost], i) => {
+        const height = Math.max(1, (CHARGES * cost) / dearest);
+        return (
+          <rect
+            key={i}
+            class="is-done"
+            x={Math.min(WIDTH - 2, xOf(atMs))}
+            y={HEIGHT + CHARGES - height}
+            width={2}
+            height={height}
+          >
+            <title>{`${credits(cost)} credits, ${date(atMs)}`}</title>
+          </rect>
+        );
+      })}
+    </Figure>
   );
 }

@@ -1,4 +1,5 @@
-// What the server's answers look like.
+// What the server's answers look like that the command line's own JSON makes up.
+import type { RowChain, ShownRow } from '../answers';
 
 export type EtaBound = 'slots' | 'requests' | 'credits' | 'longest_job' | 'chains';
 
@@ -29,36 +30,6 @@ export interface Overview {
   failed?: string;
 }
 
-export interface MediaFile {
-  file: string;
-  url: string;
-  contentType: string;
-  bytes: number;
-  sha256: string;
-  width?: number;
-  height?: number;
-  durationSeconds?: number;
-}
-
-export interface Row {
-  id: string;
-  index: number;
-  title: string;
-  kind: string;
-  model: string;
-  group: string;
-  prompt: string;
-  status: string;
-  reasonCode: string;
-  reason: string;
-  needsPerson: boolean;
-  credits: string | null;
-  files: MediaFile[];
-  submittedAtMs: number | null;
-  renderedAtMs: number | null;
-  finishedAtMs: number | null;
-}
-
 export interface FailureGroup {
   status: string;
   reasonCode?: string;
@@ -82,45 +53,12 @@ export interface Shown {
   commands: { command: string; effect: string; refused: string | null }[];
 }
 
-export interface ChainLink {
-  id: string;
-  title: string;
-  status: string;
-}
-
 export interface RowFacts {
-  row: Row;
-  chain: { fedBy: ChainLink[]; feeds: ChainLink[] };
+  row: ShownRow;
+  chain: RowChain;
   asked: Record<string, unknown> | null;
   /** As it is sent; null where none can be made. */
   request: { method: string; path: string; body: unknown } | null;
   shown: Shown | null;
   explanation: { code: string; meaning: string; retried: string; billed: string; advice: string } | null;
-}
-
-interface Bins {
-  widthMs: number;
-  values: number[];
-}
-
-export type GapCause = 'verdict' | 'paused' | 'requests' | 'idle' | 'unknown';
-
-export interface Gaps {
-  widthMs: number;
-  values: Record<GapCause, number[]>;
-  totals: Record<GapCause, number>;
-}
-
-export interface BatchTime {
-  fromMs: number;
-  toMs: number;
-  held: { id: string; status: string; startMs: number; endMs: number }[];
-  heldCount: number;
-  slots: Bins;
-  submits: Bins;
-  gaps: Gaps | null;
-  concurrent: number | null;
-  rpm: number | null;
-  balance: [number, number][];
-  charges: [number, number][];
 }

@@ -1,5 +1,15 @@
-import type { AskedOutput, FamilyFacts, Quantities } from '../fact.js';
-import { about, DAY_MS, exactly, HOUR_MS, lasting, sizeIn, UNKNOWN } from '../quantities.js';
+import {
+  type AskedOutput,
+  about,
+  DAY_MS,
+  exactly,
+  type FamilyFacts,
+  HOUR_MS,
+  lasting,
+  type Quantities,
+  sizeIn,
+  UNKNOWN,
+} from '../fact.js';
 
 export const DELTA = 'svc-delta-4';
 export const GAMMA = 'svc-gamma-o1-image';

@@ -1,7 +1,7 @@
 import type { Check, Column, FieldTree, KindRules } from '../rule.js';
-import { has, settled, textOf } from '../rule-helpers.js';
+import { has, modelColumn, settled, textOf } from '../rule-helpers.js';
 import { MODEL, STORYBOARD_SECONDS_MAX } from './facts.js';
-import { storyboardCheck, storyboardColumns } from './storyboard.js';
+import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
 
 /** vendor-a/text2video and image2video, and what the four tasks share: service document 2, Multi-mode video. */
 
@@ -30,16 +30,6 @@ export const vendorAFields: FieldTree = settled(
   'shot_type',
   'multi_prompt',
 );
-
-export function modelColumn(model: string): Column {
-  return {
-    name: 'model',
-    type: 'choice',
-    choices: [model],
-    code: 'B13',
-    help: 'May be left out: there is one.',
-  };
-}
 
 export const modeColumn: Column = {
   name: 'mode',

@@ -1,9 +1,12 @@
 import type { Json } from '../../domain/json.js';
 import type { Row } from '../../domain/row.js';
-import type { AskedOutput, AsyncFacts, Cells, FamilyFacts } from '../fact.js';
 import {
+  type AskedOutput,
+  type AsyncFacts,
+  type Cells,
   DAY_MS,
   exactly,
+  type FamilyFacts,
   HOUR_MS,
   knownOr,
   knownSeconds,
@@ -14,7 +17,7 @@ import {
   UNKNOWN,
   upTo,
   wholeSeconds,
-} from '../quantities.js';
+} from '../fact.js';
 
 export const MODEL = 'vendor-a-v3';
 export const OMNI_MODEL = 'vendor-a-v3-omni';

@@ -1,6 +1,6 @@
 import type { DraftRow, KindRules, MediaCheck, Report } from '../rule.js';
-import { numberOf, textOf } from '../rule-helpers.js';
-import { modelColumn, vendorAFields } from './columns.js';
+import { modelColumn, numberOf, textOf } from '../rule-helpers.js';
+import { vendorAFields } from './columns.js';
 import { DECLARED_SECONDS_MAX, DRIVER_SECONDS_MAX, MODEL } from './facts.js';
 
 /** vendor-a/motion-control: service document 2, Multi-mode video. */

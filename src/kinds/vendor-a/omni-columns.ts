@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Check, DraftRow, KindRules } from '../rule.js';
-import { countOf, has, listOf, textOf } from '../rule-helpers.js';
-import { durationColumn, modeColumn, modelColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
+import { countOf, has, listOf, modelColumn, textOf } from '../rule-helpers.js';
+import { durationColumn, modeColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
 import { OMNI_MODEL, OMNI_STORYBOARD_SECONDS_MAX } from './facts.js';
-import { storyboardCheck, storyboardColumns } from './storyboard.js';
+import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
 
 /** vendor-a/omni-video: service document 2, Multi-mode video. */
 

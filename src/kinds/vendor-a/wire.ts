@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { PollReading, SubmitReading } from '../../domain/exchange.js';
-import { defined, type Json, type JsonObject } from '../../domain/json.js';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import { safeText } from '../../domain/secret.js';
 import type { AsyncWire, Family, SubmitOptions } from '../adapter.js';
@@ -25,7 +25,6 @@ import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOr
 import { vendorAImage2Video, vendorAText2Video } from './columns.js';
 import { vendorAMotionControl } from './motion-columns.js';
 import { vendorAOmniVideo } from './omni-columns.js';
-import { storyboardOf } from './storyboard.js';
 
 const submitted = z.object({
   code: z.unknown().optional(),
@@ -167,4 +166,21 @@ function imageListOf(media: ResolvedMediaSet): JsonObject[] {
 
 function unlessEmptyList(list: JsonObject[]): Json | undefined {
   return list.length > 0 ? list : undefined;
+}
+
+/**
+ * The storyboard fields of a row, none where it has neither shots nor a shot type. Shots are numbered from 1 in the
+ * order of the cell; their durations go out as strings.
+ */
+export function storyboardOf(row: Row): JsonObject {
+  const { shots, shot_type: shotType } = row.cells;
+  if (shots === undefined && shotType === undefined) return {};
+  const shotList = Array.isArray(shots) ? shots.filter(isJsonObject) : undefined;
+  return fields({
+    multi_shot: true,
+    shot_type: shotType,
+    multi_prompt: shotList?.map((shot, position) =>
+      fields({ index: position + 1, prompt: shot.prompt, duration: asText(shot.duration) }),
+    ),
+  });
 }

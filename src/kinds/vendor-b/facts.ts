@@ -1,5 +1,4 @@
-import type { AskedOutput, Cells, FamilyFacts } from '../fact.js';
-import { about, DAY_MS, HOUR_MS, knownSeconds } from '../quantities.js';
+import { type AskedOutput, about, type Cells, DAY_MS, type FamilyFacts, HOUR_MS, knownSeconds } from '../fact.js';
 
 /** The canvases at 16:9, the default (service document 2, "Avatar video: POST body"). */
 const CANVAS: Record<string, [number, number]> = {

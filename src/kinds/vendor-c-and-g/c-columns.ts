@@ -1,6 +1,7 @@
 import type { Check, KindRules } from '../rule.js';
-import { has, numberOf, textOf } from '../rule-helpers.js';
+import { has, numberOf } from '../rule-helpers.js';
 import {
+  checkResolution,
   framesOrReferences,
   modelOf,
   perModel,
@@ -10,7 +11,7 @@ import {
   SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
-} from './models.js';
+} from './shared-columns.js';
 
 /** vendor-c/video: service document 2, Shared route for `vendor-c` and `vendor-g` models. */
 
@@ -30,11 +31,7 @@ const offered: Check = {
   check(row, report) {
     const model = modelOf(MODELS, row);
     if (model === undefined) return;
-    const resolution = textOf(row, 'resolution');
-    if (resolution !== undefined && !model.resolutions.includes(resolution)) {
-      const message = `resolution ${resolution} is not offered by ${row.model}; it renders ${resolutionsText(model)}`;
-      report.problem(row, 'B37', 'resolution', message);
-    }
+    checkResolution(MODELS, 'B37')(row, report);
     const seconds = numberOf(row, 'duration');
     if (seconds !== undefined && (seconds < model.secondsMin || seconds > model.secondsMax)) {
       const range = `${model.secondsMin}-${model.secondsMax} seconds`;

@@ -1,5 +1,4 @@
-import type { AsyncFacts, FamilyFacts } from '../fact.js';
-import { DAY_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../quantities.js';
+import { type AsyncFacts, DAY_MS, type FamilyFacts, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../fact.js';
 
 /** Both families share one route. */
 const common = {

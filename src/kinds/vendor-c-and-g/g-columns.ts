@@ -1,8 +1,8 @@
 import type { Check, KindRules, MediaRule } from '../rule.js';
 import { countOf, textOf } from '../rule-helpers.js';
 import {
+  checkResolution,
   framesOrReferences,
-  modelOf,
   perModel,
   referenceCount,
   resolutionsText,
@@ -10,7 +10,7 @@ import {
   SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
-} from './models.js';
+} from './shared-columns.js';
 
 /** vendor-g/video: service document 2, Shared route for `vendor-c` and `vendor-g` models. */
 
@@ -28,13 +28,7 @@ const MODELS: SharedModels = {
 
 const offeredResolution: Check = {
   rule: `resolution: ${perModel(MODELS, resolutionsText)}`,
-  check(row, report) {
-    const model = modelOf(MODELS, row);
-    const resolution = textOf(row, 'resolution');
-    if (model === undefined || resolution === undefined || model.resolutions.includes(resolution)) return;
-    const message = `resolution ${resolution} is not offered by ${row.model}; it renders ${resolutionsText(model)}`;
-    report.problem(row, 'B36', 'resolution', message);
-  },
+  check: checkResolution(MODELS, 'B36'),
 };
 
 const placeholders: Check = {

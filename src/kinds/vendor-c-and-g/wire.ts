@@ -19,7 +19,7 @@ import { salvageString } from '../salvage.js';
 import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra } from '../wire.js';
 import { vendorCVideo } from './c-columns.js';
 import { vendorGVideo } from './g-columns.js';
-import { SUBMIT_PATH } from './models.js';
+import { SUBMIT_PATH } from './shared-columns.js';
 
 const TASKS_PATH = '/v1/vendor-c/tasks';
 

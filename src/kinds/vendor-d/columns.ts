@@ -1,5 +1,5 @@
 import type { KindRules } from '../rule.js';
-import { settled } from '../rule-helpers.js';
+import { modelColumn, settled } from '../rule-helpers.js';
 import { MODEL } from './facts.js';
 
 /** vendor-d/video: service document 2, `vendor-d` submit body. */
@@ -10,13 +10,7 @@ export const vendorDVideo: KindRules = {
   summary: 'A clip from a text, or from a first frame and a text; billed by video tokens.',
   columns: [
     { name: 'prompt', type: 'text', required: true, help: 'What the clip shows.' },
-    {
-      name: 'model',
-      type: 'choice',
-      choices: [MODEL],
-      code: 'B13',
-      help: 'May be left out: there is one.',
-    },
+    modelColumn(MODEL),
     {
       name: 'first_frame',
       type: 'media',

@@ -1,5 +1,4 @@
-import type { FamilyFacts } from '../fact.js';
-import { DAY_MS, HOUR_MS, POLL_BASE_MS, UNKNOWN } from '../quantities.js';
+import { DAY_MS, type FamilyFacts, HOUR_MS, POLL_BASE_MS, UNKNOWN } from '../fact.js';
 
 export const MODEL = 'vendor-d-2-5-260628';
 

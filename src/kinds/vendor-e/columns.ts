@@ -1,5 +1,5 @@
 import type { Check, KindRules, MediaCheck, MediaRule } from '../rule.js';
-import { countOf, has, settled } from '../rule-helpers.js';
+import { countOf, has, modelColumn, settled } from '../rule-helpers.js';
 import { MODEL, REFERENCE_SECONDS_MAX } from './facts.js';
 
 /** vendor-e/video: service document 2, `vendor-e` submit body and Limits. */
@@ -109,13 +109,7 @@ export const vendorEVideo: KindRules = {
       unit: ' seconds',
       help: 'Whole seconds.',
     },
-    {
-      name: 'model',
-      type: 'choice',
-      choices: [MODEL],
-      code: 'B13',
-      help: 'May be left out: there is one.',
-    },
+    modelColumn(MODEL),
     { name: 'first_frame', type: 'media', media: image, help: 'The image that the clip starts with.' },
     { name: 'last_frame', type: 'media', media: image, help: 'The image that the clip ends with.' },
     {

@@ -1,5 +1,14 @@
-import type { FamilyFacts } from '../fact.js';
-import { DAY_MS, HOUR_MS, knownOr, lasting, lengthOf, POLL_BASE_MS, UNKNOWN, within } from '../quantities.js';
+import {
+  DAY_MS,
+  type FamilyFacts,
+  HOUR_MS,
+  knownOr,
+  lasting,
+  lengthOf,
+  POLL_BASE_MS,
+  UNKNOWN,
+  within,
+} from '../fact.js';
 
 export const MODEL = 'Vendor-E-H3';
 

@@ -1,5 +1,4 @@
-import type { FamilyFacts } from '../fact.js';
-import { HOUR_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../quantities.js';
+import { type FamilyFacts, HOUR_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../fact.js';
 
 const common = {
   entrypoint: 'vendor-f',

@@ -1,5 +1,5 @@
 import { type MediaFacts, type MediaSort, sortOfType, typeName, typeNames } from '../../domain/media-type.js';
-import type { ProblemCode } from '../../domain/problem-code.js';
+import type { ProblemCode } from '../../domain/raw-row.js';
 import type { Media } from '../../domain/row.js';
 import type { MediaRule } from '../../kinds/rule.js';
 

@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { defined } from '../../domain/json.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
+import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
-import type { MediaRule } from '../../kinds/rule.js';
+import { rulesOf } from '../../kinds/index.js';
+import type { MediaColumn, MediaRule, Report } from '../../kinds/rule.js';
+import type { CheckedRow } from '../check-row.js';
 import { takesUrlOnly } from '../columns.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
 import { createPathFinder, type MediaRoots, readDataUri, reasonOf } from './local-media.js';
-import { mediaForm } from './media-cell.js';
+import { mediaForm, readReference } from './media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
@@ -21,7 +25,7 @@ export interface MediaBlob {
 }
 
 export interface MediaReader {
-  read(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem>;
+  read(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem>;
 }
 
 export interface MediaReaderOptions extends MediaRoots, S3MediaOptions {
@@ -55,8 +59,14 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     const flaw = factsFlaw(name, facts, rule, wanted);
     if (flaw !== undefined) return { ok: false, ...flaw };
     const { sha256, mediaType, bytes, seconds } = facts;
-    const length = seconds === undefined ? {} : { seconds };
-    return { ok: true, media: { source: 'blob', sha256, mediaType, bytes, ...length }, facts };
+    return { ok: true, media: { source: 'blob', sha256, mediaType, bytes, ...defined({ seconds }) }, facts };
+  }
+
+  async function look(name: string, bytes: Buffer, rule: MediaRule, wanted: MediaSort) {
+    const facts = await probeMedia(bytes);
+    const item = take(name, facts, rule, wanted);
+    if (item.ok) await keep(facts, bytes);
+    return { facts, item };
   }
 
   async function readUri(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
@@ -64,10 +74,7 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     if (!uri.ok) return { ok: false, code: 'B30', message: uri.message };
     const flaw = bytesFlaw(name, uri.bytes.length, rule);
     if (flaw !== undefined) return { ok: false, ...flaw };
-    const facts = await probeMedia(uri.bytes);
-    const item = take(name, facts, rule, wanted);
-    if (item.ok) await keep(facts, uri.bytes);
-    return item;
+    return (await look(name, uri.bytes, rule, wanted)).item;
   }
 
   async function readLocal(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
@@ -82,39 +89,28 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
     const key = `${path.real}\u0000${path.modifiedMs}\u0000${path.bytes}`;
     const known = knownFiles.get(key);
     const seen = known === undefined ? undefined : take(name, known.facts, rule, wanted);
-    if (seen !== undefined && (known?.kept === true || !seen.ok)) {
-      return seen;
-    }
+    if (seen !== undefined && (known?.kept === true || !seen.ok)) return seen;
     const bytes = await readFile(path.real).catch((error: unknown) => reasonOf(error));
     if (typeof bytes === 'string') {
       return { ok: false, code: 'B45', message: `${name}: cannot read ${quoted(text)}: ${bytes}` };
     }
-    const facts = await probeMedia(bytes);
-    const item = take(name, facts, rule, wanted);
-    if (item.ok) await keep(facts, bytes);
+    const { facts, item } = await look(name, bytes, rule, wanted);
     if (knownFiles.size >= FILES_KEPT_MAX) knownFiles.clear();
     knownFiles.set(key, { facts, kept: item.ok });
     return item;
   }
 
-  function readUrl(name: string, text: string, rule: MediaRule, wanted: MediaSort): MediaItem | Promise<MediaItem> {
-    const flaw = urlFlaw(name, text, rule, hosts);
-    const finish = (message: string | undefined): MediaItem | Promise<MediaItem> => {
-      if (message !== undefined) return { ok: false, code: 'B44', message };
-      const byName = typeByName(new URL(text).pathname);
-      const wrong = byName === undefined ? undefined : typeFlaw(name, 'the URL', byName, rule, wanted);
-      if (wrong !== undefined) return { ok: false, ...wrong };
-      const good: MediaItem = { ok: true, media: { source: 'url', url: text } };
-      if (checkBehind === undefined) return good;
-      return checkBehind(name, text, rule, wanted).then((found) =>
-        found === undefined ? good : { ok: false, ...found },
-      );
-    };
-    return flaw instanceof Promise ? flaw.then(finish) : finish(flaw);
+  async function readUrl(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> {
+    const message = await urlFlaw(name, text, rule, hosts);
+    if (message !== undefined) return { ok: false, code: 'B44', message };
+    const byName = typeByName(new URL(text).pathname);
+    const wrong = byName === undefined ? undefined : typeFlaw(name, 'the URL', byName, rule, wanted);
+    const flaw = wrong ?? (await checkBehind?.(name, text, rule, wanted));
+    return flaw === undefined ? { ok: true, media: { source: 'url', url: text } } : { ok: false, ...flaw };
   }
 
   return {
-    read(name, text, rule, wanted) {
+    async read(name, text, rule, wanted) {
       const form = mediaForm(text);
       if (isS3Address(text)) return s3(name, text, rule, wanted);
       if (form === 'url') return readUrl(name, text, rule, wanted);
@@ -126,4 +122,50 @@ export function createMediaReader(options: MediaReaderOptions): MediaReader {
       return isData ? readUri(name, text, rule, wanted) : readLocal(name, text, rule, wanted);
     },
   };
+}
+
+/** Reads and checks the media of a row; gives them by column, without those that are bad. */
+export async function readMedia(
+  row: CheckedRow,
+  reader: MediaReader,
+  report: Report,
+): Promise<Record<string, Media[]>> {
+  const media: Record<string, Media[]> = {};
+  const facts = new Map<string, MediaFacts[]>();
+  for (const { column, items } of row.mediaItems) {
+    const { name } = column;
+    const wanted = wantedSort(row, column);
+    const good: Media[] = [];
+    const shown: MediaFacts[] = [];
+    for (const [at, text] of items.entries()) {
+      const called = items.length === 1 ? name : `${name} ${at + 1}`;
+      if (mediaForm(text) === 'row') {
+        const reference = readReference(called, text);
+        // Which row that is, is known once all were read.
+        if ('id' in reference) good.push({ source: 'row', at: -1, ...reference });
+        else report.problem(row, 'B70', name, reference.message);
+        continue;
+      }
+      const item = await reader.read(called, text, column.media, wanted);
+      if (!item.ok) {
+        report.problem(row, item.code, name, item.message);
+        continue;
+      }
+      good.push(item.media);
+      if (item.facts !== undefined) shown.push(item.facts);
+    }
+    media[name] = good;
+    facts.set(name, shown);
+  }
+  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(row, facts, report);
+  return media;
+}
+
+export function wantedSort(row: Pick<CheckedRow, 'cells'>, column: MediaColumn): MediaSort {
+  const { sort, sortBy } = column.media;
+  const value = sortBy === undefined ? undefined : row.cells[sortBy.column];
+  const sorts = sortBy?.sorts;
+  return sorts !== undefined && typeof value === 'string' && Object.hasOwn(sorts, value)
+    ? (sorts[value] ?? sort)
+    : sort;
 }

@@ -7,34 +7,26 @@ import { quoted } from '../problem.js';
  * Checks a media URL by its form and its host (B44): scheme, no credentials, nothing that parsers read differently,
  * a public host. Gives the sentence of what is wrong, or undefined.
  */
-export function urlFlaw(
+export async function urlFlaw(
   name: string,
   text: string,
   rule: MediaRule,
   hosts: HostChecker,
-): string | undefined | Promise<string | undefined> {
-  const wanted = rule.url === 'https' ? 'a public https URL' : 'a public http or https URL';
-  if (!/^https?:\/\/[^/]/i.test(text)) return `${name} must be ${wanted}, got ${quoted(text)}`;
+): Promise<string | undefined> {
+  const scheme = rule.url === 'https' ? 'https' : 'http or https';
+  const wanted = `${name} must be a public ${scheme} URL`;
+  if (!/^https?:\/\/[^/]/i.test(text)) return `${wanted}, got ${quoted(text)}`;
   if (/[\s\\]/.test(text) || /\p{Cc}/u.test(text)) {
-    return `${name} must be ${wanted}; it holds blanks, backslashes or control characters: ${quoted(text)}`;
+    return `${wanted}; it holds blanks, backslashes or control characters: ${quoted(text)}`;
   }
   if (/\|\s*(?:https?|data):/i.test(text)) return `${name} must be one URL, got a list: ${quoted(text)}`;
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return `${name} must be ${wanted}, got ${quoted(text)}`;
-  }
-  if (url.username !== '' || url.password !== '') return `${name} must be ${wanted} without credentials in it`;
-  const loopback = hosts.isLoopback(url.hostname);
-  const flaw = hosts.check(url.hostname);
-  const sentence = (reason: string | undefined): string | undefined => {
-    if (reason !== undefined)
-      return `${name} url must be public ${rule.url === 'https' ? 'https' : 'http or https'} (${reason})`;
-    if (rule.url === 'https' && url.protocol !== 'https:' && !loopback) return `${name} must be ${wanted}, not http`;
-    return undefined;
-  };
-  return flaw instanceof Promise ? flaw.then(sentence) : sentence(flaw);
+  if (!URL.canParse(text)) return `${wanted}, got ${quoted(text)}`;
+  const { hostname, username, password, protocol } = new URL(text);
+  if (username !== '' || password !== '') return `${wanted} without credentials in it`;
+  const flaw = await hosts.check(hostname);
+  if (flaw !== undefined) return `${name} url must be public ${scheme} (${flaw})`;
+  const isTooPlain = rule.url === 'https' && protocol !== 'https:' && !hosts.isLoopback(hostname);
+  return isTooPlain ? `${wanted}, not http` : undefined;
 }
 
 /** Tells whether a URL's host may be used as a media source; a sentence says why not. */

@@ -7,7 +7,7 @@ import type { DraftRow, MediaRule } from '../../kinds/rule.js';
 import { columnsOf, modelOf, takesUrlOnly } from '../columns.js';
 import { type Reference, referenceText } from '../media/media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaFlaw } from '../media/media-limits.js';
-import { wantedSort } from '../read-media.js';
+import { wantedSort } from '../media/media-reader.js';
 import type { RowFacts } from './row-facts.js';
 
 /** What a kind renders; undefined where its output is no medium. */

@@ -33,18 +33,7 @@ export interface RowFactsBook {
 }
 
 const ROWS = 4_096;
-const AT = {
-  line: 0,
-  kind: 4,
-  depth: 5,
-  width: 6,
-  height: 8,
-  seconds: 10,
-  shares: 14,
-  path: 18,
-  chain: 20,
-  hash: 24,
-} as const;
+const AT = { line: 0, kind: 4, depth: 5, width: 6, height: 8, seconds: 10, shares: 14, path: 18, chain: 20, hash: 24 };
 const BYTES = AT.hash + 32;
 
 export function createRowFacts(): RowFactsBook {
@@ -52,31 +41,50 @@ export function createRowFacts(): RowFactsBook {
 
   function place(index: number): [Buffer, number] {
     const at = Math.floor(index / ROWS);
-    const chunk = chunks[at] ?? Buffer.alloc(ROWS * BYTES);
-    chunks[at] = chunk;
-    return [chunk, (index % ROWS) * BYTES];
+    chunks[at] ??= Buffer.alloc(ROWS * BYTES);
+    return [chunks[at], (index % ROWS) * BYTES];
   }
 
+  function field(at: number, type: 'UInt8' | 'UInt16LE' | 'UInt32LE' | 'FloatLE') {
+    return {
+      get(index: number): number {
+        const [chunk, start] = place(index);
+        return chunk[`read${type}`](start + at);
+      },
+      set(index: number, value: number): void {
+        const [chunk, start] = place(index);
+        chunk[`write${type}`](value, start + at);
+      },
+    };
+  }
+
+  const line = field(AT.line, 'UInt32LE');
+  const kindPlace = field(AT.kind, 'UInt8');
+  const [width, height] = [field(AT.width, 'UInt16LE'), field(AT.height, 'UInt16LE')];
+  const seconds = field(AT.seconds, 'FloatLE');
+  const depth = field(AT.depth, 'UInt8');
+  const path = field(AT.path, 'UInt16LE');
+  /** From 1 on: 0 is the row itself. */
+  const [shares, chain] = [field(AT.shares, 'UInt32LE'), field(AT.chain, 'UInt32LE')];
+
   return {
-    add(index, { line, kind, cells }) {
-      const { width = 0, height = 0, seconds = 0 } = askedOutput({ kind, cells });
-      const [chunk, start] = place(index);
-      chunk.writeUInt32LE(line, start + AT.line);
-      chunk.writeUInt8(KINDS.indexOf(kind), start + AT.kind);
-      chunk.writeUInt8(1, start + AT.depth);
+    add(index, { line: at, kind, cells }) {
+      const asked = askedOutput({ kind, cells });
+      line.set(index, at);
+      kindPlace.set(index, KINDS.indexOf(kind));
+      depth.set(index, 1);
       // A value that does not fit has been refused in its own row.
-      chunk.writeUInt16LE(width <= 0xffff ? width : 0, start + AT.width);
-      chunk.writeUInt16LE(height <= 0xffff ? height : 0, start + AT.height);
-      chunk.writeFloatLE(seconds, start + AT.seconds);
+      width.set(index, (asked.width ?? 0) <= 0xffff ? (asked.width ?? 0) : 0);
+      height.set(index, (asked.height ?? 0) <= 0xffff ? (asked.height ?? 0) : 0);
+      seconds.set(index, asked.seconds ?? 0);
     },
     get(index) {
-      const [chunk, start] = place(index);
-      const [width, height] = [chunk.readUInt16LE(start + AT.width), chunk.readUInt16LE(start + AT.height)];
-      const seconds = chunk.readFloatLE(start + AT.seconds);
+      const size = { width: width.get(index), height: height.get(index) };
+      const asked = seconds.get(index);
       return {
-        line: chunk.readUInt32LE(start + AT.line),
-        kind: KINDS[chunk.readUInt8(start + AT.kind)] ?? KINDS[0],
-        output: { ...(width > 0 && height > 0 ? { width, height } : {}), ...(seconds > 0 ? { seconds } : {}) },
+        line: line.get(index),
+        kind: KINDS[kindPlace.get(index)] ?? KINDS[0],
+        output: { ...(size.width > 0 && size.height > 0 ? size : {}), ...(asked > 0 ? { seconds: asked } : {}) },
       };
     },
     setHash(index, hash) {
@@ -87,39 +95,13 @@ export function createRowFacts(): RowFactsBook {
       const [chunk, start] = place(index);
       return chunk.toString('hex', start + AT.hash, start + BYTES);
     },
-    depth(index) {
-      const [chunk, start] = place(index);
-      return chunk.readUInt8(start + AT.depth);
-    },
-    setDepth(index, depth) {
-      const [chunk, start] = place(index);
-      chunk.writeUInt8(Math.min(depth, 0xff), start + AT.depth);
-    },
-    renderer(index) {
-      const [chunk, start] = place(index);
-      const shares = chunk.readUInt32LE(start + AT.shares);
-      return shares === 0 ? index : shares - 1;
-    },
-    setRenderer(index, renderer) {
-      const [chunk, start] = place(index);
-      chunk.writeUInt32LE(renderer + 1, start + AT.shares);
-    },
-    path(index) {
-      const [chunk, start] = place(index);
-      return chunk.readUInt16LE(start + AT.path);
-    },
-    setPath(index, path) {
-      const [chunk, start] = place(index);
-      chunk.writeUInt16LE(path, start + AT.path);
-    },
-    chain(index) {
-      const [chunk, start] = place(index);
-      const other = chunk.readUInt32LE(start + AT.chain);
-      return other === 0 ? index : other - 1;
-    },
-    setChain(index, other) {
-      const [chunk, start] = place(index);
-      chunk.writeUInt32LE(other + 1, start + AT.chain);
-    },
+    depth: depth.get,
+    setDepth: (index, value) => depth.set(index, Math.min(value, 0xff)),
+    renderer: (index) => (shares.get(index) || index + 1) - 1,
+    setRenderer: (index, renderer) => shares.set(index, renderer + 1),
+    path: path.get,
+    setPath: path.set,
+    chain: (index) => (chain.get(index) || index + 1) - 1,
+    setChain: (index, other) => chain.set(index, other + 1),
   };
 }

@@ -101,7 +101,7 @@ export function createRowLinks(
         const circle = circles.get(row.index);
         if (circle !== undefined) reportFlaw(links, row, placeOf, circle);
         else if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
-        if (log.problemCount() > 0) continue;
+        if (log.found().problemCount > 0) continue;
         for (const media of fedMedia(row)) media.at = links.ids.find(media.id) ?? -1;
         row.hash = facts.hash(row.index);
         await finish(row, raw);

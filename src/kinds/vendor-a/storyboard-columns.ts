@@ -1,9 +1,6 @@
-/** Storyboard mode: several shots in one clip (service document 2, Storyboard mode). */
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import type { Row } from '../../domain/row.js';
+import { isJsonObject, type Json } from '../../domain/json.js';
 import type { Check, Column, DraftRow, Report } from '../rule.js';
 import { has, listOf } from '../rule-helpers.js';
-import { asText, fields } from '../wire.js';
 
 /** Storyboard mode of vendor-a text2video and omni-video: service document 2, Multi-mode video. */
 
@@ -89,21 +86,4 @@ function readShots(shots: Json[], secondsMax: number): Shot[] | string {
     read.push({ prompt, duration: seconds });
   }
   return read;
-}
-
-/**
- * The storyboard fields of a row, none where it has neither shots nor a shot type. Shots are numbered from 1 in the
- * order of the cell; their durations go out as strings.
- */
-export function storyboardOf(row: Row): JsonObject {
-  const { shots, shot_type: shotType } = row.cells;
-  if (shots === undefined && shotType === undefined) return {};
-  const shotList = Array.isArray(shots) ? shots.filter(isJsonObject) : undefined;
-  return fields({
-    multi_shot: true,
-    shot_type: shotType,
-    multi_prompt: shotList?.map((shot, position) =>
-      fields({ index: position + 1, prompt: shot.prompt, duration: asText(shot.duration) }),
-    ),
-  });
 }

@@ -1,5 +1,5 @@
 import type { Check, DraftRow, FieldTree } from '../rule.js';
-import { countOf, has, orList, settled } from '../rule-helpers.js';
+import { countOf, has, orList, settled, textOf } from '../rule-helpers.js';
 
 /** What vendor-c and vendor-g share: one route, one body layout (service document 2, Shared route). */
 
@@ -29,6 +29,17 @@ export function modelOf(models: SharedModels, row: DraftRow): SharedModel | unde
 }
 
 const FRAME_COLUMNS = ['first_frame', 'last_frame', 'driving_audio'] as const;
+
+/** The model's own resolutions. */
+export function checkResolution(models: SharedModels, code: 'B36' | 'B37'): Check['check'] {
+  return (row, report) => {
+    const model = modelOf(models, row);
+    const resolution = textOf(row, 'resolution');
+    if (model === undefined || resolution === undefined || model.resolutions.includes(resolution)) return;
+    const message = `resolution ${resolution} is not offered by ${row.model}; it renders ${resolutionsText(model)}`;
+    report.problem(row, code, 'resolution', message);
+  };
+}
 
 /** A first frame and a reference set cannot be in the same body. */
 export const framesOrReferences: Check = {
