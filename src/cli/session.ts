@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import envPaths from 'env-paths';
 import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
+import type { FlagValues } from '../config/layers.js';
 import { type LoadedConfig, loadConfig } from '../config.js';
 import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
 import { productVersion } from '../report/product-version.js';
 import type { Cli } from './io.js';
-import { givenSettings } from './settings-options.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { UserError } from './user-error.js';
 
@@ -33,11 +33,11 @@ export interface GeneralOptions {
 }
 
 /** Loads the settings of a command; throws `ConfigError`. */
-export async function loadSession(command: Command, cli: Cli): Promise<Session> {
+export async function loadSession(command: Command, cli: Cli, flags: FlagValues): Promise<Session> {
   const { io } = cli;
   const options = command.opts<GeneralOptions>();
   const loaded = await loadConfig({
-    flags: givenSettings(command),
+    flags,
     ...defined({ configFile: options.config }),
     env: io.env,
     cwd: io.cwd,

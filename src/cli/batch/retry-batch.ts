@@ -21,9 +21,8 @@ import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
-import { tellStanding } from './finish-without-work.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
-import { submitAndFollow } from './submit-and-follow.js';
+import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
 export interface RetryRequest {
   retry: RetryOrder;

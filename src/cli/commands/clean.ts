@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
@@ -17,11 +16,10 @@ export function defineClean(command: Command, cli: Cli): void {
     )
     .argument('[batch]', "the batch's name")
     .addOption(new Option('--dry-run', 'only say what would go'));
-  addSettings(command, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet clean --dry-run\n  callsheet clean shots\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string | undefined) =>
+  withSettings(command, 'connection', ['callsheet clean --dry-run', 'callsheet clean shots'], READ_EXIT_HELP).action(
+    async (batch: string | undefined) =>
       clean(await openSession(command, cli), batch, command.opts<{ dryRun?: boolean }>().dryRun === true),
-    );
+  );
 }
 
 async function clean(session: Session, batch: string | undefined, isDryRun: boolean): Promise<void> {

@@ -1,15 +1,16 @@
 import type { Kind } from '../../domain/kind.js';
+import { formatCredits } from '../../domain/money.js';
 import { ADAPTERS } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import type { CreditAccount } from '../../service/account.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
-import { earlierPlan } from '../reuse/earlier-lines.js';
+import { earlierJson, earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
 import { amount } from '../views/counts.js';
 import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from './plan-prices.js';
-import { type CostTally, planCosts } from './plan-tally.js';
+import { type CostTally, expectedNano, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
 import type { CountedRows } from './row-counter.js';
 import { renderHistory, wallClock } from './wall-clock.js';
@@ -107,4 +108,62 @@ function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, 
   terminal.warn(
     `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${amount(rows, 'row')})`,
   );
+}
+
+export function planJson(plan: Plan): object {
+  const { total, byKind, byGroup } = plan.costs;
+  const { credits, caps, time } = plan;
+  return {
+    schema: 1,
+    batch: plan.batch,
+    manifest: plan.manifest,
+    account: plan.account,
+    rows: rowsJson(total),
+    cost: costJson(total),
+    byKind: Object.fromEntries(
+      [...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
+    byGroup: Object.fromEntries(
+      [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
+    ),
+    discounts: plan.discounts.map(({ entrypoint, multiplierPpb, untilMs }) => ({
+      entrypoint,
+      multiplier: formatCredits(multiplierPpb),
+      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+    })),
+    balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
+    plan: credits?.planLevel ?? null,
+    caps: caps ?? null,
+    time:
+      time === undefined
+        ? null
+        : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
+    costNotes: plan.costNotes,
+    changedRows: plan.changedRows,
+    keptRows: plan.keptRows,
+    chains: plan.chains,
+    earlier: earlierJson(plan.earlier, total),
+    fileSettings: plan.fileSettings,
+    cancelledRows: plan.cancelledRows,
+    skippedFiles: plan.skippedFiles,
+  };
+}
+
+/** The rows and costs of a plan as JSON. Pure. */
+
+export function rowsJson({ rows, toSubmit, shared, reused, joined, finished, skipped }: CostTally): object {
+  return { total: rows, toSubmit, shared, reused, underWay: joined, finished, skipped };
+}
+
+/** What nobody knows is null, never 0: with one price unknown there is no upper end, with all of them no lower one. */
+export function costJson(cost: CostTally): object {
+  const isBounded = cost.unknown === 0;
+  const isAnyKnown = isBounded || cost.unknown < cost.toSubmit;
+  return {
+    low: isAnyKnown ? formatCredits(cost.lowNano) : null,
+    expected: isBounded ? formatCredits(expectedNano(cost)) : null,
+    worst: isBounded ? formatCredits(cost.worstNano) : null,
+    unknownRows: cost.unknown,
+    saved: formatCredits(cost.savedNano),
+  };
 }

@@ -20,7 +20,7 @@ export interface CountedRows {
   changed: PlannedRow[];
   changedCount: number;
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
-  taken: { row: Row; file: string }[];
+  taken: TakenName[];
   takenCount: number;
   /** Rows that are left alone because of a file in their way. */
   skipped: SkippedRow[];

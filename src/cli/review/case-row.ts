@@ -1,3 +1,4 @@
+import { feedsReader } from '../../../activities/fed-rows.js';
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import { type Attempt, intentOf, type Standing, standingOf } from '../../domain/attempt.js';
@@ -7,9 +8,10 @@ import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
+import { rowAt } from '../../store/row-place.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import type { PlacedRow } from '../batch/rerun-rows.js';
+
 import { retryClasses } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 
@@ -110,4 +112,29 @@ export async function chosenIds(known: KnownBatch, choice: RowChoice): Promise<s
       chosen.push(row.id);
   }
   return chosen;
+}
+
+/** Which rows another render is ordered of, and why it cannot be. */
+
+export interface PlacedRow {
+  row: Row;
+  part: number;
+}
+
+/** All that a row feeds, and what that feeds, each row behind one that feeds it. */
+export async function dependentsOf(known: KnownBatch, { row }: PlacedRow): Promise<PlacedRow[]> {
+  const { access, batch } = known;
+  const { generation } = known.generation;
+  const feeds = feedsReader(access, batch, generation);
+  const seen = new Set([row.index]);
+  const found: PlacedRow[] = [];
+  for (const index of seen) {
+    for (const next of (await feeds.of(index)) ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const place = await rowAt(access.rows, batch, generation, next);
+      if (place !== undefined && !place.stored.isDamaged) found.push({ row: place.stored.row, part: place.part });
+    }
+  }
+  return found;
 }

@@ -9,11 +9,12 @@ import { sampleInForce } from '../../store/sample-gate.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import { dependentsOf, type PlacedRow } from '../batch/rerun-rows.js';
+
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, costText, sumOf } from './case-list.js';
+import { dependentsOf, type PlacedRow } from './case-row.js';
 
 /** What the rows of an order feed and that can run once their output is there: it is asked for with its cost. */
 export interface Dependents {
