@@ -1,9 +1,10 @@
 import { type Lessons, learn } from '../src/books/check/learn.js';
 import { slackOf } from '../src/books/check/residual.js';
-import { intentOf, isKnownUnbilled, standingOf } from '../src/domain/attempt.js';
+import { addMeasurement, cellsOf } from '../src/books/prices/measured-prices.js';
+
 import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../src/domain/money.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../src/domain/standing.js';
 import { adapterFor } from '../src/kinds/index.js';
-import { addMeasurement, cellsOf } from '../src/reconcile/measured-prices.js';
 import { attemptsSince, type NamedAttempt, rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';

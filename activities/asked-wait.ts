@@ -1,4 +1,4 @@
-import { readRetryAfter, retryAfterNote } from '../src/service/retry-after.js';
+import { readRetryAfter, retryAfterNote } from '../src/service/errors.js';
 import type { Dependencies } from './dependencies.js';
 
 /** How long a 429 to a free read asks to wait, ms; what nobody can mean is said. Undefined where it asks for nothing. */

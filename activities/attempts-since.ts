@@ -1,23 +1,15 @@
-import type { Case } from '../src/books/check/evidence.js';
-import { type KnownAttempt, mayComeBack } from '../src/books/check/movements.js';
-import {
-  type Attempt,
-  type AttemptRef,
-  handleOf,
-  type Intent,
-  intentOf,
-  isLost,
-  standingOf,
-} from '../src/domain/attempt.js';
+import { type Case, type KnownAttempt, mayComeBack } from '../src/books/check/evidence.js';
+import { discounted } from '../src/books/prices/price-book.js';
+import { followUpNano, hasFollowUp } from '../src/books/prices/row-price.js';
+import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
+import { handleOf, intentOf, isLost, standingOf } from '../src/domain/standing.js';
+import type { BookedAttempt } from '../src/home/charge-book.js';
+import type { OpenAttempt } from '../src/home/ledger.js';
 import { adapterFor } from '../src/kinds/index.js';
-import { modelOf } from '../src/manifest/cost-notes.js';
-import { discounted } from '../src/reconcile/price-book.js';
-import { followUpNano, hasFollowUp } from '../src/reconcile/row-price.js';
-import type { BookedAttempt } from '../src/store/charge-book.js';
-import type { OpenAttempt } from '../src/store/ledger.js';
+import { modelOf } from '../src/manifest/columns.js';
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { lambdaMs, rhoMs, timingOf } from './learned.js';

@@ -1,7 +1,8 @@
-import type { ResultLine } from '../src/manifest/results.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
+import type { ResultLine } from '../src/manifest/result-fields.js';
+
 import { collectRows, type ReportRows } from '../src/report/collect.js';
 import { writeReport } from '../src/report/write-report.js';
-import { readBatchOptions } from '../src/store/batch-options.js';
 import { type ResultSources, resultLines } from './result-files.js';
 
 /** Writes the report of a batch as it stands now, which takes one pass over its rows; gives the page. */

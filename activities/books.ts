@@ -1,6 +1,6 @@
-import { balanceBooks } from '../src/books/check/balance.js';
-import { movementsOf } from '../src/books/check/movements.js';
-import { beginOf, readBooks, writeBooks } from '../src/store/books.js';
+import { movementsOf } from '../src/books/check/evidence.js';
+import { balanceBooks } from '../src/books/check/residual.js';
+import { beginOf, readBooks, writeBooks } from '../src/home/learned.js';
 import { useReadings } from './after-reading.js';
 import { attemptsSince } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';

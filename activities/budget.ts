@@ -1,23 +1,18 @@
+import { LIST_PRICE_PPB } from '../src/books/prices/price-book.js';
+import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../src/books/prices/row-price.js';
 import type { SpentResult } from '../src/contract/activities.js';
-import {
-  type Attempt,
-  type AttemptRef,
-  type Intent,
-  intentOf,
-  isKnownUnbilled,
-  standingOf,
-} from '../src/domain/attempt.js';
-import type { StopReason } from '../src/domain/limits.js';
+import type { Attempt, AttemptRef, Intent } from '../src/domain/attempt.js';
+import type { StopReason } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
-import { LIST_PRICE_PPB } from '../src/reconcile/price-book.js';
-import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from '../src/reconcile/row-price.js';
-import { markStopped } from '../src/store/batch-marks.js';
-import type { BookedAttempt, ChargeBook } from '../src/store/charge-book.js';
-import { readMeasuredPrices } from '../src/store/learned.js';
-import type { Ledger } from '../src/store/ledger.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../src/domain/standing.js';
+
+import { markStopped } from '../src/home/batch-marks.js';
+import type { BookedAttempt, ChargeBook } from '../src/home/charge-book.js';
+import { readMeasuredPrices } from '../src/home/learned.js';
+import type { Ledger } from '../src/home/ledger.js';
+import type { Rows } from '../src/home/rows.js';
 import { StoreError } from '../src/store/port.js';
-import type { Rows } from '../src/store/rows.js';
 import type { Dependencies } from './dependencies.js';
 import { dropReruns } from './drop-reruns.js';
 import { withRecords } from './failures.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { callbackUrl } from '../src/domain/callback.js';
+import { callbackUrl } from '../src/domain/attempt.js';
 import type { Dependencies } from './dependencies.js';
 import type { RowWork } from './row-work.js';
 

@@ -1,5 +1,5 @@
 import type { Caps } from '../src/contract/account-read.js';
-import { readAccountLimits } from '../src/store/account-limits.js';
+import { readAccountLimits } from '../src/home/account-limits.js';
 import type { Dependencies } from './dependencies.js';
 
 /** What the account may have now: the plan's, or less where it was ordered or the settings say so. */

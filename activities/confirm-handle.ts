@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { ConfirmInput, ConfirmResult } from '../src/contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf } from '../src/domain/attempt.js';
-import type { Exchange } from '../src/domain/exchange.js';
-import type { PollReading } from '../src/domain/reading.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import type { Exchange, PollReading } from '../src/domain/exchange.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
+import { isNameOfAnother } from '../src/home/handles.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
 import { readPolled } from '../src/kinds/index.js';
-import { isNameOfAnother } from '../src/store/handle-names.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';

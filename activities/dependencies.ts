@@ -4,12 +4,12 @@ import type { LateOutputInput } from '../src/contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
 import type { AccountSettings } from '../src/contract/settings.js';
 import type { JobInput, RowRef } from '../src/contract/workflows.js';
+import type { AccountRecords } from '../src/home/account-records.js';
 import type { Posters } from '../src/report/posters.js';
 import type { Downloader } from '../src/service/download.js';
 import type { Transport } from '../src/service/transport.js';
-import type { AccountRecords } from '../src/store/account-records.js';
+import type { OpenInput } from '../src/store/open-store.js';
 import type { Store } from '../src/store/port.js';
-import type { OpenInput } from '../src/store/s3-input.js';
 
 /** What the activities of one account are handed by the composition root. */
 export interface Dependencies extends AccountRecords {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { LIST_PRICE_PPB } from '../src/books/prices/price-book.js';
 import type { Adapter } from '../src/kinds/adapter.js';
 import { adapterFor } from '../src/kinds/index.js';
-import { LIST_PRICE_PPB } from '../src/reconcile/price-book.js';
 import { type Discount, multipliersBetween } from '../src/service/account.js';
 import { encodeJson, forgotten, readJson } from '../src/store/json-file.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,7 +1,8 @@
 import type { DownloadInput } from '../src/contract/outputs.js';
-import { type Attempt, standingOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../src/domain/output-tries.js';
+import { standingOf } from '../src/domain/standing.js';
 import { factsOf } from '../src/kinds/facts.js';
 import { DownloadError } from '../src/service/download.js';
 import { OutputRefused } from '../src/store/outputs.js';

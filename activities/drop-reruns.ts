@@ -1,9 +1,8 @@
-import { overrideOf, standingOf } from '../src/domain/attempt.js';
-import type { AccountRecords } from '../src/store/account-records.js';
-import { clearFollowers } from '../src/store/followers.js';
-import { rerunIds } from '../src/store/reruns.js';
+import { overrideOf, standingOf } from '../src/domain/standing.js';
+import type { AccountRecords } from '../src/home/account-records.js';
+import { clearFollowers, rerunIds } from '../src/home/row-orders.js';
+import { statesOf } from '../src/home/row-standing.js';
 import { failedAgain } from './earlier-render.js';
-import { statesOf } from './row-letter.js';
 
 /** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
 export async function dropReruns(

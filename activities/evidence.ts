@@ -1,10 +1,9 @@
 import { countTime } from '../src/books/check/counted-time.js';
-import type { Evidence, Movement, Reading } from '../src/books/check/evidence.js';
-import { movementsOf } from '../src/books/check/movements.js';
+import { type Evidence, type Movement, movementsOf, type Reading } from '../src/books/check/evidence.js';
 import { opennessOf } from '../src/books/check/residual.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Kind } from '../src/domain/kind.js';
-import type { BalanceCheckpoint } from '../src/store/home.js';
+import type { BalanceCheckpoint } from '../src/home/home.js';
 import { attemptsSince, type NamedAttempt, type OpenCase, openCase } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { judgedBefore } from './judged-before.js';

@@ -1,10 +1,11 @@
 import type { InputRefused } from '../src/contract/chains.js';
-import type { MediaFacts } from '../src/domain/media-facts.js';
+import type { MediaFacts } from '../src/domain/media-type.js';
 import type { OutputFile } from '../src/domain/outcome.js';
 import type { Frame } from '../src/domain/row.js';
+import { readFrame, writeFrame } from '../src/home/feeds.js';
 import { probeMedia } from '../src/manifest/media/probe-media.js';
-import { fedFlaw } from '../src/manifest/references/fed-flaw.js';
-import { readFrame, writeFrame } from '../src/store/frames.js';
+import { fedFlaw } from '../src/manifest/references/feed-flaw.js';
+
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import type { Feeder } from './feeders.js';

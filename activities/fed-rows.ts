@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chains.js';
 import type { Row } from '../src/domain/row.js';
-import { rerunOrder } from '../src/store/batch-marks.js';
-import { type Feeds, readFeeds } from '../src/store/feeds.js';
-import { type Followers, readFollowers } from '../src/store/followers.js';
-import { rowAt } from '../src/store/row-place.js';
-import { sampleInForce } from '../src/store/sample-gate.js';
+import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
+import { type Feeds, readFeeds } from '../src/home/feeds.js';
+import { type Followers, readFollowers } from '../src/home/row-orders.js';
+import { rowAt } from '../src/home/rows.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';

@@ -1,10 +1,9 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../src/domain/outcome.js';
 import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../src/domain/row.js';
+import type { Records } from '../src/home/row-records.js';
+import { type Rows, rowAt } from '../src/home/rows.js';
 import { factsOf } from '../src/kinds/facts.js';
-import type { Records } from '../src/store/records.js';
-import { rowAt } from '../src/store/row-place.js';
-import type { Rows } from '../src/store/rows.js';
 
 /** The rows that feed a row, and what came of them. */
 

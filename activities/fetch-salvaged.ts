@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { AttemptInput } from '../src/contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, isLost, standingOf } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import { intentOf, isLost, standingOf } from '../src/domain/standing.js';
 import { DownloadError } from '../src/service/download.js';
 import { bookCharge } from './charges.js';
 import { isOutputOfAnother, ownsOutputs, salvagedUrl } from './contested.js';

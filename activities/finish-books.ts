@@ -1,6 +1,6 @@
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import { intentOf, ownStates } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
+import { intentOf, ownStates } from '../src/domain/standing.js';
 import { bookCharge, bookUnbilled, bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { resultState } from './row-credits.js';

@@ -1,7 +1,7 @@
 import type { OutputFile } from '../src/domain/outcome.js';
 import type { FedMedia } from '../src/domain/row.js';
-import { readFrame, writeFrame } from '../src/store/frames.js';
-import type { Home } from '../src/store/home.js';
+import { readFrame, writeFrame } from '../src/home/feeds.js';
+import type { Home } from '../src/home/home.js';
 import type { Store } from '../src/store/port.js';
 import { takeFrame } from './film-frame.js';
 

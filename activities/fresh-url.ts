@@ -1,8 +1,9 @@
 import type { AttemptInput } from '../src/contract/activities.js';
-import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../src/domain/attempt.js';
-import type { PollReading } from '../src/domain/reading.js';
+import type { AttemptRef, AttemptState } from '../src/domain/attempt.js';
+import type { PollReading } from '../src/domain/exchange.js';
+import { handleOf, standingOf } from '../src/domain/standing.js';
+import { LedgerError } from '../src/home/ledger.js';
 import { readPolled } from '../src/kinds/index.js';
-import { LedgerError } from '../src/store/ledger.js';
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readBatchOptions } from '../src/store/batch-options.js';
-import { orderPause } from '../src/store/batch-order.js';
-import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../src/store/home-mark.js';
+import { orderPause, readBatchOptions } from '../src/home/batch-order.js';
+import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../src/home/home-mark.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

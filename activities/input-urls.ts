@@ -1,7 +1,7 @@
 import type { Media, Row } from '../src/domain/row.js';
 import { isS3Address } from '../src/domain/s3.js';
-import { longestRenderMs } from '../src/kinds/longest-render.js';
-import { needsUrl } from '../src/manifest/media/needs-url.js';
+import { longestRenderMs } from '../src/kinds/expected.js';
+import { needsUrl } from '../src/manifest/columns.js';
 import type { SignedUrl, Store } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched } from './input-error.js';

@@ -1,7 +1,6 @@
-import type { Judged } from '../src/books/check/evidence.js';
-import { mayComeBack, movementsOf } from '../src/books/check/movements.js';
-import { intentOf, standingOf } from '../src/domain/attempt.js';
-import { allGroups } from '../src/store/groups.js';
+import { type Judged, mayComeBack, movementsOf } from '../src/books/check/evidence.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
+import { allGroups } from '../src/home/verdicts.js';
 import { type NamedAttempt, type OpenCase, openCase } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { policyOf } from './ordered.js';

@@ -1,7 +1,7 @@
 import type { DownloadInput } from '../src/contract/outputs.js';
 import type { RecordedOutput } from '../src/domain/attempt.js';
 import type { OutputFile, RowRecord } from '../src/domain/outcome.js';
-import { askedOutput, disagreements } from '../src/kinds/asked-output.js';
+import { askedOutput, disagreements } from '../src/kinds/expected.js';
 import { factsOf } from '../src/kinds/facts.js';
 import type { Download } from '../src/service/download.js';
 import type { DiskBudget } from '../src/store/disk-budget.js';

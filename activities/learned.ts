@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChargeTiming } from '../src/books/check/movements.js';
+import type { ChargeTiming } from '../src/books/check/evidence.js';
 import type { Kind } from '../src/domain/kind.js';
 import { type CreditsNano, formatCredits, NANO_PER_CREDIT } from '../src/domain/money.js';
 import type { MeasuredPrice } from '../src/domain/price.js';
-import { adapterFor } from '../src/kinds/index.js';
 import {
   type Learned,
   type LearnedTiming,
@@ -11,7 +10,8 @@ import {
   readMeasuredPrices,
   writeLearned,
   writeMeasuredPrices,
-} from '../src/store/learned.js';
+} from '../src/home/learned.js';
+import { adapterFor } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 
 /** What this account taught: how late and how exact its balance is, who charges when, what was measured. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../src/domain/row.js';
 import { isS3Address } from '../src/domain/s3.js';
-import { needsUrl } from '../src/manifest/media/needs-url.js';
+import { needsUrl } from '../src/manifest/columns.js';
 import { encodeJson, forgotten, readJson } from '../src/store/json-file.js';
 import { sniffMedia } from '../src/store/media-type.js';
 import type { Dependencies } from './dependencies.js';

@@ -2,14 +2,20 @@ import type { SubmitResult } from '../src/contract/activities.js';
 import type { AmbiguityPolicy } from '../src/contract/settings.js';
 import type { RetryOrder, RowRef } from '../src/contract/workflows.js';
 import type { Attempt } from '../src/domain/attempt.js';
-import type { BatchLimits, StopReason } from '../src/domain/limits.js';
+import type { BatchLimits, StopReason } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import { isCancelledBatch, isRerun, rerunOrder, stoppedReason, wasCancelled } from '../src/store/batch-marks.js';
-import { readBatchOrder } from '../src/store/batch-order.js';
-import { sampleInForce } from '../src/store/sample-gate.js';
+import {
+  isCancelledBatch,
+  isRerun,
+  rerunOrder,
+  sampleInForce,
+  stoppedReason,
+  wasCancelled,
+} from '../src/home/batch-marks.js';
+import { readBatchOrder } from '../src/home/batch-order.js';
+import { type RowContent, type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
-import { type RowContent, type RowStanding, rowStanding } from './row-letter.js';
 
 /**
  * What a batch's user ordered, by the home. Anybody on the machine can send Temporal a message, so where money follows

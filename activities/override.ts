@@ -1,8 +1,10 @@
 import type { AttemptInput } from '../src/contract/activities.js';
 import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../src/contract/payments.js';
-import { type Attempt, type AttemptRef, overrideOf, standingOf } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import { isReserved, reserveWaste, returnWaste } from '../src/store/waste-book.js';
+import { overrideOf, standingOf } from '../src/domain/standing.js';
+
+import { isReserved, reserveWaste, returnWaste } from '../src/home/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { orderedPolicy } from './ordered.js';

@@ -1,7 +1,7 @@
 import type { Attempt } from '../src/domain/attempt.js';
 import type { OutputFile } from '../src/domain/outcome.js';
+import { longestRenderMs } from '../src/kinds/expected.js';
 import { factsOf } from '../src/kinds/facts.js';
-import { longestRenderMs } from '../src/kinds/longest-render.js';
 import { DownloadError } from '../src/service/download.js';
 import type { Dependencies } from './dependencies.js';
 import type { RowWork } from './row-work.js';

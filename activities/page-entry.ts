@@ -1,15 +1,14 @@
 import type { PageEntry } from '../src/contract/activities.js';
 import { KINDS } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
+import { isRerun, type RerunOrder } from '../src/home/batch-marks.js';
+import type { StoredRow } from '../src/home/row-records.js';
+import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { adapterFor } from '../src/kinds/index.js';
-import type { RerunOrder } from '../src/store/batch-marks.js';
-import { isRerun } from '../src/store/batch-marks.js';
-import type { StoredRow } from '../src/store/row-schema.js';
 import type { Dependencies } from './dependencies.js';
 import { type Feeder, fedRow } from './feeders.js';
 import { orderedStanding, type RunOrder, retryFor } from './ordered.js';
 import { upperCredits } from './prices.js';
-import { type RowStanding, rowStanding } from './row-letter.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 export const PAGE_CHARS_MAX = 3_000;

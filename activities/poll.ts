@@ -1,12 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { PollInput, PollResult } from '../src/contract/activities.js';
-import { acceptanceOf, handleOf, standingOf } from '../src/domain/attempt.js';
-import { endedReason } from '../src/domain/ended-reason.js';
-import type { Answer } from '../src/domain/exchange.js';
-import type { PollReading } from '../src/domain/reading.js';
+import type { Answer, PollReading } from '../src/domain/exchange.js';
+import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
+import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
+import { LedgerError } from '../src/home/ledger.js';
 import { readPolled } from '../src/kinds/index.js';
-import { LedgerError } from '../src/store/ledger.js';
 import { bookCharge, bookUnbilled } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';

@@ -1,16 +1,17 @@
+import { LIST_PRICE_PPB, widest as wider } from '../src/books/prices/price-book.js';
+import { type KnownPrices, rowPrice, withFollowUp } from '../src/books/prices/row-price.js';
+import type { ResultFacts } from '../src/domain/exchange.js';
 import type { CreditsNano, CreditsRange } from '../src/domain/money.js';
-import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
+import { readBatchOrder } from '../src/home/batch-order.js';
 import type { Adapter } from '../src/kinds/adapter.js';
-import { longestRenderMs } from '../src/kinds/longest-render.js';
-import { LIST_PRICE_PPB, widest as wider } from '../src/reconcile/price-book.js';
-import { type KnownPrices, rowPrice, withFollowUp } from '../src/reconcile/row-price.js';
-import { readBatchOrder } from '../src/store/batch-order.js';
+import { longestRenderMs } from '../src/kinds/expected.js';
+
 import type { Dependencies } from './dependencies.js';
 import { multipliersOf } from './discounts.js';
 import { measuredPrices } from './learned.js';
 
-export { withFollowUp } from '../src/reconcile/row-price.js';
+export { withFollowUp } from '../src/books/prices/row-price.js';
 
 type Facts = Pick<ResultFacts, 'billedSeconds' | 'billedTokens'>;
 

@@ -1,11 +1,14 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import { type Attempt, handleOf, intentOf, standingOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
+import type { ResultFacts } from '../src/domain/exchange.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../src/domain/outcome.js';
-import type { ResultFacts } from '../src/domain/reading.js';
 import type { Row } from '../src/domain/row.js';
-import { modelOf } from '../src/manifest/cost-notes.js';
-import { damagedRecord } from '../src/store/damaged-row.js';
+import { handleOf, intentOf, standingOf } from '../src/domain/standing.js';
+import { damagedRecord } from '../src/home/row-records.js';
+import { recordFor, statesOf } from '../src/home/row-standing.js';
+import { modelOf } from '../src/manifest/columns.js';
+
 import { sidecarOf, writeSidecars } from '../src/store/sidecar.js';
 import type { Dependencies } from './dependencies.js';
 import { hasEarlier, keepEarlier, keepMark } from './earlier-render.js';
@@ -14,7 +17,6 @@ import { finishBooks } from './finish-books.js';
 import { tellRevised } from './revise.js';
 import { creditsOf, resultState } from './row-credits.js';
 import { rowInForce } from './row-in-force.js';
-import { recordFor, statesOf } from './row-letter.js';
 import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
 import { loadRow, type RowWork } from './row-work.js';
 import { readAttempts } from './unsent-claims.js';

@@ -1,8 +1,9 @@
-import { standingOf } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
-import type { Ledger } from '../src/store/ledger.js';
-import type { StoredRow } from '../src/store/row-schema.js';
-import type { Rows } from '../src/store/rows.js';
+import { standingOf } from '../src/domain/standing.js';
+
+import type { Ledger } from '../src/home/ledger.js';
+import type { StoredRow } from '../src/home/row-records.js';
+import type { Rows } from '../src/home/rows.js';
 
 /**
  * Rows that left the manifest after an attempt was made (design 2, Identity and running again), as they stood last;

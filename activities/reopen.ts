@@ -1,14 +1,14 @@
 import type { ReopenInput, ReopenResult } from '../src/contract/activities.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
-import { isRerun, rerunOrder } from '../src/store/batch-marks.js';
+import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
+import { rowStanding } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';
 import { feedersOf, isReady } from './feeders.js';
 import { retryFor, runOrder } from './ordered.js';
 import { upperCredits } from './prices.js';
-import { rowStanding } from './row-letter.js';
 import { loadRow } from './row-work.js';
 
 export interface ReopenActivities {

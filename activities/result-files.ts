@@ -1,32 +1,22 @@
-import type { BatchTally } from '../src/domain/batch-tally.js';
+import type { BatchTally } from '../src/domain/batch.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { fedMedia } from '../src/domain/row.js';
-import {
-  isRunAgain,
-  type ResultLine,
-  writeFailedCsv,
-  writeResultsCsv,
-  writeResultsJsonl,
-} from '../src/manifest/results.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../src/home/batch-marks.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
+import type { Home } from '../src/home/home.js';
+import type { Ledger } from '../src/home/ledger.js';
+import { rerunIds } from '../src/home/row-orders.js';
+import { damagedRecord, type Records, type StoredRow, type TouchedRows, touchedRows } from '../src/home/row-records.js';
+import { isOutdone, liveWordOf, recordFor } from '../src/home/row-standing.js';
+import type { Rows } from '../src/home/rows.js';
+import type { ResultLine } from '../src/manifest/result-fields.js';
+import { isRunAgain, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../src/manifest/results.js';
 import type { Posters } from '../src/report/posters.js';
-import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';
-import { readBatchOptions } from '../src/store/batch-options.js';
-import { damagedRecord } from '../src/store/damaged-row.js';
-import type { Home } from '../src/store/home.js';
-import type { Ledger } from '../src/store/ledger.js';
 import { parallel } from '../src/store/parallel.js';
 import type { Store } from '../src/store/port.js';
-import type { Records } from '../src/store/records.js';
-import { rerunIds } from '../src/store/reruns.js';
-import type { StoredRow } from '../src/store/row-schema.js';
-import type { Rows } from '../src/store/rows.js';
-import { sampleInForce } from '../src/store/sample-gate.js';
-import { type TouchedRows, touchedRows } from '../src/store/touched-rows.js';
 import { hasEarlier } from './earlier-render.js';
-import { liveWordOf } from './live-word.js';
 import { readOnce } from './read-once.js';
 import { removedRows } from './removed-rows.js';
-import { isOutdone, recordFor } from './row-letter.js';
 import { emptyTally, tallyResults } from './tally-results.js';
 import { feedsOf, isStale, upstreamOf } from './upstream.js';
 

@@ -1,10 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { FinishInput } from '../src/contract/activities.js';
-import type { BatchTally } from '../src/domain/batch-tally.js';
-import type { StopReason } from '../src/domain/limits.js';
+import type { BatchTally, StopReason } from '../src/domain/batch.js';
 import { safeText } from '../src/domain/secret.js';
+import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
 import type { ReportRows } from '../src/report/collect.js';
-import { isCancelledBatch, stoppedReason } from '../src/store/batch-marks.js';
 import { StoreError } from '../src/store/port.js';
 import { collectedRows, storeReport } from './batch-report.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,13 +1,7 @@
-import {
-  type Attempt,
-  type AttemptState,
-  intentOf,
-  isKnownUnbilled,
-  ownStates,
-  standingOf,
-} from '../src/domain/attempt.js';
+import type { Attempt, AttemptState } from '../src/domain/attempt.js';
 import type { CreditsRange } from '../src/domain/money.js';
 import type { RowRecord } from '../src/domain/outcome.js';
+import { intentOf, isKnownUnbilled, ownStates, standingOf } from '../src/domain/standing.js';
 import { adapterFor } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 import { actualCredits, withFollowUp } from './prices.js';

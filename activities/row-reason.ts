@@ -1,13 +1,6 @@
-import {
-  type Attempt,
-  type AttemptState,
-  allowsAnother,
-  isKnownUnbilled,
-  overrideOf,
-  standingOf,
-} from '../src/domain/attempt.js';
-import { isContradicted } from '../src/domain/contradiction.js';
+import type { Attempt, AttemptState } from '../src/domain/attempt.js';
 import type { Flag } from '../src/domain/outcome.js';
+import { allowsAnother, isContradicted, isKnownUnbilled, overrideOf, standingOf } from '../src/domain/standing.js';
 
 /** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
 

@@ -1,10 +1,10 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import type { BatchOptions } from '../src/domain/batch-options.js';
+import type { BatchOptions } from '../src/domain/batch.js';
 import type { Row } from '../src/domain/row.js';
+import { readBatchOptions } from '../src/home/batch-order.js';
+import { readFrame } from '../src/home/feeds.js';
 import type { Adapter } from '../src/kinds/adapter.js';
 import { adapterFor } from '../src/kinds/index.js';
-import { readBatchOptions } from '../src/store/batch-options.js';
-import { readFrame } from '../src/store/frames.js';
 import type { Dependencies } from './dependencies.js';
 import { type Feeder, fedRow, feedersOf } from './feeders.js';
 

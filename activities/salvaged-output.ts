@@ -1,4 +1,4 @@
-import type { Output } from '../src/domain/reading.js';
+import type { Output } from '../src/domain/exchange.js';
 import type { SyncAdapter } from '../src/kinds/adapter.js';
 import { readMediaFacts } from '../src/store/media-facts.js';
 import { SNIFF_BYTES, sniffMedia } from '../src/store/media-type.js';

@@ -1,7 +1,8 @@
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { Quiet } from '../src/contract/semaphore.js';
-import { type Attempt, type AttemptRef, intentOf } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
+import { intentOf } from '../src/domain/standing.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

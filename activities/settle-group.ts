@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { countTogether } from '../src/books/check/settle.js';
-import { type AttemptRef, intentOf, standingOf } from '../src/domain/attempt.js';
+import type { AttemptRef } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
-import { type Group, groupOf, writeGroup } from '../src/store/groups.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
+
+import { type Group, groupOf, writeGroup } from '../src/home/verdicts.js';
 import { type OpenCase, openCase, rowOf } from './attempts-since.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';

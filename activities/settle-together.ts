@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Case, Evidence } from '../src/books/check/evidence.js';
 import type { Counted, Settlement } from '../src/books/check/settle.js';
 import type { Story } from '../src/books/check/story.js';
-import { type Attempt, intentOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
 import { KINDS } from '../src/domain/kind.js';
-import { type Group, groupOf, isGroupDamaged, writeGroup } from '../src/store/groups.js';
+import { intentOf } from '../src/domain/standing.js';
+
+import { type Group, groupOf, isGroupDamaged, writeGroup } from '../src/home/verdicts.js';
 import type { Dependencies } from './dependencies.js';
 import { lambdaMs } from './learned.js';
 import { refOf } from './running.js';

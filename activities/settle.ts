@@ -1,11 +1,13 @@
+import { type QuietTime, quietFor } from '../src/books/check/counted-time.js';
 import type { Evidence } from '../src/books/check/evidence.js';
-import { type QuietTime, quietFor } from '../src/books/check/quiet.js';
 import { settle } from '../src/books/check/settle.js';
 import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
-import { longestRenderMs } from '../src/kinds/longest-render.js';
-import { isTrusted } from '../src/store/trust.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
+import { isTrusted } from '../src/home/verdicts.js';
+import { longestRenderMs } from '../src/kinds/expected.js';
+
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';

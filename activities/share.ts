@@ -1,10 +1,11 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
-import { askedOutput, disagreements } from '../src/kinds/asked-output.js';
+import { rowAt } from '../src/home/rows.js';
+import { askedOutput, disagreements } from '../src/kinds/expected.js';
+
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
-import { rowAt } from '../src/store/row-place.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
 import { withTries } from './download-tries.js';

@@ -1,20 +1,12 @@
 import type { Granted } from '../src/contract/messages.js';
 import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
-import {
-  type Attempt,
-  type AttemptRef,
-  acceptanceOf,
-  intentOf,
-  isKnownUnbilled,
-  isLost,
-  standingOf,
-} from '../src/domain/attempt.js';
-import type { Breaker } from '../src/domain/breaker.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
-import { DEFAULT_SLOT_TERMS } from '../src/domain/slot-terms.js';
-import { readBatchOrder } from '../src/store/batch-order.js';
-import { readBreakers, writeBreakers } from '../src/store/breakers.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
+import { type Breaker, KINDS, type Kind } from '../src/domain/kind.js';
+import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../src/domain/standing.js';
+import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
+import { readBatchOrder } from '../src/home/batch-order.js';
 import { takeCaps } from './account.js';
 import { rowOf } from './attempts-since.js';
 import { lastCaps } from './caps.js';

@@ -1,6 +1,6 @@
 import type { FedFrom } from '../src/contract/chain-state.js';
+import { rowAt } from '../src/home/rows.js';
 import { factsOf } from '../src/kinds/facts.js';
-import { rowAt } from '../src/store/row-place.js';
 import type { Dependencies } from './dependencies.js';
 
 /**

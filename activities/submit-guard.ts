@@ -1,11 +1,12 @@
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { RowRef } from '../src/contract/workflows.js';
-import { type Attempt, allowsAnother, standingOf } from '../src/domain/attempt.js';
-import type { ResponseFormat } from '../src/domain/batch-options.js';
-import { isRerun, rerunOrder } from '../src/store/batch-marks.js';
+import type { Attempt } from '../src/domain/attempt.js';
+import type { ResponseFormat } from '../src/domain/batch.js';
+import { allowsAnother, standingOf } from '../src/domain/standing.js';
+import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
+import { standsFor } from '../src/home/row-standing.js';
 import type { Dependencies } from './dependencies.js';
 import { type RowInForce, rowInForce } from './row-in-force.js';
-import { standsFor } from './row-letter.js';
 import type { RowWork } from './row-work.js';
 import { resultOf } from './submit-result.js';
 

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmitResult } from '../src/contract/activities.js';
-import type { AttemptRef, AttemptState, RecordedOutput } from '../src/domain/attempt.js';
-import type { Exchange, ServiceRequest } from '../src/domain/exchange.js';
+import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../src/domain/attempt.js';
+import type { ErrorReading, Exchange, Output, ServiceRequest } from '../src/domain/exchange.js';
 import { creditsFromNumber } from '../src/domain/money.js';
-import type { ErrorReading, Output } from '../src/domain/reading.js';
-import type { RefusalNext } from '../src/domain/refusal-next.js';
 import type { Adapter } from '../src/kinds/adapter.js';
-import { type Classified, classifySubmit, type SubmitEvidence } from '../src/reconcile/classify.js';
-import { readError } from '../src/service/errors.js';
-import { readRetryAfter, retryAfterNote } from '../src/service/retry-after.js';
+import { type Classified, classifySubmit, type SubmitEvidence } from '../src/service/classify.js';
+import { readError, readRetryAfter, retryAfterNote } from '../src/service/errors.js';
 import { StoreError } from '../src/store/port.js';
 import { lastReading } from './account.js';
 import { bookCharge, bookUnbilled } from './charges.js';

@@ -1,6 +1,7 @@
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { RowRef } from '../src/contract/workflows.js';
-import { type Attempt, type AttemptRef, standingOf } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
+import { standingOf } from '../src/domain/standing.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import type { SaveAtOnce } from './save-at-once.js';

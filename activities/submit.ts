@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import type { ResponseFormat } from '../src/domain/batch-options.js';
+import type { ResponseFormat } from '../src/domain/batch.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../src/domain/money.js';
 import { StoreError } from '../src/store/port.js';

@@ -1,5 +1,5 @@
 import type { AttemptRef } from '../src/domain/attempt.js';
-import type { AwaitedCall } from '../src/domain/awaited-call.js';
+import type { AwaitedCall } from '../src/domain/price.js';
 import type { Dependencies } from './dependencies.js';
 import { nameOf } from './running.js';
 

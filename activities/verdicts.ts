@@ -1,17 +1,25 @@
 import type { Evidence } from '../src/books/check/evidence.js';
 import { settle } from '../src/books/check/settle.js';
 import { clockText } from '../src/books/check/story.js';
-import { type Attempt, type AttemptRef, intentOf, standingOf, type Verdict } from '../src/domain/attempt.js';
+import type { Attempt, AttemptRef, Verdict } from '../src/domain/attempt.js';
 import { KINDS, type Kind } from '../src/domain/kind.js';
-import { distrust, isTrusted } from '../src/store/trust.js';
-import { unwatchVerdict, type WatchedVerdict, watchedVerdicts, watchVerdict } from '../src/store/verdict-watch.js';
+import { intentOf, standingOf } from '../src/domain/standing.js';
+
+import { statesOf } from '../src/home/row-standing.js';
+import {
+  distrust,
+  isTrusted,
+  unwatchVerdict,
+  type WatchedVerdict,
+  watchedVerdicts,
+  watchVerdict,
+} from '../src/home/verdicts.js';
 import { rowOf } from './attempts-since.js';
 import { bookVerdict } from './charges.js';
 import type { Dependencies } from './dependencies.js';
 import { gatherEvidence } from './evidence.js';
 import { policyOf, runOrder } from './ordered.js';
 import { reviseRow } from './revise.js';
-import { statesOf } from './row-letter.js';
 import { renderMaxMs, slotUntilMs } from './waits.js';
 
 /** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */

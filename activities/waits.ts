@@ -1,9 +1,10 @@
 import type { AccountSettings } from '../src/contract/settings.js';
-import { type Attempt, intentOf } from '../src/domain/attempt.js';
+import type { Attempt } from '../src/domain/attempt.js';
 import { KINDS, type Kind, providerOf } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
+import { intentOf } from '../src/domain/standing.js';
+import { callMaxMs, longestRenderMs } from '../src/kinds/expected.js';
 import { adapterFor } from '../src/kinds/index.js';
-import { callMaxMs, longestRenderMs } from '../src/kinds/longest-render.js';
 import type { Dependencies } from './dependencies.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */

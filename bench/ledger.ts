@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AttemptRef, AttemptState, Intent } from '../src/domain/attempt.js';
+import { createLedger, type Ledger } from '../src/home/ledger.js';
 import { createFolderStore } from '../src/store/folder.js';
-import { createLedger, type Ledger } from '../src/store/ledger.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { benchFolder } from './lib/stand.js';
 

@@ -2,12 +2,13 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RowRecord } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
-import { partOf, stemFrom } from '../src/manifest/stem.js';
-import { writeBatchOptions } from '../src/store/batch-options.js';
+import { writeBatchOptions } from '../src/home/batch-order.js';
+import { openHome } from '../src/home/home.js';
+import { homeKeys } from '../src/home/home-keys.js';
+import { createRowsWriter } from '../src/home/rows-writer.js';
+import { partOf, stemFrom } from '../src/manifest/names.js';
+
 import { createFolderStore } from '../src/store/folder.js';
-import { openHome } from '../src/store/home.js';
-import { homeKeys } from '../src/store/home-keys.js';
-import { createRowsWriter } from '../src/store/rows-writer.js';
 import { type BenchOptions, type BenchOutcome, createMeasures, say } from './lib/bench.js';
 import { startChild } from './lib/children.js';
 import { benchFolder } from './lib/stand.js';

@@ -1,30 +1,12 @@
 /** The emulator: a double of the media generation service on 127.0.0.1, with money, caps, time, media and faults. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SVC_CLIP_ROUTES } from './families/svc-clips.js';
-import { SVC_EDIT_ROUTES } from './families/svc-edits.js';
-import { SVC_IMAGE_ROUTES } from './families/svc-images.js';
-import { VENDOR_A_ROUTES } from './families/vendor-a.js';
-import { VENDOR_B_ROUTES } from './families/vendor-b.js';
-import { SHARED_ROUTES } from './families/vendor-c-and-g.js';
-import { VENDOR_D_ROUTES } from './families/vendor-d.js';
-import { VENDOR_E_ROUTES } from './families/vendor-e.js';
-import { VENDOR_F_ROUTES } from './families/vendor-f.js';
-import { VENDOR_F_INTERACTION_ROUTES } from './families/vendor-f-interactions.js';
-import { createFaultEngine } from './faults/fault-engine.js';
-import { createKeys } from './http/keys.js';
-import { createRouteCheck } from './http/known-routes.js';
-import { createRouter } from './http/router.js';
 import { createEmulatorServer } from './http/server.js';
 import { type Truth, truthOf } from './http/truth-page.js';
-import { createOutputs } from './media/outputs.js';
-import { ACCOUNT_ROUTES } from './model/account.js';
-import { createAccounts } from './model/accounts.js';
-import { createClock, createScheduler } from './model/clock.js';
-import { type EmulatorOptions, resolveOptions } from './model/options.js';
+import type { Time } from './model/clock.js';
+import type { EmulatorOptions } from './model/options.js';
 import { createSteering, type Steering } from './model/steering.js';
-import { createRecorder } from './model/truth.js';
-import type { Route, World } from './model/world.js';
+import { createService } from './service/service.js';
 
 export type { FaultAction } from './faults/fault-actions.js';
 export { type FaultRule, parseEmulatorFaults } from './faults/faults.js';
@@ -32,21 +14,6 @@ export type { Truth } from './http/truth-page.js';
 export type { Plan } from './model/limits.js';
 export type { EmulatorOptions } from './model/options.js';
 export { parsePriceRules } from './model/prices.js';
-
-/** Every route of the service, in the order of the documents. */
-const ROUTES: readonly Route[] = [
-  ...ACCOUNT_ROUTES,
-  ...SVC_IMAGE_ROUTES,
-  ...SVC_EDIT_ROUTES,
-  ...SVC_CLIP_ROUTES,
-  ...VENDOR_F_INTERACTION_ROUTES,
-  ...VENDOR_B_ROUTES,
-  ...VENDOR_A_ROUTES,
-  ...SHARED_ROUTES,
-  ...VENDOR_D_ROUTES,
-  ...VENDOR_E_ROUTES,
-  ...VENDOR_F_ROUTES,
-];
 
 /** A running emulator. */
 export interface Emulator extends Steering {
@@ -64,29 +31,11 @@ export interface Emulator extends Steering {
 
 /** Starts an emulator. Throws an Error with one sentence where an option is not valid or the port is taken. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const resolved = resolveOptions(options);
-  const clock = createClock(resolved.speed);
-  const router = createRouter(ROUTES);
-  let port = resolved.port;
+  let port = options.port ?? 0;
   const baseUrl = (): string => `http://127.0.0.1:${port}`;
-  const world: World = {
-    options: resolved,
-    clock,
-    scheduler: createScheduler(clock),
-    accounts: createAccounts(clock, resolved),
-    keys: createKeys(clock, resolved.keys),
-    faults: createFaultEngine(resolved.seed, resolved.faults, createRouteCheck(router)),
-    recorder: createRecorder(),
-    outputs: createOutputs(clock, resolved.seed, baseUrl),
-    jobs: new Map(),
-    balanceLagSeconds: resolved.assumptions.balanceLagSeconds,
-    restrictedModels: resolved.restrictedModels,
-    lastAnswers: new Map(),
-    withheld: new Set(),
-    baseUrl,
-  };
-  for (const account of ['default', ...world.keys.accounts()]) world.accounts.get(account);
-  const server = createEmulatorServer(world, router);
+  const service = createService(options, { time: MACHINE_TIME, baseUrl });
+  const { world } = service;
+  const server = createEmulatorServer(service);
   port = await listen(server, port);
   return {
     ...createSteering(world),
@@ -103,6 +52,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     },
   };
 }
+
+// setTimeout takes at most 2^31 - 1 ms; later work is looked at again when this long a wait ends.
+const TIMER_MAX_MS = 2_000_000_000;
+
+const MACHINE_TIME: Time = {
+  nowMs: () => performance.timeOrigin + performance.now(),
+  after(delayMs, work) {
+    // A waiting render must not keep a process alive whose server is closed.
+    const timer = setTimeout(work, Math.min(delayMs, TIMER_MAX_MS)).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { BatchResult } from '../src/contract/workflows.js';
 import type { RowRecord } from '../src/domain/outcome.js';
-import type { Group } from '../src/store/groups.js';
+import type { Group } from '../src/home/verdicts.js';
 import { createMessenger } from '../src/worker/messenger.js';
 import * as workflows from '../workflows/index.js';
 import { settingsOf } from './account-settings.js';

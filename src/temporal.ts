@@ -1,9 +1,15 @@
 /** How every part of callsheet reaches a Temporal server: by the SDK's own variables and profile, or by an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { InterceptingCall, Metadata, status } from '@grpc/grpc-js';
+import {
+  Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
-import { callsUntil } from './temporal/calls.js';
 
 export interface TemporalOptions {
   /** `host:port`; goes before the SDK's variables and profile. */
@@ -158,3 +164,36 @@ async function within<T extends Closable>(ms: number, work: Promise<T>): Promise
     clearTimeout(timer);
   }
 }
+
+type Interceptors = NonNullable<ConnectionOptions['interceptors']>;
+type Call = ConstructorParameters<typeof InterceptingCall>[0];
+
+/**
+ * How a client's calls are made: tried again as the SDK does by default, and failed once the connection is closed. The
+ * SDK's own retry would call into the closed channel from a timer, an error that nobody can catch and that ends the
+ * process.
+ */
+export function callsUntil(isClosed: () => boolean): Interceptors {
+  return [
+    makeGrpcRetryInterceptor(defaultGrpcRetryOptions()),
+    (options, nextCall) => new InterceptingCall(isClosed() ? cancelledCall : nextCall(options)),
+  ];
+}
+
+/** A call that was never made. `CANCELLED` is not tried again. */
+const cancelledCall: Call = {
+  start: (_, listener) => {
+    queueMicrotask(() => {
+      const details = 'the connection is closed';
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.({ code: status.CANCELLED, details, metadata: new Metadata() });
+    });
+  },
+  sendMessage: () => undefined,
+  sendMessageWithContext: () => undefined,
+  startRead: () => undefined,
+  halfClose: () => undefined,
+  cancelWithStatus: () => undefined,
+  getPeer: () => 'closed',
+  getAuthContext: () => null,
+};

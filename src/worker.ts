@@ -7,7 +7,7 @@ import { createActivities } from '../activities/index.js';
 import { awaitedCalls, endClaims } from '../activities/under-way.js';
 import { taskQueues } from './contract/names.js';
 import type { AccountSettings } from './contract/settings.js';
-import type { AwaitedCall } from './domain/awaited-call.js';
+import type { AwaitedCall } from './domain/price.js';
 import { packageRoot } from './package-root.js';
 import { proveBucket } from './store/open-store.js';
 import { connectTemporal, connectTemporalWorker, type TemporalOptions } from './temporal.js';

@@ -65,10 +65,10 @@ describe('the conformance sheet is in step', () => {
 
 /** Where the columns of each kind are checked, below src/kinds. */
 const RULE_FILES: Readonly<Record<string, string>> = {
-  'svc/image': 'svc-images/image',
-  'svc/edit': 'svc-images/edit',
-  'svc/clip': 'svc-clips/',
-  'svc/animation': 'svc-clips/',
+  'svc/image': 'svc/image',
+  'svc/edit': 'svc/edit',
+  'svc/clip': 'svc/clip',
+  'svc/animation': 'svc/clip',
   'vendor-a/text2video': 'vendor-a/',
   'vendor-a/image2video': 'vendor-a/',
   'vendor-a/omni-video': 'vendor-a/omni',

@@ -1,6 +1,5 @@
 import type { OpenBreaker, OpenedCase, SemaphoreState } from '../src/contract/semaphore.js';
-import type { Breaker } from '../src/domain/breaker.js';
-import { KINDS, type Provider, providerOf } from '../src/domain/kind.js';
+import { type Breaker, KINDS, type Provider, providerOf } from '../src/domain/kind.js';
 import { sameJob } from './same-job.js';
 
 /** Families whose submits go wrong again and again: one probe at a time until one goes through. Pure; waits unscaled. */

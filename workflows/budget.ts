@@ -1,7 +1,7 @@
 import type { PaymentAsked, RowFinished } from '../src/contract/messages.js';
 import type { OpenRow } from '../src/contract/open-row.js';
 import type { BatchState } from '../src/contract/workflows.js';
-import type { BatchLimits } from '../src/domain/limits.js';
+import type { BatchLimits } from '../src/domain/batch.js';
 import type { CreditsNano } from '../src/domain/money.js';
 
 /**

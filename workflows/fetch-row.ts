@@ -1,8 +1,8 @@
 import { ActivityFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 import type { AttemptInput, PollResult } from '../src/contract/activities.js';
 import type { DownloadResult, OutputTries } from '../src/contract/outputs.js';
-import { type DownloadPriority, downloadPriority } from '../src/domain/download-order.js';
 import { KINDS } from '../src/domain/kind.js';
+import { type DownloadPriority, downloadPriority } from '../src/domain/output-tries.js';
 import { pollBaseMs, pollGapMs } from '../src/domain/poll-schedule.js';
 import type { Job, Step } from './job-work.js';
 import { retryOrFail } from './next-step.js';

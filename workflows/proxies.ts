@@ -6,7 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../src/contract/names.js';
-import type { DownloadPriority } from '../src/domain/download-order.js';
+import type { DownloadPriority } from '../src/domain/output-tries.js';
 
 /**
  * The activities as workflows call them, grouped by what repeating costs. Every group bounds the single attempt and,

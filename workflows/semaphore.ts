@@ -11,7 +11,7 @@ import {
 import * as messages from '../src/contract/messages.js';
 import type { SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
-import type { Breaker } from '../src/domain/breaker.js';
+import type { Breaker } from '../src/domain/kind.js';
 import * as accountPauses from './account-pauses.js';
 import { openAccountWatch } from './account-watch.js';
 import * as holders from './holders.js';

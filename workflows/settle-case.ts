@@ -2,8 +2,9 @@ import { condition, getExternalWorkflowHandle, patched, sleep } from '@temporali
 import type { SubmitResult } from '../src/contract/activities.js';
 import * as messages from '../src/contract/messages.js';
 import { batchId } from '../src/contract/names.js';
-import { isLost, type Verdict } from '../src/domain/attempt.js';
+import type { Verdict } from '../src/domain/attempt.js';
 import { isAsync, KINDS } from '../src/domain/kind.js';
+import { isLost } from '../src/domain/standing.js';
 import { type Recovered, recoverAnswer } from './confirm-handles.js';
 import { pollBaseOf } from './fetch-row.js';
 import type { Job, Step } from './job-work.js';

@@ -1,5 +1,5 @@
 import type { Holder, SemaphoreState, Share, Waiting } from '../src/contract/semaphore.js';
-import type { SlotTerms } from '../src/domain/slot-terms.js';
+import type { SlotTerms } from '../src/domain/batch.js';
 import { effectiveCap, isSlotKind, slotsInUse } from './cap.js';
 import { expectedRender } from './render-times.js';
 

@@ -1,7 +1,7 @@
 import type { PageResult } from '../src/contract/activities.js';
 import type { RowFinished, Supply } from '../src/contract/messages.js';
 import type { BatchEvent, BatchResult, BatchState } from '../src/contract/workflows.js';
-import type { BatchTally } from '../src/domain/batch-tally.js';
+import type { BatchTally } from '../src/domain/batch.js';
 import { noCounts, STATUSES } from '../src/domain/outcome.js';
 import { bookFinished, countFailure, takeLimits } from './budget.js';
 import { chainsAreOver, countAhead, forgetAhead, isRescan, noteFeeder, noteHeld, noteRescanned } from './chains.js';

@@ -1,8 +1,8 @@
 /** Polls of asynchronous jobs: which job a handle names, what it shows now, and how the client's polling is recorded. */
 
 import type { FaultActions } from '../faults/fault-actions.js';
+import type { Family } from '../model/assumptions.js';
 import { detailError, type ServiceError } from '../model/errors.js';
-import type { Family } from '../model/families.js';
 import type { Job } from '../model/job.js';
 import type { JobState } from '../model/truth.js';
 import type { Call, World } from '../model/world.js';

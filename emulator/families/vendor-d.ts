@@ -5,7 +5,7 @@ import { type ImageLimits, imageProblem, imageRatio, inspectUrls, MEGABYTE } fro
 import { FRAME_RATE, nearestSize } from '../media/media-mp4.js';
 import { invalid } from '../model/errors.js';
 import { submitJob } from '../model/jobs.js';
-import { ALPHABET_LOWER, type Random } from '../model/random.js';
+import { ALPHABET_LOWER, createRandom, type Random } from '../model/random.js';
 import type { JobState } from '../model/truth.js';
 import { type Answer, type Call, ok, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
@@ -57,30 +57,29 @@ function submit(call: Call): Answer {
   // The field that sets the length is not shown; a whole number called `duration` is understood here, so that a
   // request which passes one through gets clips of different lengths.
   const seconds = body.integer('duration', SECONDS.min, SECONDS.max) ?? SECONDS.default;
+  // Video tokens: pixels times frames over 1024, as partner models of this type count them, or about that.
   let size = nearestSize(SHORT_SIDES[resolution], 16 / 9);
-  const quantities = { 'million-tokens': tokensOf(size, seconds) };
+  const { seed, assumptions } = call.world.options;
+  const factor = createRandom(seed, `tokens ${call.bodyHash}`).between(...assumptions.tokenFactor);
+  const tokens = (): number => Math.round((size.width * size.height * FRAME_RATE * seconds * factor) / 1024);
+  const quantities = { 'million-tokens': tokens() };
   const look = (bytes: Buffer): string | undefined => {
     // The output shape follows the image, and the tokens follow the output.
     size = nearestSize(SHORT_SIDES[resolution], imageRatio(bytes) ?? 16 / 9);
-    quantities['million-tokens'] = tokensOf(size, seconds);
-    return imageProblem(bytes, FRAME_LIMITS, call.world.options.assumptions.megabyteBytes);
+    quantities['million-tokens'] = tokens();
+    return imageProblem(bytes, FRAME_LIMITS, assumptions.megabyteBytes);
   };
   const job = submitJob(call, {
     family: 'vendor-d',
     facts: { kind: 'vendor-d/video', model, resolution, audio },
     quantities,
-    renderSeconds: call.world.options.assumptions.renderSeconds['vendor-d'],
+    renderSeconds: assumptions.renderSeconds['vendor-d'],
     spec: (tag) => ({ type: 'mp4', ...size, frames: seconds * FRAME_RATE, audio, tag }),
-    outputLifeSeconds: call.world.options.assumptions.outputUrlSeconds,
+    outputLifeSeconds: assumptions.outputUrlSeconds,
     makeHandle: (random) => makeHandle(call, random),
     inspect: () => inspectUrls(frame === undefined ? [] : [{ url: frame, problem: look }]),
   });
   return ok({ id: job.handle }, job.handle);
-}
-
-/** Video tokens: pixels times frames over 1024, as partner models of this type count them. */
-function tokensOf(size: { width: number; height: number }, seconds: number): number {
-  return Math.round((size.width * size.height * FRAME_RATE * seconds) / 1024);
 }
 
 function makeHandle(call: Call, random: Random): string {

@@ -3,7 +3,6 @@
 import { createRandom, type Random } from '../model/random.js';
 import type { FaultAction, FaultActionName, FaultActions } from './fault-actions.js';
 import type { FaultMatch, FaultRule } from './faults.js';
-import { asPattern } from './route-pattern.js';
 
 /** What a rule can look at. */
 export interface FaultSubject {
@@ -133,7 +132,8 @@ function meetsRoute(route: string, subject: FaultSubject): boolean {
   return candidates.some((candidate) => expression.test(candidate));
 }
 
-function applied(actions: readonly FaultAction[]): AppliedFaults {
+/** The faults of these actions together. */
+export function applied(actions: readonly FaultAction[]): AppliedFaults {
   return {
     names: actions.map((action) => action.do),
     get<Name extends FaultActionName>(name: Name): FaultActions[Name] | undefined {
@@ -149,4 +149,10 @@ function naming(label: string, check: () => void): void {
   } catch (error) {
     throw new Error(`${label}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The characters of a pattern, `*` standing for any. */
+export function asPattern(route: string): RegExp {
+  const parts = route.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
 }

@@ -1,18 +1,23 @@
-/** Answers one request with the faults that apply to it: in place of the handler, after it, or on its bytes. */
-import type { ServerResponse } from 'node:http';
-import { resetConnection, send, type WireAnswer } from '../http/wire.js';
+/** What goes on the wire for one request with the faults that apply to it: in place of the handler, or after it. */
 import { until } from '../model/clock.js';
 import { ServiceError } from '../model/errors.js';
 import type { RequestRecord } from '../model/truth.js';
-import { type Call, WithheldAnswer, type World } from '../model/world.js';
+import { type Call, type WireAnswer, WithheldAnswer, type World } from '../model/world.js';
 import type { FaultActions } from './fault-actions.js';
-import type { AppliedFaults } from './fault-engine.js';
+import { type AppliedFaults, NO_FAULTS } from './fault-engine.js';
 import { chosenAnswer, errorWithHandle, gatewayAnswer, plain } from './made-up-answers.js';
 import { refusalOf } from './refusals.js';
 
+/**
+ * An answer, with the faults that work on its bytes; else the connection is reset or closed, or stays silent until the
+ * client gives up.
+ */
+export type Outgoing =
+  | { as: 'answer'; answer: WireAnswer; faults: AppliedFaults }
+  | { as: 'reset' | 'closed' | 'silence' };
+
 interface Answering {
   world: World;
-  response: ServerResponse;
   record: RequestRecord;
   faults: AppliedFaults;
   /** Reads change nothing, so they are carried out whatever the fault does with their answer. */
@@ -33,8 +38,8 @@ type Outcome =
   | { as: 'refusal'; answer: WireAnswer }
   | { as: 'withheld'; how: WithheldAnswer['how'] };
 
-/** Carries the request out unless a fault says that it is not, and sends what the faults make of the answer. */
-export async function answerWithFaults(answering: Answering): Promise<void> {
+/** Carries the request out unless a fault says that it is not, and gives what the faults make of the answer. */
+export async function answerWithFaults(answering: Answering): Promise<Outgoing> {
   const { world, record, call, isRead } = answering;
   const instead = insteadOf(answering);
   if (instead !== undefined && !isRead && !isCreated(instead)) {
@@ -110,15 +115,14 @@ function isCreated(instead: Instead): boolean {
   }
 }
 
-async function deliver(answering: Answering, answer: WireAnswer, withFaults: boolean): Promise<void> {
-  const { record, response, faults } = answering;
+function deliver({ record, faults }: Answering, answer: WireAnswer, withFaults: boolean): Outgoing {
   record.status = answer.status;
   record.bytes = answer.body.length;
-  await send(response, answer, withFaults ? faults : { get: () => undefined, names: [] });
+  return { as: 'answer', answer, faults: withFaults ? faults : NO_FAULTS };
 }
 
 /** Does what the fault wants; `made` is the real answer where the request was carried out. */
-async function replace(answering: Answering, instead: Instead, made: WireAnswer | undefined): Promise<void> {
+async function replace(answering: Answering, instead: Instead, made: WireAnswer | undefined): Promise<Outgoing> {
   switch (instead.do) {
     case 'reset-before-answer':
       return reset(answering);
@@ -145,21 +149,23 @@ async function replace(answering: Answering, instead: Instead, made: WireAnswer 
   }
 }
 
-function reset({ record, response }: Answering): void {
+function reset({ record }: Answering): Outgoing {
   record.ending = 'reset';
-  if (response.socket !== null) resetConnection(response.socket);
+  return { as: 'reset' };
 }
 
-async function stall(answering: Answering, seconds: number | undefined, answer: WireAnswer): Promise<void> {
+async function stall(answering: Answering, seconds: number | undefined, answer: WireAnswer): Promise<Outgoing> {
   // Without an end the headers are held until the client gives up.
-  if (seconds === undefined) return;
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000).unref());
-  await deliver(answering, answer, true);
+  if (seconds === undefined) return { as: 'silence' };
+  const { scheduler, clock } = answering.world;
+  // A fault on the wire lasts real seconds, whatever the speed.
+  await until(scheduler, clock.nowMs() + seconds * 1000);
+  return deliver(answering, answer, true);
 }
 
-async function withhold(answering: Answering, how: WithheldAnswer['how']): Promise<void> {
+function withhold(answering: Answering, how: WithheldAnswer['how']): Outgoing {
   if (how === 'reset') return reset(answering);
-  if (how === 'stall') return;
+  if (how === 'stall') return { as: 'silence' };
   return deliver(answering, refused(answering, { do: 'refuse', code: how }), true);
 }
 

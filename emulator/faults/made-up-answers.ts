@@ -1,7 +1,7 @@
 /** Answers that a fault makes up: plain errors, any status and body, a gateway's own words, a handle inside an error. */
 import { STATUS_CODES } from 'node:http';
-import type { WireAnswer } from '../http/wire.js';
 import type { JsonObject } from '../model/errors.js';
+import type { WireAnswer } from '../model/world.js';
 import type { FaultActions } from './fault-actions.js';
 
 const TIMED_OUT = 'upstream request timeout';

@@ -2,14 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { parseEmulatorFaults } from '../faults/faults.js';
 import type { Discount } from '../model/discounts.js';
+import type { KeyOption } from '../model/keys.js';
 import { type Caps, PLANS, type Plan } from '../model/limits.js';
 import { createSteering, type Steering } from '../model/steering.js';
-import type { World } from '../model/world.js';
-import type { KeyOption } from './keys.js';
+import type { WireAnswer } from '../model/world.js';
+import type { Service } from '../service/service.js';
 import { openApi } from './openapi.js';
-import type { Router } from './router.js';
 import { truthPage } from './truth-page.js';
-import type { WireAnswer } from './wire.js';
 
 function json(status: number, value: unknown): WireAnswer {
   return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) };
@@ -17,8 +16,7 @@ function json(status: number, value: unknown): WireAnswer {
 
 /** Answers a request beside the API; 404 where `control` is off. */
 export async function controlAnswer(
-  world: World,
-  router: Router,
+  { world, router }: Service,
   request: IncomingMessage,
   url: URL,
 ): Promise<WireAnswer> {

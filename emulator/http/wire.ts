@@ -5,15 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FaultActions } from '../faults/fault-actions.js';
 import type { AppliedFaults } from '../faults/fault-engine.js';
-
-/** An answer as bytes. */
-export interface WireAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Where the handle begins and ends in the body, for `cut-body`. */
-  handleSpan?: { start: number; end: number };
-}
+import type { WireAnswer } from '../model/world.js';
 
 const FLUSH_MS = 30;
 const BOMB_MEGABYTES = 52;

@@ -57,14 +57,15 @@ export function openOutput(
   output.late = { status: late.status ?? 404, untilMs: atMs + clock.serviceMs(late.serviceSeconds) };
 }
 
-export function createOutputs(clock: Clock, seed: number, baseUrl: () => string): Outputs {
+/** `make` builds the bytes of a file; equal specs give equal bytes. */
+export function createOutputs(clock: Clock, seed: number, baseUrl: () => string, make = build): Outputs {
   const byId = new Map<string, Output>();
   const secret = `media ${seed}`;
   const sign = (id: string, expires: string): string =>
     createHmac('sha256', secret).update(`${id} ${expires}`).digest('base64url').slice(0, 27);
   return {
     async create(jobId, spec, expiresMs) {
-      const file = await build(spec);
+      const file = await make(spec);
       const output: Output = {
         id: createRandom(seed, `output ${jobId}`).text(24, ALPHABET_LOWER),
         jobId,
@@ -78,7 +79,7 @@ export function createOutputs(clock: Clock, seed: number, baseUrl: () => string)
       return output;
     },
     get: (id) => byId.get(id),
-    read: (output) => build(output.spec),
+    read: (output) => make(output.spec),
     url(output, expiresMs) {
       const expires = String(Math.floor(expiresMs));
       return `${baseUrl()}/media/${output.id}.${output.spec.type}?expires=${expires}&signature=${sign(output.id, expires)}`;

@@ -2,7 +2,28 @@
  * What the documents do not show and the emulator must choose all the same. The calm values are quick and plain; drawn
  * ones come from drawn-assumptions.ts. docs/assumptions.md has a row for each.
  */
-import { type Family, perFamily } from './families.js';
+
+/** What renders: each family has its own render times and its own instant of charging. */
+export const FAMILIES = [
+  'svc/image',
+  'svc/edit',
+  'svc/clip',
+  'svc/animation',
+  'vendor-a',
+  'vendor-b',
+  'vendor-c',
+  'vendor-g',
+  'vendor-d',
+  'vendor-e',
+  'vendor-f',
+  'vendor-f/interaction',
+] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** One value per family, made by a function. */
+export function perFamily<Value>(make: (family: Family) => Value): Record<Family, Value> {
+  return Object.fromEntries(FAMILIES.map((family) => [family, make(family)])) as Record<Family, Value>;
+}
 
 /** From and to, both possible. */
 export type Range = readonly [min: number, max: number];
@@ -37,6 +58,10 @@ export interface Assumptions {
   balanceDecimals: number;
   chargeDecimals: number;
   rounding: 'nearest' | 'down' | 'up';
+  /** The part of failed synchronous calls that are charged before they fail, where their family charges at completion. */
+  failedCallsDeducted: number;
+  /** By what vendor-d's tokens differ from pixels × frames ÷ 1024. */
+  tokenFactor: Range;
   megapixelPixels: number;
   /** What "MB" counts in the limits of media. */
   megabyteBytes: number;
@@ -86,6 +111,8 @@ export const CALM: Assumptions = {
   balanceDecimals: 9,
   chargeDecimals: 9,
   rounding: 'nearest',
+  failedCallsDeducted: 0,
+  tokenFactor: [1, 1],
   megapixelPixels: 1_000_000,
   // The larger reading refuses nothing that is allowed.
   megabyteBytes: 1024 * 1024,

@@ -2,8 +2,8 @@
 
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Account } from './accounts.js';
+import type { Family } from './assumptions.js';
 import { charge, costNano, refund } from './billing.js';
-import type { Family } from './families.js';
 import type { Bill } from './job.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import { createRandom } from './random.js';
@@ -37,9 +37,12 @@ export function openBill(world: World, billed: Billed, atMs: number): Bill {
     charge(account, record, 'charge', costNano(world, account, billed.facts, billed.quantities, dueMs), dueMs);
   };
   return {
-    duringRender(startMs, renderMs) {
-      if (when !== 'between' || late !== undefined) return;
-      scheduler.at(startMs + createRandom(world.options.seed, `charge ${record.id}`).next() * renderMs, book);
+    duringRender(startMs, renderMs, isFailingCall = false) {
+      const random = createRandom(world.options.seed, `charge ${record.id}`);
+      const dueMs = startMs + random.next() * renderMs;
+      const { failedCallsDeducted } = world.options.assumptions;
+      const isDeducted = when === 'completion' && isFailingCall && random.chance(failedCallsDeducted);
+      if ((when === 'between' || isDeducted) && late === undefined) scheduler.at(dueMs, book);
     },
     succeed(endMs) {
       const chargeMs = endMs + clock.serviceMs(late?.serviceSeconds ?? 0);
@@ -61,7 +64,7 @@ export function openBill(world: World, billed: Billed, atMs: number): Bill {
 
 function giveBack(world: World, account: Account, record: JobRecord, endMs: number): void {
   const { options, clock, scheduler } = world;
-  const seconds = createRandom(options.seed, `refund ${record.id}`).between(...options.assumptions.refundSeconds);
+  const seconds = createRandom(options.seed, `refund ${record.id}`).within(options.assumptions.refundSeconds);
   // At once where nothing is late, so that the balance of a failed call is right when its answer arrives.
   if (seconds === 0) refund(account, record, endMs);
   else scheduler.at(endMs + clock.serviceMs(seconds), (dueMs) => refund(account, record, dueMs));

@@ -1,20 +1,23 @@
-/** The emulator's time: one clock, and a scheduler that runs due work in the exact order of its due times. */
+/** The emulator's time, which is handed in: a clock, and a scheduler that runs due work in the exact order of its due times. */
+
+/** Where the time comes from: the machine, or a simulation. */
+export interface Time {
+  /** Unix time in milliseconds, with fractions; it never goes backwards. */
+  nowMs(): number;
+  /** Calls back once so much time has passed; gives back what calls it off. */
+  after(delayMs: number, work: () => void): () => void;
+}
 
 /** Reads the time and turns service seconds (render times, lifetimes, balance lag) into real milliseconds. */
 export interface Clock {
   readonly speed: number;
-  /** Unix time in milliseconds, with fractions; it never goes backwards while the process lives. */
   nowMs(): number;
   /** Real milliseconds that `seconds` of the service last at this speed. */
   serviceMs(seconds: number): number;
 }
 
-export function createClock(speed: number): Clock {
-  return {
-    speed,
-    nowMs: () => performance.timeOrigin + performance.now(),
-    serviceMs: (seconds) => (seconds * 1000) / speed,
-  };
+export function createClock({ nowMs }: Time, speed: number): Clock {
+  return { speed, nowMs, serviceMs: (seconds) => (seconds * 1000) / speed };
 }
 
 /** Work that is done at a given instant; `run` receives the instant it was due, not the one at which it ran. */
@@ -36,32 +39,26 @@ interface Entry {
   run: (dueMs: number) => void;
 }
 
-// setTimeout takes at most 2^31 - 1 ms; later work is looked at again when this long a wait ends.
-const TIMER_MAX_MS = 2_000_000_000;
-
-export function createScheduler(clock: Clock): Scheduler {
+export function createScheduler({ nowMs, after }: Time): Scheduler {
   const heap: Entry[] = [];
   let orderNext = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let disarm = (): void => undefined;
   let stopped = false;
 
   const runDue = (): void => {
-    for (let first = heap[0]; first !== undefined && first.dueMs <= clock.nowMs(); first = heap[0]) {
+    for (let first = heap[0]; first !== undefined && first.dueMs <= nowMs(); first = heap[0]) {
       popFirst(heap);
       first.run(first.dueMs);
     }
   };
   const arm = (): void => {
-    clearTimeout(timer);
+    disarm();
     const first = heap[0];
     if (first === undefined || stopped) return;
-    const waitMs = Math.min(Math.max(Math.ceil(first.dueMs - clock.nowMs()), 0), TIMER_MAX_MS);
-    timer = setTimeout(() => {
+    disarm = after(Math.max(Math.ceil(first.dueMs - nowMs()), 0), () => {
       runDue();
       arm();
-    }, waitMs);
-    // A waiting render must not keep a process alive whose server is closed.
-    timer.unref();
+    });
   };
 
   return {
@@ -75,7 +72,7 @@ export function createScheduler(clock: Clock): Scheduler {
     runDue,
     stop() {
       stopped = true;
-      clearTimeout(timer);
+      disarm();
       heap.length = 0;
     },
   };

@@ -56,9 +56,7 @@ function settle(world: World, job: Job, atMs: number): void {
   const extra = faults.get('follow-up-charge');
   if (owed === undefined && extra === undefined) return;
   const { options, clock, scheduler } = world;
-  const drawnSeconds = createRandom(options.seed, `follow-up ${record.id}`).between(
-    ...options.assumptions.followUpSeconds,
-  );
+  const drawnSeconds = createRandom(options.seed, `follow-up ${record.id}`).within(options.assumptions.followUpSeconds);
   scheduler.at(chargeMs + clock.serviceMs(extra?.serviceSeconds ?? drawnSeconds), (dueMs) => {
     const nano = extra === undefined ? 0 : parseCredits(extra.credits);
     const owedNano = owed === undefined ? 0 : costNano(world, account, plan.facts, owed, dueMs);

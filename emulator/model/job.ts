@@ -3,7 +3,7 @@
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Output, OutputSpec } from '../media/outputs.js';
 import type { Account } from './accounts.js';
-import type { Family } from './families.js';
+import type { Family } from './assumptions.js';
 import type { PriceFacts, Quantities } from './prices.js';
 import type { Random } from './random.js';
 import type { JobRecord, JobState, RequestRecord } from './truth.js';
@@ -40,8 +40,8 @@ export interface JobPlan {
 
 /** The bill of one job or synchronous call. */
 export interface Bill {
-  /** Schedules the charge of a family that charges between submit and completion. */
-  duringRender(startMs: number, renderMs: number): void;
+  /** Schedules the charge that comes between submit and completion: by the family, or of a call that is to fail. */
+  duringRender(startMs: number, renderMs: number, isFailingCall?: boolean): void;
   /** Charges what is not charged yet; returns the instant of the charge, which a fault may make late. */
   succeed(atMs: number): number;
   /** Charges nothing more, and gives back what was charged. */

@@ -43,7 +43,7 @@ export function submitJob(call: Call, plan: JobPlan): Job {
 /** How long after its request a late job or call is created. */
 export function lateMs({ world, bodyHash }: Call, late: FaultActions['create-late']): number {
   const { options, clock } = world;
-  const drawn = createRandom(options.seed, `late ${bodyHash}`).between(...options.assumptions.lateCreationSeconds);
+  const drawn = createRandom(options.seed, `late ${bodyHash}`).within(options.assumptions.lateCreationSeconds);
   return clock.serviceMs(late.serviceSeconds ?? drawn);
 }
 

@@ -1,14 +1,14 @@
 /** What an emulator can be told when it starts, and the values that hold where nothing is told. */
 
 import { type FaultRule, parseEmulatorFaults } from '../faults/faults.js';
-import type { KeyOption } from '../http/keys.js';
 import type { Assumptions } from './assumptions.js';
 import { DEFAULT_PRICES } from './default-prices.js';
 import type { Discount } from './discounts.js';
+import { type AssumptionOptions, resolveAssumptions } from './drawn-assumptions.js';
+import type { KeyOption } from './keys.js';
 import { PLANS, type Plan } from './limits.js';
 import { parseCredits } from './money.js';
 import { type PriceRule, parsePriceRules } from './prices.js';
-import { type AssumptionOptions, resolveAssumptions } from './resolve-assumptions.js';
 
 export interface EmulatorOptions {
   /** Default 0: any free port. The host is always 127.0.0.1. */

@@ -7,6 +7,9 @@ export interface Random {
   next(): number;
   /** A number in [min, max). */
   between(min: number, max: number): number;
+  /** A number of the range; either end as likely as anything between. */
+  within(range: readonly [min: number, max: number]): number;
+  chance(probability: number): boolean;
   /** A whole number from min to max, both included. */
   whole(min: number, max: number): number;
   /** One of the given values. */
@@ -34,6 +37,11 @@ export function createRandom(seed: number, label: string): Random {
   return {
     next,
     between: (min, max) => min + next() * (max - min),
+    within([min, max]) {
+      const place = next() * 3;
+      return place < 1 ? min : place < 2 ? max : min + (place - 2) * (max - min);
+    },
+    chance: (probability) => next() < probability,
     whole,
     pick: (values) => values[whole(0, values.length - 1)] ?? values[0],
     text: (length, alphabet) => Array.from({ length }, () => alphabet.charAt(whole(0, alphabet.length - 1))).join(''),

@@ -1,8 +1,8 @@
 /** What tests and control endpoints may change while the emulator runs. */
 
 import type { FaultRule } from '../faults/faults.js';
-import type { KeyOption } from '../http/keys.js';
 import type { Discount } from './discounts.js';
+import type { KeyOption } from './keys.js';
 import type { Caps, Plan } from './limits.js';
 import { parseCredits } from './money.js';
 import { hurry } from './withheld.js';

@@ -1,11 +1,11 @@
 /** Synchronous generations: a slot held while rendering, a charge on success, the file in the answer. */
 
 import { type Output, type OutputSpec, openOutput } from '../media/outputs.js';
+import type { Family } from './assumptions.js';
 import { openBill } from './bill.js';
 import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
 import { until } from './clock.js';
-import { codedError, detailError } from './errors.js';
-import type { Family } from './families.js';
+import { codedError, detailError, type ServiceError } from './errors.js';
 import type { Bill } from './job.js';
 import { lateMs, newRecord } from './jobs.js';
 import type { PriceFacts, Quantities } from './prices.js';
@@ -51,7 +51,7 @@ export async function generate(call: Call, plan: SyncPlan): Promise<SyncResult> 
 }
 
 async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise<SyncResult> {
-  const { world, account, random } = call;
+  const { world, account } = call;
   const startMs = world.clock.nowMs();
   const record = newRecord(call, 'call', plan.facts, expectedNano, startMs);
   call.record.jobId = record.id;
@@ -59,11 +59,13 @@ async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise
   if (holdsSlot) takeSlot(world, account, startMs, record.id);
   const { family, facts, quantities } = plan;
   const bill = openBill(world, { record, account, family, facts, quantities, faults: call.faults }, startMs);
-  const drawnSeconds = random.between(...world.options.assumptions.renderSeconds[family]);
-  const seconds = call.faults.get('render-seconds')?.serviceSeconds ?? drawnSeconds;
-  bill.duringRender(startMs, world.clock.serviceMs(seconds));
+  const course = courseOf(call, plan);
+  const renderMs = world.clock.serviceMs(course.seconds);
+  bill.duringRender(startMs, renderMs, course.failure !== undefined);
   try {
-    const output = await renderInTime(call, plan, record, startMs, seconds);
+    const making = world.outputs.create(record.id, plan.spec, Number.POSITIVE_INFINITY);
+    const [output] = await Promise.all([making, until(world.scheduler, startMs + renderMs)]);
+    if (course.failure !== undefined) throw course.failure;
     return succeed(call, plan, record, output, bill);
   } catch (error) {
     record.state = 'failed';
@@ -76,27 +78,21 @@ async function render(call: Call, plan: SyncPlan, expectedNano: number): Promise
   }
 }
 
-async function renderInTime(
-  call: Call,
-  plan: SyncPlan,
-  record: JobRecord,
-  startMs: number,
-  seconds: number,
-): Promise<Output> {
-  const { world, random, faults } = call;
-  const { clock } = world;
-  const isUnlucky = random.next() < world.options.failRate;
-  const limitSeconds = plan.timeLimitSeconds ?? Number.POSITIVE_INFINITY;
-  const making = world.outputs.create(record.id, plan.spec, Number.POSITIVE_INFINITY);
-  await Promise.all([making, until(world.scheduler, startMs + clock.serviceMs(Math.min(seconds, limitSeconds)))]);
-  if (seconds > limitSeconds) {
-    throw codedError(504, 'engine_timeout', `The generation did not complete within ${limitSeconds} seconds.`);
+/** How long the call takes, and what it ends with where that is no file. */
+function courseOf({ world, random, faults }: Call, plan: SyncPlan): { seconds: number; failure?: ServiceError } {
+  const { assumptions, failRate } = world.options;
+  const drawn = random.between(...assumptions.renderSeconds[plan.family]);
+  const seconds = faults.get('render-seconds')?.serviceSeconds ?? drawn;
+  const isUnlucky = random.chance(failRate);
+  const limit = plan.timeLimitSeconds ?? Number.POSITIVE_INFINITY;
+  if (seconds > limit) {
+    const message = `The generation did not complete within ${limit} seconds.`;
+    return { seconds: limit, failure: codedError(504, 'engine_timeout', message) };
   }
-  const failure = faults.get('end-job');
-  if (isUnlucky || failure !== undefined) {
-    throw detailError(500, failure?.message ?? 'The generation failed unexpectedly; it is not charged.');
-  }
-  return making;
+  const asked = faults.get('end-job');
+  if (!isUnlucky && asked === undefined) return { seconds };
+  const detail = asked?.message ?? 'The generation failed unexpectedly; it is not charged.';
+  return { seconds, failure: detailError(500, detail) };
 }
 
 function succeed(call: Call, plan: SyncPlan, record: JobRecord, output: Output, bill: Bill): SyncResult {

@@ -115,7 +115,8 @@ export interface Recorder {
   violate(violation: Violation): void;
 }
 
-export function createRecorder(): Recorder {
+/** `onJob` is told of each job and call when it is entered. */
+export function createRecorder(onJob: (record: JobRecord) => void = () => undefined): Recorder {
   const requests: RequestRecord[] = [];
   const jobs: JobRecord[] = [];
   const violations: Violation[] = [];
@@ -134,6 +135,7 @@ export function createRecorder(): Recorder {
     addJob(record) {
       const complete: JobRecord = { id: `${record.type}-${String(jobs.length + 1).padStart(6, '0')}`, ...record };
       jobs.push(complete);
+      onJob(complete);
       return complete;
     },
     // Ids are numbered in the order of the list.

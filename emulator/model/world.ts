@@ -2,13 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FaultActions } from '../faults/fault-actions.js';
 import type { AppliedFaults, FaultEngine } from '../faults/fault-engine.js';
-import type { Keys } from '../http/keys.js';
-import type { WireAnswer } from '../http/wire.js';
 import type { Outputs } from '../media/outputs.js';
 import type { Account, Accounts } from './accounts.js';
 import type { Clock, Scheduler } from './clock.js';
 import type { JsonObject, ServiceError } from './errors.js';
 import type { Job } from './job.js';
+import type { Keys } from './keys.js';
 import type { ResolvedOptions } from './options.js';
 import type { Random } from './random.js';
 import type { Recorder, RequestRecord } from './truth.js';
@@ -33,6 +32,16 @@ export interface World {
   /** What faults hold back until later. */
   withheld: Set<(atMs: number) => void>;
   baseUrl(): string;
+}
+
+/** One request as it arrives. */
+export interface Incoming {
+  method: string;
+  path: string;
+  parameters: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** Reads the body; throws a ServiceError where it is too large. */
+  body: () => Promise<Buffer>;
 }
 
 /** One authenticated request that was let in, as a handler sees it. */
@@ -61,6 +70,15 @@ export interface Answer {
   headers?: Record<string, string>;
   /** The handle, URL or base64 that the body carries, so that a fault can cut the body inside or after it. */
   handle?: string;
+}
+
+/** An answer as bytes. */
+export interface WireAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Where the handle begins and ends in the body, for `cut-body`. */
+  handleSpan?: { start: number; end: number };
 }
 
 export interface Route {

@@ -1,7 +1,6 @@
-import { withByteReader } from '../../src/store/byte-reader.js';
 import type { MediaReading } from '../../src/store/media-facts.js';
 import type { MediaType } from '../../src/store/media-type.js';
-import { wholenessOf } from '../../src/store/media-whole.js';
+import { wholenessOf, withByteReader } from '../../src/store/media-whole.js';
 import type { PendingFile } from '../../src/store/port.js';
 
 /** The container check of the product without its decoders, which load themselves outside of the virtual time. */

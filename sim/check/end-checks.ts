@@ -1,7 +1,7 @@
 import type { Kind } from '../../src/domain/kind.js';
 import { BALANCE_TOLERANCE_NANO } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import type { Group } from '../../src/store/groups.js';
+import type { Group } from '../../src/home/verdicts.js';
 import { EPOCH_MS } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
 import { familyOf } from '../service/families.js';

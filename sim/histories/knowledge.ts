@@ -1,5 +1,4 @@
-import type { Case, Evidence, Movement } from '../../src/books/check/evidence.js';
-import { type ChargeTiming, type KnownAttempt, movementsOf } from '../../src/books/check/movements.js';
+import { type Case, type Evidence, type Movement, type ChargeTiming, type KnownAttempt, movementsOf } from '../../src/books/check/evidence.js';
 import type { Family, Range } from './account.js';
 import type { Attempt } from './attempt.js';
 import type { History } from './history.js';

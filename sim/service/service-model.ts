@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../activities/dependencies.js';
 import type { ServiceRequest } from '../../src/domain/exchange.js';
-import { DownloadError } from '../../src/service/download-error.js';
+import { DownloadError } from '../../src/service/vetted-request.js';
 import { hostPromise, inHost, type Sim } from '../engine/current.js';
 import type { Fault, Scenario } from '../scenario.js';
 import { type AccountModel, createAccountModel } from './account-model.js';

@@ -1,13 +1,13 @@
 import { batchId } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
-import type { BatchOptions } from '../../src/domain/batch-options.js';
-import { markCancelled } from '../../src/store/batch-marks.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { openHome } from '../../src/store/home.js';
-import { createRows } from '../../src/store/rows.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
+import type { BatchOptions } from '../../src/domain/batch.js';
+
+import { markCancelled } from '../../src/home/batch-marks.js';
+import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
+import { openHome } from '../../src/home/home.js';
+import { createRows } from '../../src/home/rows.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
 import { familyOf } from '../service/families.js';

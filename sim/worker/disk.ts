@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../../src/store/safe-key.js';
+import { byCodeUnit } from '../../src/store/port.js';
 
 /** Files in memory with their folders, shared by every process of a seed. */
 export interface Disk {

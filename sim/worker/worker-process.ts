@@ -1,7 +1,7 @@
 import type { Dependencies, Messenger } from '../../activities/dependencies.js';
 import { createActivities } from '../../activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
 import { createSteadyClock } from '../../src/worker/clock.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Worker } from '../temporal/worker.js';

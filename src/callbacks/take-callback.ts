@@ -1,9 +1,9 @@
 import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
-import { type Standing, standingOf } from '../domain/attempt.js';
 import { KINDS } from '../domain/kind.js';
+import { type Standing, standingOf } from '../domain/standing.js';
+import type { Callbacks, CalledAttempt } from '../home/handles.js';
 import { adapterFor } from '../kinds/index.js';
-import type { Callbacks, CalledAttempt } from '../store/callbacks.js';
 import type { CallbackDesk } from './receiver.js';
 
 /** Turns what a callback says of an attempt into a hint: ask now, or here may be the handle that was lost. */

@@ -1,7 +1,12 @@
-import { standingOf } from '../domain/attempt.js';
-import { type Repair, repairDocument } from '../store/repair-documents.js';
-import { type DamagedDocument, lookOverDocuments, verifyDocuments } from '../store/verify-documents.js';
-import { type LedgerBreach, verifyLedger } from '../store/verify-ledger.js';
+import { standingOf } from '../domain/standing.js';
+import {
+  type DamagedDocument,
+  lookOverDocuments,
+  type Repair,
+  repairDocument,
+  verifyDocuments,
+} from '../home/verify-documents.js';
+import { type LedgerBreach, verifyLedger } from '../home/verify-ledger.js';
 import { openHomeAccess } from './access/home-access.js';
 import { knownBatch } from './batch/known-batch.js';
 import { commandHint } from './open-session.js';

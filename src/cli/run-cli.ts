@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
-import { productVersion } from '../report/product-version.js';
+import { productVersion } from '../package-root.js';
 import { COMMANDS } from './commands.js';
 import type { Cli, Io } from './io.js';
 import { EXIT, UserError } from './user-error.js';

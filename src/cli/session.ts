@@ -7,7 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config.js';
 import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
-import { productVersion } from '../report/product-version.js';
+import { productVersion } from '../package-root.js';
 import type { Cli } from './io.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { UserError } from './user-error.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type FailureLimit, parseFailureLimit } from '../domain/batch.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import { type FailureLimit, parseFailureLimit } from '../domain/limits.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
 

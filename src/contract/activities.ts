@@ -1,9 +1,9 @@
-import type { Standing, Verdict } from '../domain/attempt.js';
+import type { RefusalNext, Verdict } from '../domain/attempt.js';
+import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
-import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
-import type { RefusalNext } from '../domain/refusal-next.js';
+import type { Standing } from '../domain/standing.js';
 import type { AmbiguityPolicy } from './settings.js';
 import type { Letter, RenderTimes, RetryOrder, RowRef } from './workflows.js';
 

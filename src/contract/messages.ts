@@ -1,7 +1,7 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Verdict } from '../domain/attempt.js';
+import type { BatchLimits } from '../domain/batch.js';
 import type { ReasonCode } from '../domain/failure.js';
-import type { BatchLimits } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { SubmitResult } from './activities.js';

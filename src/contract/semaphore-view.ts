@@ -1,5 +1,5 @@
-import type { Breaker } from '../domain/breaker.js';
-import type { SlotTerms } from '../domain/slot-terms.js';
+import type { SlotTerms } from '../domain/batch.js';
+import type { Breaker } from '../domain/kind.js';
 import type { Holder, Pace, PauseReason } from './semaphore.js';
 
 /** What others see of the semaphore. */

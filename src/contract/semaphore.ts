@@ -1,7 +1,6 @@
-import type { Breaker } from '../domain/breaker.js';
-import type { Kind, Provider } from '../domain/kind.js';
+import type { SlotTerms } from '../domain/batch.js';
+import type { Breaker, Kind, Provider } from '../domain/kind.js';
 import type { CreditsNano } from '../domain/money.js';
-import type { SlotTerms } from '../domain/slot-terms.js';
 
 /** What the semaphore of an account knows and is asked. */
 

@@ -1,5 +1,5 @@
 import type { Verdict } from '../domain/attempt.js';
-import type { BatchLimits, StopReason } from '../domain/limits.js';
+import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { Status } from '../domain/outcome.js';
 import type { ChainState } from './chain-state.js';

@@ -1,17 +1,14 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import type { Access } from './access.js';
+import { type Access, refuse, SESSION_HEADER, sessionOnly } from './access.js';
 import { type PageRow, type RowsReader, readSlice } from './batch-rows.js';
-import { chainOfRow } from './chain-of-row.js';
 import { createEvents } from './events.js';
-import { refuse, SESSION_HEADER, sessionOnly } from './guard.js';
 import { mediaAnswer } from './media.js';
-import { orderSchema } from './orders.js';
-import { asksForHead, chosenRows, facetsOf, type RowsQuery, rowsQuerySchema } from './page-of-rows.js';
+import { asksForHead, chainOfRow, chosenRows, facetsOf, type RowsQuery, rowsQuerySchema } from './page-of-rows.js';
 import { quoteOf } from './quote.js';
 import { unusualRows } from './slot-history.js';
-import { type DashboardSource, OrderRefused } from './source.js';
+import { type DashboardSource, OrderRefused, orderSchema } from './source.js';
 import { timeOf } from './time.js';
 
 /** What the page asks for. Everything but the exchange of a code needs a session. */

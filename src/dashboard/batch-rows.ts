@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../domain/kind.js';
 import { formatCredits } from '../domain/money.js';
-import { needsPerson } from '../domain/needs-person.js';
-import type { OutputFile } from '../domain/outcome.js';
+import { needsPerson, type OutputFile } from '../domain/outcome.js';
 import { fedMedia } from '../domain/row.js';
-import { modelOf } from '../manifest/cost-notes.js';
+import { modelOf } from '../manifest/columns.js';
 import { filesOf, type ResultLine, statusOf } from '../manifest/result-fields.js';
-import { type FailureGroup, groupFailures } from '../report/failure-groups.js';
+import { type FailureGroup, groupFailures } from '../report/tallies.js';
 
 /** The rows of one batch as they stood at one moment. */
 export interface BatchRows {

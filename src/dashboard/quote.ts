@@ -1,9 +1,8 @@
 import type { ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
-import { withDependents } from './chain-of-row.js';
-import type { Order } from './orders.js';
-import type { DashboardSource } from './source.js';
+import { withDependents } from './page-of-rows.js';
+import type { DashboardSource, Order } from './source.js';
 
 /** What a person confirms: how many rows an order is about, and what it may cost. */
 export interface Quote {

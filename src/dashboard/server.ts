@@ -4,10 +4,9 @@ import { extname, join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { packageRoot } from '../package-root.js';
-import { createAccess, isSame } from './access.js';
+import { createAccess, isSame, ownPlaceOnly, refuse } from './access.js';
 import { createApi, createMedia } from './api.js';
 import { createRowsReader } from './batch-rows.js';
-import { ownPlaceOnly, refuse } from './guard.js';
 import { boundAddresses, knownPlaces, type OtherPlace, otherUrls } from './places.js';
 import type { DashboardSource } from './source.js';
 

@@ -1,7 +1,9 @@
-import { type Attempt, intentOf, ownStates } from '../domain/attempt.js';
+import type { Attempt } from '../domain/attempt.js';
 import { takesSlot } from '../domain/kind.js';
-import type { BalanceCheckpoint } from '../store/home.js';
-import type { Pause } from '../store/pauses.js';
+import { intentOf, ownStates } from '../domain/standing.js';
+
+import type { Pause } from '../home/batch-marks.js';
+import type { BalanceCheckpoint } from '../home/home.js';
 import type { BatchRows, PageRow } from './batch-rows.js';
 import type { SlotHistory, Span } from './gaps.js';
 

@@ -1,9 +1,9 @@
+import { z } from 'zod';
 import type { JsonObject } from '../domain/json.js';
 import type { CreditsNano } from '../domain/money.js';
+import type { BalanceCheckpoint } from '../home/home.js';
 import type { ResultLine } from '../manifest/result-fields.js';
-import type { BalanceCheckpoint } from '../store/home.js';
 import type { Store } from '../store/port.js';
-import type { Order } from './orders.js';
 import type { BatchHistory } from './slot-history.js';
 
 /** What the page is made from: the home, the store and the commands' own functions, handed in by the command line. */
@@ -35,4 +35,92 @@ export interface DashboardSource {
 /** The command line's own refusal, in one sentence. */
 export class OrderRefused extends Error {
   override readonly name = 'OrderRefused';
+}
+
+/** The orders that the page can give, each with the command line that it is. */
+
+const text = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error);
+const name = text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/, 'not the name of a batch, a row or a reason');
+const credits = text(/^\d{1,9}(\.\d{1,9})?$/, 'credits must be a positive number such as 12.5');
+const count = text(/^[1-9]\d{0,5}$/, 'it must be a whole number of at least 1');
+const priority = text(/^-?\d{1,3}$/, 'a priority is a whole number');
+const why = z.exactOptional(text(/^.{0,500}$/s, 'what you say may have at most 500 characters'));
+const handle = text(/^.{1,2000}$/s, 'a handle has 1 to 2,000 characters');
+
+export const orderSchema = z.discriminatedUnion(
+  'order',
+  [
+    z.object({ order: z.literal('pause') }),
+    z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
+    z.object({ order: z.literal('cancel') }),
+    z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
+    z.object({
+      order: z.literal('limits'),
+      concurrency: z.exactOptional(count),
+      weight: z.exactOptional(count),
+      priority: z.exactOptional(priority),
+    }),
+    z.object({ order: z.literal('account-limits'), concurrency: z.exactOptional(count), rpm: z.exactOptional(count) }),
+    z.object({ order: z.literal('rerun'), id: name, withDependents: z.boolean() }),
+    z.object({ order: z.literal('approve'), maxCredits: credits }),
+    z.object({ order: z.literal('resubmit'), id: name, why }),
+    z.object({ order: z.literal('mark-lost'), id: name, isNotBilled: z.boolean(), why }),
+    z.object({ order: z.literal('attach-handle'), id: name, handle, why }),
+    z.object({ order: z.literal('settle-group') }),
+  ],
+  'this is no order',
+);
+export type Order = z.output<typeof orderSchema>;
+
+/** The words behind `callsheet`; what a person typed stands behind `--` or an equals sign and is never a flag. */
+export function commandOf(batch: string, order: Order): { words: string[]; flags: string[] } {
+  switch (order.order) {
+    case 'pause':
+    case 'cancel':
+      return { words: [order.order], flags: ['--', batch] };
+    case 'resume':
+      return { words: ['resume', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
+    case 'retry': {
+      const only = order.reason === undefined ? [] : [`--class=${order.reason}`];
+      return { words: ['retry', '--yes', '--json', ...only], flags: ['--', batch] };
+    }
+    case 'limits':
+      return {
+        words: ['limits', '--json', ...flagsOf(order, ['concurrency', 'weight', 'priority'])],
+        flags: ['--', batch],
+      };
+    case 'account-limits':
+      return { words: ['limits', '--json', ...flagsOf(order, ['concurrency', 'rpm'])], flags: [] };
+    case 'rerun': {
+      const others = order.withDependents ? ['--with-dependents'] : [];
+      return { words: ['rerun', '--yes', ...others], flags: ['--', batch, order.id] };
+    }
+    case 'approve':
+      return { words: ['approve', '--json', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
+    case 'resubmit':
+      return { words: ['review', 'resubmit', '--yes', ...whyFlag(order.why)], flags: ['--', batch, order.id] };
+    case 'mark-lost': {
+      const unbilled = order.isNotBilled ? ['--not-billed'] : [];
+      const words = ['review', 'mark-lost', '--yes', ...unbilled, ...whyFlag(order.why)];
+      return { words, flags: ['--', batch, order.id] };
+    }
+    case 'attach-handle': {
+      const words = ['review', 'attach-handle', '--yes', ...whyFlag(order.why)];
+      return { words, flags: ['--', batch, order.id, order.handle] };
+    }
+    case 'settle-group':
+      return { words: ['review', 'settle-group', '--yes'], flags: ['--', batch] };
+  }
+}
+
+function flagsOf<Name extends string>(order: { [name in Name]?: string }, names: readonly Name[]): string[] {
+  return names.flatMap((name) => (order[name] === undefined ? [] : [`--${name}=${order[name]}`]));
+}
+
+function budgetFlag(maxCredits: string | undefined): string[] {
+  return maxCredits === undefined ? [] : [`--max-credits=${maxCredits}`];
+}
+
+function whyFlag(text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : [`--why=${text}`];
 }

@@ -1,6 +1,7 @@
 import { takesSlot } from '../domain/kind.js';
-import { TimeBins } from '../report/time-bins.js';
-import type { BalanceCheckpoint } from '../store/home.js';
+import type { BalanceCheckpoint } from '../home/home.js';
+import { TimeBins } from '../report/tallies.js';
+
 import type { BatchRows } from './batch-rows.js';
 import { type Gaps, gapsOf } from './gaps.js';
 import { type BatchHistory, slotHistory } from './slot-history.js';

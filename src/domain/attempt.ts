@@ -1,8 +1,6 @@
+import type { Output, ResultFacts } from './exchange.js';
 import type { Kind } from './kind.js';
 import type { CreditsNano, CreditsRange } from './money.js';
-import type { OverrideCause } from './override-cause.js';
-import type { Output, ResultFacts } from './reading.js';
-import type { RefusalNext } from './refusal-next.js';
 import type { FedInput } from './row.js';
 
 /** One submit of a row: the only thing that can cost money. `n` counts from 1. */
@@ -108,93 +106,48 @@ export interface Attempt {
 }
 
 /**
- * Where an attempt stands. `claimed` = a claim and nothing later: it may be in flight, or its process died.
- * `open_case` = the answer is lost and there is no verdict yet. `given_up` and `written_off` = a person says that it was
- * billed and is lost, or that it was not billed.
+ * What lets a row be paid again although an earlier attempt of it may have been billed; `rerun`: a person wants another
+ * render of a row that is done.
  */
-export type Standing =
-  | 'void'
-  | 'claimed'
-  | 'refused'
-  | 'created'
-  | 'done'
-  | 'open_case'
-  | 'billed'
-  | 'not_billed'
-  | 'undecided'
-  | 'given_up'
-  | 'written_off'
-  | 'overridden'
-  | 'rendered'
-  | 'ended';
+export type OverrideCause = 'person' | 'always' | 'sync' | 'rerun';
 
-/** The standing of an attempt by its last record. What was rendered stays billed though the service has it no more. */
-export function standingOf(attempt: Attempt): Standing {
-  const last = attempt.states.at(-1);
-  if (last === undefined) return 'claimed';
-  switch (last.state) {
-    case 'intent':
-      return 'claimed';
-    case 'created_lost':
-    case 'unknown':
-      return 'open_case';
-    case 'verdict':
-      return last.verdict;
-    case 'ruled':
-      return last.ruling === 'billed' ? 'given_up' : 'written_off';
-    case 'attached':
-      return 'created';
-    case 'ended':
-      return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
-    case 'void':
-    case 'refused':
-    case 'created':
-    case 'done':
-    case 'overridden':
-    case 'rendered':
-      return last.state;
-  }
+/** What must happen after a refusal; the submit itself is known not to be billed. */
+export type RefusalNext =
+  /** The network is away: a new attempt with backoff, without limit. */
+  | 'retry_backoff'
+  /** The provider behind the route is away: the submits of that route are paced, then paused. */
+  | 'wait_provider'
+  /** Requests per minute: the account's submits are paced, then paused. */
+  | 'wait_turn'
+  /** A gateway turned the request away for its rate: the submits of that route are paced, then paused. */
+  | 'wait_gateway'
+  /** Simultaneous jobs: give the slot back, lower the cap, wait for a new grant. */
+  | 'wait_slot'
+  /** A synchronous call failed and is refunded: at most three new attempts. */
+  | 'retry_sync'
+  /** The answer was too large: one more attempt that asks for a URL. */
+  | 'retry_as_url'
+  /** The key is not accepted: the account pauses until a good one is there. */
+  | 'pause_key'
+  /** Not enough credits: the account pauses until the balance changed. */
+  | 'pause_credits'
+  | 'fail_row'
+  /** The output is too large to be returned at all. */
+  | 'fail_size'
+  /** This model is closed to the account: all rows of the batch with it fail. */
+  | 'fail_model'
+  /** This provider is closed to the account: all rows of the batch with it fail. */
+  | 'fail_route';
+
+/** 256 random bits as the last part of an attempt's own callback URL: base64url, 43 characters. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export function callbackUrl(base: string, token: string): string {
+  return `${base}/${token}`;
 }
 
-/** True when an attempt is known not to cost. */
-export function isKnownUnbilled(standing: Standing): boolean {
-  return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
-}
-
-/** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */
-export function isLost(standing: Standing): boolean {
-  const lost: Standing[] = ['billed', 'undecided', 'given_up', 'overridden'];
-  return lost.includes(standing);
-}
-
-/** True when a further attempt may be claimed: this one is known not to cost, or an override is on record. */
-export function allowsAnother(standing: Standing): boolean {
-  return isKnownUnbilled(standing) || standing === 'overridden';
-}
-
-/** The override of an attempt, if one was ever recorded. */
-export function overrideOf(attempt: Attempt): Extract<AttemptState, { state: 'overridden' }> | undefined {
-  return attempt.states.findLast((state) => state.state === 'overridden');
-}
-
-/** The claim of an attempt, if it can be read. */
-export function intentOf(attempt: Attempt): Intent | undefined {
-  const first = attempt.states[0];
-  return first?.state === 'intent' ? first : undefined;
-}
-
-/** The handle of an attempt, from the service's answer or from a person; the last one counts. */
-export function handleOf(attempt: Attempt): string | undefined {
-  return acceptanceOf(attempt)?.handle;
-}
-
-/** The record from which the attempt has its handle; none where that handle turned out to be another attempt's. */
-export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
-  return ownStates(attempt).findLast((state) => state.state === 'created' || state.state === 'attached');
-}
-
-/** What is recorded of the attempt itself: an answer that was another's, repeated on the way, tells nothing of it. */
-export function ownStates({ states }: Attempt): AttemptState[] {
-  const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
-  return states.slice(repeatedAt + 1);
+/** The token at the end of a request's path, whatever a proxy in front put before it; undefined when there is none. */
+export function tokenIn(path: string): string | undefined {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return TOKEN.test(last) ? last : undefined;
 }

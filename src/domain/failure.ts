@@ -1,6 +1,4 @@
-import type { FailureFacts } from './failure-class.js';
-import { FETCH_REASONS } from './fetch-reasons.js';
-import { OWN_REASONS } from './own-reasons.js';
+import { type FailureFacts, FETCH_REASONS, OWN_REASONS } from './reasons.js';
 
 /** Every reason that a row can end with, whether trying the row again can help, and what it cost. */
 export const REASONS = {
@@ -150,3 +148,23 @@ export const REASONS = {
 } as const satisfies Record<string, FailureFacts>;
 
 export type ReasonCode = keyof typeof REASONS;
+
+/** The documents list no code for it, so only plain words of the provider count; everything else stays `render_failed`. */
+const MODERATION =
+  /\bmoderat|\bnsfw\b|\b(safety|content|policy)[ _-](check|filter|system|policy|violation)|\bprohibited content\b/i;
+
+/** The reason of a job that the service ended without a result, from its words (service document 2, States). */
+export function endedReason({
+  word,
+  code,
+  message,
+}: {
+  word: string;
+  code?: string | undefined;
+  message: string;
+}): ReasonCode {
+  const lower = word.toLowerCase();
+  if (lower === 'cancelled' || lower === 'canceled') return 'render_cancelled';
+  if (lower === 'expired') return 'render_expired';
+  return MODERATION.test(`${code ?? ''} ${message}`) ? 'render_moderated' : 'render_failed';
+}

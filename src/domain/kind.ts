@@ -42,3 +42,14 @@ export const OPEN_WITHOUT_SLOT_MAX = 4;
 export function isAsync(kind: Kind): boolean {
   return providerOf(kind) !== 'svc' && kind !== 'vendor-f/interaction';
 }
+
+/** No submits of this family but one probe at a time, until a probe goes through. */
+export interface Breaker {
+  family: Provider;
+  /** `cases` = answers were lost, `outage` = the family cannot be reached. */
+  cause: 'cases' | 'outage';
+  sinceMs: number;
+  /** Probes that failed. */
+  failures: number;
+  nextProbeMs: number;
+}

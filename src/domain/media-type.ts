@@ -65,3 +65,17 @@ export function typeNames(types: readonly string[] | undefined, sort: MediaSort)
   const names = types.map(typeName);
   return names.length === 1 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names[names.length - 1]}`;
 }
+
+/** What the bytes of a medium show. Absent facts could not be read. */
+export interface MediaFacts {
+  sort: MediaSort | 'other';
+  /** As the first bytes say, not the name: `image/png`. */
+  mediaType: string;
+  bytes: number;
+  sha256: string;
+  width?: number;
+  height?: number;
+  /** True when an image can have transparent pixels. */
+  transparent?: boolean;
+  seconds?: number;
+}

@@ -96,3 +96,28 @@ export interface RowRecord {
 export function isRecordOf({ rowHash, keptFor }: Pick<RowRecord, 'rowHash' | 'keptFor'>, hash: string): boolean {
   return rowHash === hash || keptFor === hash;
 }
+
+/**
+ * True for a row that ended and that a person has to look at. One that a person gave up as billed and lost stays
+ * `lost_paid`, but nothing is left to decide. Pure.
+ */
+export function needsPerson({ status, reasonCode }: Pick<RowRecord, 'status' | 'reasonCode'>): boolean {
+  return status === 'review' || (status === 'lost_paid' && reasonCode !== 'marked_lost');
+}
+
+/** What starts a row that was not started. */
+export type StartAgain = 'retry' | 'review' | 'accept inputs' | 'run';
+
+/** By the reason of its end: the same command again passes a row by whose feeder has no output. */
+export function startAgain(reason: string | undefined): StartAgain {
+  switch (reason) {
+    case 'upstream_failed':
+      return 'retry';
+    case 'upstream_review':
+      return 'review';
+    case 'input_changed':
+      return 'accept inputs';
+    default:
+      return 'run';
+  }
+}

@@ -1,8 +1,11 @@
 /** The control socket: one JSON line asked, one JSON line answered; only this user can open it. */
-import { chmodSync, rmSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { isJsonObject } from '../domain/json.js';
+import { readRecord } from './engine-record.js';
 import type { EngineState } from './engine-status.js';
+import { type EnginePlaces, enginePlaces } from './places.js';
 import { type AccountRegistration, readRegistration } from './registration.js';
 
 /** Whether the engine has a key, asked without showing it. */
@@ -129,4 +132,33 @@ function parse(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The socket that the running engine wrote down goes first: its TMPDIR may have been another one. */
+export function ask(places: EnginePlaces, request: ControlRequest, timeoutMs: number): Promise<ControlReply | NoReply> {
+  return askEngine(readRecord(places.record)?.socket ?? places.socket, request, timeoutMs);
+}
+
+const replyTimeoutMs = 5_000;
+
+/** Asks the engine; false where none runs, where it does not serve the account, or where it is of an older build. */
+export async function isEngineKey(dataFolder: string, account: string, key: string): Promise<boolean> {
+  const nonce = randomBytes(16).toString('hex');
+  const question = { account, nonce, proof: proofOf(key, nonce) };
+  const reply = await ask(enginePlaces(dataFolder), { cmd: 'same-key', question }, replyTimeoutMs);
+  return reply !== 'none' && reply !== 'silent' && reply.ok;
+}
+
+export function answersTo(key: AccountRegistration['key'] | undefined, { nonce, proof }: KeyQuestion): boolean {
+  if (key === undefined) return false;
+  try {
+    const value = 'value' in key ? key.value : readFileSync(key.file, 'utf8').trim();
+    return proofOf(value, nonce) === proof;
+  } catch {
+    return false;
+  }
+}
+
+function proofOf(key: string, nonce: string): string {
+  return createHmac('sha256', nonce).update(key).digest('hex');
 }

@@ -1,10 +1,9 @@
 /** What client commands do with the engine: start or join it, hand it their account, look at it, end it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './ask.js';
-import { awaitedOf, awaitedText } from './awaited-text.js';
+import { ask } from './control.js';
 import { EngineError } from './engine-error.js';
 import { builtPrograms, type EngineProgram } from './engine-options.js';
-import type { EngineState } from './engine-status.js';
+import { awaitedOf, awaitedText, type EngineState } from './engine-status.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
 import type { AccountRegistration } from './registration.js';
 import { startDetached } from './start-detached.js';

@@ -1,6 +1,8 @@
 /** What a client asks of the supervisor that it starts; handed over as one JSON argument, so nothing secret. */
+
 import { fileURLToPath } from 'node:url';
 import { isJsonObject } from '../domain/json.js';
+import { s3Environment } from '../domain/s3.js';
 
 /** A Node program and how Node is to run it. */
 export interface EngineProgram {
@@ -36,4 +38,15 @@ export function readStartReport(value: unknown): StartReport | undefined {
 
 function beside(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
+}
+
+/**
+ * What server and worker inherit. A client's settings, key and S3 credentials are handed over as registrations: what
+ * happened to be in the environment of the client that came first must not decide for all.
+ */
+export function childEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const handedOver = s3Environment(environment);
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(CALLSHEET|TEMPORAL)_/.test(name) && !(name in handedOver)),
+  );
 }

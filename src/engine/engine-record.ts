@@ -1,12 +1,11 @@
-/** engine.json: who runs in a data folder, exact enough to tell a process of ours from a stranger with its number. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * engine.json: who runs in a data folder, exact enough to tell a process of ours from a stranger with its number.
+ * engine.stopped: a person ended the engine, so whoever only follows a batch must not start it again.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isJsonObject } from '../domain/json.js';
-
-/** A process: its number, and when it began as the system tells it. */
-export interface ProcessMark {
-  pid: number;
-  mark: string;
-}
+import { markOf, type ProcessMark } from './keeper.js';
+import type { EnginePlaces } from './places.js';
 
 export interface EngineRecord {
   schema: 1;
@@ -44,4 +43,90 @@ export function readRecord(path: string): EngineRecord | undefined {
 
 export function removeRecord(path: string): void {
   rmSync(path, { force: true });
+}
+
+export type StopReason = 'asked to' | 'asked to at once' | 'Ctrl-C' | 'SIGTERM' | 'SIGINT' | OwnReason;
+/** Why an engine ends that nobody stopped. */
+type OwnReason = 'no open work' | 'the start failed' | 'unexpected error';
+
+const ownReasons: readonly StopReason[] = ['no open work', 'the start failed', 'unexpected error'];
+
+export function isOrder(why: StopReason): boolean {
+  return !ownReasons.includes(why);
+}
+
+export interface StopMark {
+  /** Batches that were open when it ended; null when that was not known. */
+  openBatches: number | null;
+}
+
+/** Says so until `clearStopMark`. On a full disk the order is carried out without its mark. */
+export function writeStopMark(path: string, { openBatches }: Pick<EngineRecord, 'openBatches'>): void {
+  try {
+    writeFileSync(path, `${JSON.stringify({ schema: 1, atMs: Date.now(), openBatches })}\n`, { mode: 0o600 });
+  } catch {
+    // The engine ends all the same.
+  }
+}
+
+/** Undefined when nobody ended the engine by order since it last ran. */
+export function readStopMark(path: string): StopMark | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isJsonObject(value) && typeof value.openBatches === 'number') return { openBatches: value.openBatches };
+  } catch {
+    // A mark that was cut short is one all the same.
+  }
+  return { openBatches: null };
+}
+
+export function clearStopMark(path: string): void {
+  rmSync(path, { force: true });
+}
+
+/** Writes engine.json at each change; where the disk has no room it is written as soon as there is some. */
+export interface RecordKeeper {
+  /** As it was saved last. */
+  record: Readonly<EngineRecord>;
+  /** Never throws: the end of a child must be dealt with although nothing can be written. */
+  save(change: Partial<EngineRecord>): void;
+  remove(): void;
+}
+
+const againAfterMs = 5_000;
+
+/** The record of an engine that this process just begins to be. */
+export function createRecordKeeper(
+  buildId: string,
+  places: EnginePlaces,
+  onTrouble: (error: unknown) => void,
+): RecordKeeper {
+  const record: EngineRecord = {
+    ...{ schema: 1, buildId, dataFolder: places.dataFolder, socket: places.socket, startedAtMs: Date.now() },
+    supervisor: markOf(process.pid) ?? { pid: process.pid, mark: '' },
+    ...{ address: null, uiAddress: null, server: null, worker: null, log: places.logs.engine },
+  };
+  let timer: NodeJS.Timeout | undefined;
+
+  function save(change: Partial<EngineRecord>): void {
+    Object.assign(record, change);
+    clearTimeout(timer);
+    timer = undefined;
+    try {
+      writeRecord(places.record, record);
+    } catch (error) {
+      onTrouble(error);
+      timer = setTimeout(() => save({}), againAfterMs);
+    }
+  }
+
+  return {
+    record,
+    save,
+    remove() {
+      clearTimeout(timer);
+      removeRecord(places.record);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** What the command line, the supervisor and its worker say to each other about accounts. */
-import type { AwaitedCall } from '../domain/awaited-call.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
+import type { AwaitedCall } from '../domain/price.js';
 import { type S3Environment, s3Environment } from '../domain/s3.js';
 
 /**

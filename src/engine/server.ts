@@ -4,11 +4,9 @@ import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTemporal } from '../temporal.js';
 import { EngineError } from './engine-error.js';
-import type { ProcessMark } from './engine-record.js';
-import { createKeeper, type Keeper } from './keeper.js';
-import { lastLines, openLog } from './log-files.js';
+import { createKeeper, type Keeper, type ProcessMark } from './keeper.js';
+import { lastLines, openLog } from './places.js';
 import { databaseFile, saysDamaged, setAside, sizeOf } from './server-database.js';
-import { dynamicConfigFlags, sqliteFlags } from './server-flags.js';
 
 export interface ServerOptions {
   temporalCli: string;
@@ -125,3 +123,28 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+/** How the embedded Temporal server is set, for the engine and for the tests alike (measured: docs/architecture.md). */
+
+/** One durable hop takes 50 ms and timers fire up to a second late with the server's own values. */
+const dynamicConfig: Record<string, string | number | boolean | string[]> = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxTimeShift': '50ms',
+  // With more than one partition the requests per minute of a queue would be split between them.
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'matching.useNewMatcher': true,
+  // Beside gRPC the server opens an HTTP API without any check, which a web page could reach: no Host header can be this.
+  'frontend.httpAllowedHosts': ['\n'],
+};
+
+/** As fast as in memory, and still whole after a loss of power. */
+const sqlitePragmas = ['journal_mode=WAL', 'synchronous=FULL'];
+
+export const dynamicConfigFlags: string[] = Object.entries(dynamicConfig).flatMap(([name, value]) => [
+  '--dynamic-config-value',
+  `${name}=${JSON.stringify(value)}`,
+]);
+
+export const sqliteFlags: string[] = sqlitePragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]);

@@ -1,11 +1,17 @@
 /** Starts the supervisor as a process of its own session, so that no Ctrl-C and no closed terminal reaches it. */
+
 import { spawn } from 'node:child_process';
+import { type FoundTemporalCli, findTemporalCli } from '#scripts/temporal-cli.mjs';
+import { ensureTemporalCli } from '#scripts/temporal-install.mjs';
 import { EngineError } from './engine-error.js';
-import { type EngineProgram, readStartReport, type StartReport, type SupervisorOptions } from './engine-options.js';
-import { openLog } from './log-files.js';
-import type { EnginePlaces } from './places.js';
-import { childEnvironment } from './supervisor-environment.js';
-import { locateTemporalCli } from './temporal-cli.js';
+import {
+  childEnvironment,
+  type EngineProgram,
+  readStartReport,
+  type StartReport,
+  type SupervisorOptions,
+} from './engine-options.js';
+import { type EnginePlaces, openLog } from './places.js';
 
 export interface StartOptions {
   places: EnginePlaces;
@@ -58,4 +64,18 @@ export async function startDetached(options: StartOptions): Promise<() => boolea
       throw new EngineError('start_failed', `${report.message} (log: ${places.logs.engine})`);
     return report === undefined;
   };
+}
+
+/** Finds the program or gets it; `onProgress` receives a line every few seconds while that takes time. */
+export async function locateTemporalCli(onProgress: (line: string) => void): Promise<FoundTemporalCli> {
+  try {
+    return await ensureTemporalCli(process.env, onProgress);
+  } catch (cause) {
+    throw new EngineError('temporal_cli_missing', cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** What there is now, without getting anything; for `doctor`. `rejected` says why each program found is not taken. */
+export function lookForTemporalCli(): FoundTemporalCli | { rejected: string[] } {
+  return findTemporalCli(process.env);
 }

@@ -1,10 +1,9 @@
 /** Ends the engine of a data folder, and knows whether somebody did. */
-import { ask } from './ask.js';
-import { awaitedOf, awaitedText } from './awaited-text.js';
-import { type EngineRecord, type ProcessMark, readRecord, removeRecord } from './engine-record.js';
+import { ask } from './control.js';
+import { type EngineRecord, readRecord, readStopMark, removeRecord, writeStopMark } from './engine-record.js';
+import { awaitedOf, awaitedText } from './engine-status.js';
+import { endLeftovers, endProcess, isGone, lives, markOf, type ProcessMark } from './keeper.js';
 import { type EnginePlaces, enginePlaces } from './places.js';
-import { endLeftovers, endProcess, isGone, lives, markOf } from './processes.js';
-import { readStopMark, writeStopMark } from './stop-mark.js';
 
 /** Who asks an engine to stop wants it gone, even if it does not answer. */
 const stopReplyTimeoutMs = 3_000;

@@ -1,22 +1,23 @@
 /** The engine itself: one process per data folder that keeps a Temporal server and a worker running. */
 import type { Server } from 'node:net';
-import type { AwaitedCall } from '../domain/awaited-call.js';
+import type { AwaitedCall } from '../domain/price.js';
 import { type ControlReply, type ControlRequest, notReady, otherKey, serveControl } from './control.js';
-import type { SupervisorOptions } from './engine-options.js';
-import { readRecord, removeRecord } from './engine-record.js';
+import { childEnvironment, type SupervisorOptions } from './engine-options.js';
+import {
+  clearStopMark,
+  createRecordKeeper,
+  isOrder,
+  readRecord,
+  type StopReason,
+  writeStopMark,
+} from './engine-record.js';
 import type { EngineState } from './engine-status.js';
-import { createHomeLocks } from './home-locks.js';
 import { createIdleClock } from './idle.js';
-import type { Keeper } from './keeper.js';
-import type { EngineLog } from './log-files.js';
-import { type EnginePlaces, enginePlaces } from './places.js';
-import { endLeftovers, workerDrainMs } from './processes.js';
-import { createRecordKeeper, newRecord } from './record-keeper.js';
+import { endLeftovers, type Keeper, workerDrainMs } from './keeper.js';
+import { createHomeLocks, takeFolder } from './locks.js';
+import { type EngineLog, type EnginePlaces, enginePlaces } from './places.js';
 import { startServer } from './server.js';
 import { asideNotice } from './server-database.js';
-import { clearStopMark, isOrder, type StopReason, writeStopMark } from './stop-mark.js';
-import { childEnvironment } from './supervisor-environment.js';
-import { takeFolder } from './take-folder.js';
 import { createWorkerLink, type WorkerLink } from './worker-link.js';
 
 export interface Supervisor {
@@ -47,8 +48,7 @@ function createEngine(
   log: EngineLog,
   unlock: () => void,
 ): Supervisor {
-  const record = newRecord(options, places);
-  const records = createRecordKeeper(places.record, record, (error) =>
+  const { record, save, remove } = createRecordKeeper(options.buildId, places, (error) =>
     log.warn({ error: String(error) }, 'the engine cannot write its record (is the disk full?); it is tried again'),
   );
   const idle = createIdleClock(options.idleMs, Date.now);
@@ -60,7 +60,7 @@ function createEngine(
   let worker: WorkerLink | undefined;
   let awaited: AwaitedCall[] = [];
   let isForced = false;
-  let notice: EngineState['notice'] = null;
+  let notice: string | null = null;
   let idleTimer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -75,14 +75,14 @@ function createEngine(
     const left = readRecord(places.record);
     if (left !== undefined) await endLeftovers(left);
     clearStopMark(places.stopMark);
-    records.save({});
+    save({});
     server = await startServer({
       ...options,
       log: places.logs.server,
       environment,
       signal: ending.signal,
-      onAddress: (address, uiAddress) => records.save({ address, uiAddress }),
-      onChange: (server) => records.save({ server }),
+      onAddress: (address, uiAddress) => save({ address, uiAddress }),
+      onChange: (server) => save({ server }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the Temporal server ended'),
       onSetAside: (path) => {
         notice = asideNotice(path);
@@ -96,14 +96,14 @@ function createEngine(
       log: places.logs.worker,
       onOpen: (work) => {
         idle.open(work);
-        if (record.openBatches !== work.batches) records.save({ openBatches: work.batches });
+        if (record.openBatches !== work.batches) save({ openBatches: work.batches });
       },
       onAwaiting: (calls) => {
         awaited = calls;
         // What is paid is waited for as long as it may take, whatever the worker's own limit for the rest.
         if (calls.length > 0 && !isForced) worker?.keeper.grant(workerDrainMs);
       },
-      onChange: (worker) => records.save({ worker }),
+      onChange: (worker) => save({ worker }),
       onDeath: (how, restartInMs) => log.warn({ how, restartInMs }, 'the worker ended'),
       onReplayFailed: (account, code) => log.warn({ account, code }, 'the new worker could not take the account'),
     });
@@ -187,8 +187,7 @@ function createEngine(
     await server?.stop(serverStopMs);
     control?.close();
     if (isOrder(why)) writeStopMark(places.stopMark, record);
-    records.stop();
-    removeRecord(places.record);
+    remove();
     homes.releaseAll();
     unlock();
     reportStopped();

@@ -1,13 +1,11 @@
 /** The engine's worker: a forked process, and the accounts that it is handed over IPC. */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { AwaitedCall } from '../domain/awaited-call.js';
-import type { KeyQuestion } from './control.js';
+import type { AwaitedCall } from '../domain/price.js';
+import { answersTo, type KeyQuestion } from './control.js';
 import type { EngineProgram } from './engine-options.js';
-import type { ProcessMark } from './engine-record.js';
-import { createKeeper, type Keeper } from './keeper.js';
-import { openLog } from './log-files.js';
+import { createKeeper, type Keeper, type ProcessMark } from './keeper.js';
+import { openLog } from './places.js';
 import { type AccountRegistration, readFromWorker, type ToWorker } from './registration.js';
-import { answersTo } from './same-key.js';
 
 export interface WorkerLinkOptions {
   program: EngineProgram;

@@ -1,6 +1,13 @@
-import type { Answer, ServiceRequest } from '../domain/exchange.js';
+import type {
+  Answer,
+  ErrorForm,
+  ErrorReading,
+  PollReading,
+  ServiceRequest,
+  SubmitReading,
+  VendorRefusal,
+} from '../domain/exchange.js';
 import type { Kind } from '../domain/kind.js';
-import type { ErrorForm, ErrorReading, PollReading, SubmitReading, VendorRefusal } from '../domain/reading.js';
 import type { ResolvedMediaSet, Row } from '../domain/row.js';
 
 /** How the answer to a synchronous request carries the output. */

@@ -1,8 +1,7 @@
 /** The one map from a kind of row to what is constant of it. */
 import type { Kind } from '../domain/kind.js';
 import type { KindFacts } from './fact.js';
-import { animationFacts, clipFacts } from './svc-clips/facts.js';
-import { editFacts, imageFacts } from './svc-images/facts.js';
+import { animationFacts, clipFacts, editFacts, imageFacts } from './svc/facts.js';
 import { image2VideoFacts, motionControlFacts, omniVideoFacts, text2VideoFacts } from './vendor-a/facts.js';
 import { avatarFacts } from './vendor-b/facts.js';
 import { sharedRouteFacts } from './vendor-c-and-g/facts.js';

@@ -1,8 +1,7 @@
 /** The one map from a kind of row to the adapter that speaks for it. */
 import type { Kind } from '../domain/kind.js';
 import type { Adapter } from './adapter.js';
-import { createAnimationAdapter, createClipAdapter } from './svc-clips/wire.js';
-import { createEditAdapter, createImageAdapter } from './svc-images/wire.js';
+import { createAnimationAdapter, createClipAdapter, createEditAdapter, createImageAdapter } from './svc/wire.js';
 import {
   createImage2VideoAdapter,
   createMotionControlAdapter,
@@ -36,4 +35,4 @@ export const ADAPTERS: Readonly<Record<Kind, Adapter>> = {
 export function adapterFor(kind: Kind): Adapter {
   return ADAPTERS[kind];
 }
-export { readPolled } from './read-polled.js';
+export { readPolled } from './readings.js';

@@ -1,9 +1,10 @@
 /** The readings that every family gives in the same words: created, running, succeeded, failed, unreadable. */
 import { z } from 'zod';
-import type { Answer } from '../domain/exchange.js';
+import type { Answer, ErrorForm, Output, PollReading, ResultFacts, SubmitReading } from '../domain/exchange.js';
 import { isJsonObject, type Json } from '../domain/json.js';
-import type { ErrorForm, Output, PollReading, ResultFacts, SubmitReading } from '../domain/reading.js';
 import { safeText } from '../domain/secret.js';
+import type { AsyncAdapter } from './adapter.js';
+import { readJson } from './wire.js';
 
 /** The forms of an error body in service document 1, which apply to every route. */
 export const GENERAL_ERRORS: ReadonlySet<ErrorForm> = new Set(['detail', 'error', 'detail_object']);
@@ -107,15 +108,6 @@ export function failed(word: string, reason: unknown): PollReading {
   return code === undefined ? { reading: 'failed', word, message } : { reading: 'failed', word, code, message };
 }
 
-/** Drops the fields that are undefined. */
-export function known<Fields extends object>(
-  values: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
-}
-
 /** `usage` exactly as the service gave it; undefined when there is none or it nests too deep to be recorded. */
 export function usageOf(value: unknown): Json | undefined {
   return value === null || value === undefined || depthExceeds(value, USAGE_DEPTH_MAX) ? undefined : (value as Json);
@@ -145,4 +137,20 @@ function depthExceeds(value: unknown, depthMax: number): boolean {
     if (level.length === 0) return false;
   }
   return true;
+}
+
+/**
+ * What the answer to a poll of this handle says. Families whose documents show the handle in it tell an answer that
+ * something on the way kept from the poll of another job: it says nothing of this one.
+ */
+export function readPolled(adapter: AsyncAdapter, handle: string, answer: Answer): PollReading {
+  const echoed = adapter.echo && echoedIn(adapter.echo, answer);
+  if (echoed !== undefined && echoed !== handle) return unreadable('the answer is about another job');
+  return adapter.readPoll(answer);
+}
+
+function echoedIn(path: readonly string[], { body }: Answer): string | undefined {
+  let value = readJson(body);
+  for (const name of path) value = isJsonObject(value) ? value[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

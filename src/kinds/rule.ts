@@ -1,7 +1,6 @@
 import type { Json } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
-import type { MediaFacts } from '../domain/media-facts.js';
-import type { MediaSort } from '../domain/media-type.js';
+import type { MediaFacts, MediaSort } from '../domain/media-type.js';
 import type { ProblemCode } from '../domain/problem-code.js';
 import type { Cell } from '../domain/raw-row.js';
 import type { Media } from '../domain/row.js';

@@ -1,8 +1,8 @@
 import type { Kind } from '../domain/kind.js';
 import type { KindRules } from './rule.js';
-import { svcAnimation, svcClip } from './svc-clips/columns.js';
-import { svcEdit } from './svc-images/edit-columns.js';
-import { svcImage } from './svc-images/image-columns.js';
+import { svcAnimation, svcClip } from './svc/clip-columns.js';
+import { svcEdit } from './svc/edit-columns.js';
+import { svcImage } from './svc/image-columns.js';
 import { vendorAImage2Video, vendorAText2Video } from './vendor-a/columns.js';
 import { vendorAMotionControl } from './vendor-a/motion-columns.js';
 import { vendorAOmniVideo } from './vendor-a/omni-columns.js';

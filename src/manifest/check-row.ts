@@ -5,12 +5,10 @@ import { factsOf } from '../kinds/facts.js';
 import type { Column, DraftRow, MediaColumn, Report } from '../kinds/rule.js';
 import { KIND_RULES } from '../kinds/rules.js';
 import { readCell, textFlaw } from './cell-values.js';
-import { columnsOf, isPassthrough } from './columns.js';
-import { settledField } from './extra.js';
-import { NAME_RULE, nameFlaw } from './ids.js';
-import { mediaForm } from './media/media-form.js';
+import { columnsOf, isPassthrough, settledField } from './columns.js';
+import { mediaForm, splitItems } from './media/media-cell.js';
+import { NAME_RULE, nameFlaw } from './names.js';
 import { quoted } from './problem.js';
-import { splitItems } from './split-items.js';
 
 /** A row whose own cells are checked; its media have been counted, not read. */
 export interface CheckedRow extends DraftRow {

@@ -1,5 +1,9 @@
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { KINDS, type Kind } from '../domain/kind.js';
-import type { Column } from '../kinds/rule.js';
+import { type MediaSort, sortOfType } from '../domain/media-type.js';
+import type { Row } from '../domain/row.js';
+import { factsOf } from '../kinds/facts.js';
+import type { Column, FieldTree, MediaRule } from '../kinds/rule.js';
 import { KIND_RULES } from '../kinds/rules.js';
 import { quoted } from './problem.js';
 import { nearestWord } from './suggest.js';
@@ -60,4 +64,42 @@ export function columnFlaw(name: string): { code: 'B9' | 'B22'; message: string 
   const near = nearestWord(name, knownColumns);
   const help = near === undefined ? 'name a column x-… to pass it through to the results' : `did you mean '${near}'?`;
   return { code, message: `unknown column ${quoted(name)}; ${help}` };
+}
+
+/** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */
+export function costNotesOf(row: Pick<Row, 'kind' | 'cells' | 'media'>): string[] {
+  return KIND_RULES[row.kind].costNotes({ model: modelOf(row), cells: row.cells, media: row.media });
+}
+
+/** The row's model, or the one that the service takes when none is named; empty where the kind has none. */
+export function modelOf(row: Pick<Row, 'kind' | 'cells'>): string {
+  const { model } = row.cells;
+  return typeof model === 'string' ? model : factsOf(row.kind).model;
+}
+
+/** Whether the endpoint reads media of this sort in this column from a URL alone. */
+export function takesUrlOnly(rule: MediaRule, sort: MediaSort | 'other'): boolean {
+  return rule.inline === 'url-only' || (rule.inline === 'bytes' && sort !== rule.sort);
+}
+
+/** The same for a checked row, by the type of its medium. */
+export function needsUrl(kind: Kind, column: string, mediaType: string): boolean {
+  const found = KIND_RULES[kind].columns.find(({ name }) => name === column);
+  return found?.type === 'media' && takesUrlOnly(found.media, sortOfType(mediaType));
+}
+
+/**
+ * The documented field that an `extra` object names, as a dotted path; undefined when it names none. Inside a
+ * documented container only undocumented fields may be added, and a container can only be given as an object.
+ */
+export function settledField(extra: JsonObject, documented: FieldTree, path = ''): string | undefined {
+  for (const [name, value] of Object.entries(extra)) {
+    const known = Object.hasOwn(documented, name) ? documented[name] : undefined;
+    if (known === undefined) continue;
+    const here = path === '' ? name : `${path}.${name}`;
+    if (known === true || !isJsonObject(value)) return here;
+    const inner = settledField(value, known, here);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }

@@ -6,6 +6,7 @@ import { orList } from '../kinds/rule-helpers.js';
 import { KIND_RULES } from '../kinds/rules.js';
 import { rangeText } from './cell-values.js';
 import { COMMON_COLUMNS } from './columns.js';
+import { csvText } from './csv-text.js';
 
 /** A column as `callsheet kinds KIND` prints it. */
 export interface ColumnDescription {
@@ -103,4 +104,16 @@ function mediaRule({ media, many }: MediaColumn): string {
   parts.push(...another);
   if (many === true) parts.push('several separated by | or as a JSON array');
   return parts.join('; ');
+}
+
+/** A small valid CSV manifest of one kind, for `callsheet init`: every row shows another way to ask. */
+export function sampleManifest(kind: Kind): string {
+  const { samples, columns } = KIND_RULES[kind];
+  const used = columns.map(({ name }) => name).filter((name) => samples.some((sample) => sample[name] !== undefined));
+  const rows = samples.map((sample, at) => [
+    `${kind.replace('/', '-')}-${at + 1}`,
+    kind,
+    ...used.map((name) => sample[name] ?? ''),
+  ]);
+  return csvText([['id', 'kind', ...used], ...rows]);
 }

@@ -1,8 +1,7 @@
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import type { MediaBlob } from './media/media-reader.js';
-import type { UrlProbing } from './media/probe-url-media.js';
-import type { S3MediaOptions } from './media/s3-media.js';
+import type { S3MediaOptions, UrlProbing } from './media/remote-media.js';
 import type { Problem } from './problem.js';
 import type { ManifestSource } from './read-manifest.js';
 import type { Chains } from './references/chains.js';

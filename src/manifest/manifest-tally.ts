@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
-import { costNotesOf } from './cost-notes.js';
+import { costNotesOf } from './columns.js';
+import { createLineIndex } from './line-index.js';
 import type { ManifestSummary } from './manifest-options.js';
 import { canonicalJson } from './row-hash.js';
 
@@ -34,5 +35,24 @@ export function createManifestTally(): ManifestTally {
       costNotes: [...notes.values()],
       contentHash: content.digest('hex'),
     }),
+  };
+}
+
+/** Finds rows that ask for the same as an earlier one, so that they are rendered once; bounded memory. */
+export interface IdenticalRows {
+  /** Sets `shares` on a row that repeats an earlier one. */
+  mark(row: Row): void;
+}
+
+/** With an explicit seed the same request gives the same result; without one only the user can say that one will do. */
+export function createIdenticalRows(includesUnseeded: boolean): IdenticalRows {
+  const first = createLineIndex();
+  return {
+    mark(row) {
+      if (!includesUnseeded && row.cells.seed === undefined) return;
+      // The index keeps numbers from 1 on.
+      const earlier = first.add(row.hash, row.index + 1);
+      if (earlier !== undefined) row.shares = earlier - 1;
+    },
   };
 }

@@ -1,61 +1,100 @@
+import { defined } from '../domain/json.js';
 import type { RawRow } from '../domain/raw-row.js';
-import type { Report } from '../kinds/rule.js';
+import type { Media, Row } from '../domain/row.js';
 import type { CheckedRow } from './check-row.js';
-import { foldName } from './ids.js';
+import { isColumn } from './columns.js';
 import { createLineIndex } from './line-index.js';
-import { quoted } from './problem.js';
-import { type StemFields, stemFrom } from './stem.js';
+import type { ManifestOptions, RawCells } from './manifest-options.js';
+import { foldName, type StemFields, stemFrom } from './names.js';
+import { type ProblemLog, quoted } from './problem.js';
+import { formatOf } from './read-manifest.js';
+import type { PlaceOf } from './references/links.js';
+import { rowHash } from './row-hash.js';
 
-/** Gives every row its stem: from its own `output`, the name template, or the default for the size of the batch. */
-export interface RowNamer {
-  /** The row's stem, or undefined after a problem was reported. `isLarge`: the manifest has over 1,000 rows. */
-  name(row: CheckedRow, raw: RawRow, index: number, isLarge: boolean, report: Report): string | undefined;
-}
-
-export interface NamerOptions {
-  nameTemplate?: string;
-  date: string;
-  /** Whether rows may have a column of this name. */
-  hasColumn(name: string): boolean;
-  /** Told once when the batch's template itself cannot be used; its rows are bad then. */
-  onBadTemplate(message: string): void;
+/** A row whose name waits until the size of the manifest is known. */
+export interface WaitingRow {
+  row: CheckedRow;
+  raw: RawRow;
+  media: Record<string, Media[]>;
 }
 
 /** Up to this many rows the default names need no folders. */
-export const FLAT_ROWS_MAX = 1000;
+const FLAT_ROWS_MAX = 1000;
 
-export function createRowNamer(options: NamerOptions): RowNamer {
-  const lines = createLineIndex();
-  let isTemplateBad = false;
+/**
+ * Names the rows and passes the good ones on, in order. The default names depend on whether there are more than 1,000
+ * rows, so the first 1,000 wait until that is known.
+ */
+export function createOutlet(
+  options: ManifestOptions,
+  columns: ReadonlySet<string>,
+  log: ProblemLog,
+  pass: (row: Row, raw: RawCells, placeOf: PlaceOf) => Promise<void>,
+) {
+  const nameOf = createNamer(options, columns, log);
+  let waiting: WaitingRow[] | undefined = options.nameTemplate === undefined ? [] : undefined;
+  let index = 0;
+
+  async function emit({ row, raw, media }: WaitingRow, isLarge: boolean): Promise<void> {
+    const stem = nameOf(row, raw, index, isLarge);
+    if (stem !== undefined && !row.bad) await pass(rowOf(row, media, stem, index), rawCells(row, raw), row.positionOf);
+    index += 1;
+  }
+
+  async function release(isLarge: boolean): Promise<void> {
+    const held = waiting ?? [];
+    waiting = undefined;
+    for (const one of held) await emit(one, isLarge);
+  }
+
   return {
-    name(row, raw, index, isLarge, report) {
-      if (row.id === '') return undefined;
-      const template = row.output ?? options.nameTemplate ?? (isLarge ? '{part}/{id}' : '{id}');
-      const stem = stemFrom(template, fieldsOf(row, raw, index, options));
-      if (!stem.ok) {
-        if (row.output !== undefined) report.problem(row, 'B46', 'output', stem.message);
-        else if (!isTemplateBad) options.onBadTemplate(stem.message);
-        isTemplateBad ||= row.output === undefined;
-        return undefined;
-      }
-      const earlier = lines.add(foldName(stem.stem), row.line);
-      if (earlier !== undefined && !row.bad) {
-        report.problem(row, 'B46', 'output', `lines ${earlier} and ${row.line} both write ${quoted(stem.stem)}`);
-      }
-      return stem.stem;
+    async take(one: WaitingRow): Promise<void> {
+      if (waiting === undefined) return emit(one, true);
+      waiting.push(one);
+      if (waiting.length > FLAT_ROWS_MAX) await release(true);
     },
+    end: () => release(false),
   };
 }
 
-function fieldsOf(row: CheckedRow, raw: RawRow, index: number, options: NamerOptions): StemFields {
-  return {
-    id: row.id,
-    kind: row.kind,
-    model: row.model,
-    group: row.group,
-    index,
-    date: options.date,
-    cell: (name) => raw.cells.get(name)?.text,
-    hasColumn: options.hasColumn,
+/**
+ * Gives every row its stem: from its own `output`, the name template, or the default for the size of the batch;
+ * undefined after a problem was reported.
+ */
+function createNamer(options: ManifestOptions, columns: ReadonlySet<string>, log: ProblemLog) {
+  const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
+  const hasColumn = formatOf(options) === 'jsonl' ? isColumn : (name: string) => columns.has(name);
+  const lines = createLineIndex();
+  let isTemplateBad = false;
+  return (row: CheckedRow, raw: RawRow, index: number, isLarge: boolean): string | undefined => {
+    const { id, kind, model, group, output } = row;
+    if (id === '') return undefined;
+    const template = output ?? nameTemplate ?? (isLarge ? '{part}/{id}' : '{id}');
+    const cell = (name: string) => raw.cells.get(name)?.text;
+    const fields: StemFields = { id, kind, model, group, index, date, cell, hasColumn };
+    const stem = stemFrom(template, fields);
+    if (!stem.ok) {
+      if (output !== undefined) log.problem(row, 'B46', 'output', stem.message);
+      else if (!isTemplateBad) log.add({ line: 1, column: 1, code: 'B46', message: stem.message });
+      isTemplateBad ||= output === undefined;
+      return undefined;
+    }
+    const earlier = lines.add(foldName(stem.stem), row.line);
+    if (earlier !== undefined && !row.bad) {
+      log.problem(row, 'B46', 'output', `lines ${earlier} and ${row.line} both write ${quoted(stem.stem)}`);
+    }
+    return stem.stem;
   };
+}
+
+function rowOf(checked: CheckedRow, media: Record<string, Media[]>, stem: string, index: number): Row {
+  const { line, id, kind, cells, group, extra, passthrough } = checked;
+  const row: Row = { index, line, id, kind, stem, cells, media, hash: '', ...defined({ group, extra, passthrough }) };
+  row.hash = rowHash(row);
+  return row;
+}
+
+function rawCells(row: CheckedRow, raw: RawRow): RawCells {
+  const cells = [...raw.cells].map(([name, cell]): [string, string] => [name, cell.text]);
+  return { ...Object.fromEntries(cells), kind: row.kind };
 }

@@ -1,12 +1,10 @@
-import type { MediaFacts } from '../domain/media-facts.js';
-import type { MediaSort } from '../domain/media-type.js';
+import type { MediaFacts, MediaSort } from '../domain/media-type.js';
 import type { Media } from '../domain/row.js';
 import type { MediaColumn, Report } from '../kinds/rule.js';
 import { KIND_RULES } from '../kinds/rules.js';
 import type { CheckedRow } from './check-row.js';
-import { mediaForm } from './media/media-form.js';
+import { mediaForm, readReference } from './media/media-cell.js';
 import type { MediaReader } from './media/media-reader.js';
-import { readReference } from './references/reference.js';
 
 /** Reads and checks the media of a row; gives them by column, without those that are bad. */
 export async function readMedia(

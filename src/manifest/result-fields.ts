@@ -3,7 +3,7 @@ import type { Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';
-import { modelOf } from './cost-notes.js';
+import { modelOf } from './columns.js';
 import type { RawCells } from './manifest-options.js';
 
 /**

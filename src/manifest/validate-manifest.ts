@@ -1,32 +1,21 @@
 import { dirname, resolve } from 'node:path';
 import type { RawRow } from '../domain/raw-row.js';
-import type { Media, Row } from '../domain/row.js';
-import { type CheckedRow, checkRow } from './check-row.js';
-import { checkVoice } from './check-voice.js';
-import { isColumn, isPassthrough } from './columns.js';
-import { createIdenticalRows } from './identical-rows.js';
-import { foldName } from './ids.js';
+import type { DraftRow, Report } from '../kinds/rule.js';
+import { checkRow } from './check-row.js';
+import { isPassthrough } from './columns.js';
 import { createLineIndex } from './line-index.js';
-import type { ManifestOptions, ManifestSummary, RawCells } from './manifest-options.js';
-import { createManifestTally } from './manifest-tally.js';
+import type { ManifestOptions, ManifestSummary } from './manifest-options.js';
+import { createIdenticalRows, createManifestTally } from './manifest-tally.js';
 import { createMediaReader, type MediaReader } from './media/media-reader.js';
-import { createRowNamer, FLAT_ROWS_MAX } from './name-rows.js';
-import { ManifestStop, quoted } from './problem.js';
-import { createProblemLog, type ProblemLog } from './problem-log.js';
-import { formatOf, readManifest, sourceName } from './read-manifest.js';
+import { createOutlet, type WaitingRow } from './name-rows.js';
+import { foldName } from './names.js';
+import { createProblemLog, ManifestStop, type ProblemLog, quoted } from './problem.js';
+import { readManifest, sourceName } from './read-manifest.js';
 import { readMedia } from './read-media.js';
-import type { PlaceOf } from './references/links.js';
 import { createRowLinks, type RowLinks } from './references/row-links.js';
-import { rowHash } from './row-hash.js';
+import { nearestWord } from './suggest.js';
 
 const PROBLEMS_KEPT = 100;
-
-/** A row whose name waits until the size of the manifest is known. */
-interface WaitingRow {
-  row: CheckedRow;
-  raw: RawRow;
-  media: Record<string, Media[]>;
-}
 
 /**
  * Checks a whole manifest, streaming, and hands on its good rows in normal form. Problems of the manifest never throw;
@@ -132,62 +121,21 @@ function mediaReaderOf(options: ManifestOptions): MediaReader {
   });
 }
 
-/**
- * Names the rows and passes the good ones on, in order. The default names depend on whether there are more than 1,000
- * rows, so the first 1,000 wait until that is known.
- */
-function createOutlet(
-  options: ManifestOptions,
-  columns: ReadonlySet<string>,
-  log: ProblemLog,
-  pass: (row: Row, raw: RawCells, placeOf: PlaceOf) => Promise<void>,
-) {
-  const { nameTemplate, date = new Date().toISOString().slice(0, 10) } = options;
-  const namer = createRowNamer({
-    date,
-    hasColumn: formatOf(options) === 'jsonl' ? isColumn : (name) => columns.has(name),
-    onBadTemplate: (message) => log.add({ line: 1, column: 1, code: 'B46', message }),
-    ...(nameTemplate === undefined ? {} : { nameTemplate }),
-  });
-  let waiting: WaitingRow[] | undefined = nameTemplate === undefined ? [] : undefined;
-  let index = 0;
+/** The voices of the account for a row that names one; undefined when they cannot be known. */
+export type Voices = (named: string) => Promise<ReadonlySet<string> | undefined>;
 
-  async function emit({ row, raw, media }: WaitingRow, isLarge: boolean): Promise<void> {
-    const stem = namer.name(row, raw, index, isLarge, log);
-    if (stem !== undefined && !row.bad) await pass(rowOf(row, media, stem, index), rawCells(row, raw), row.positionOf);
-    index += 1;
-  }
-
-  async function release(isLarge: boolean): Promise<void> {
-    const held = waiting ?? [];
-    waiting = undefined;
-    for (const one of held) await emit(one, isLarge);
-  }
-
-  return {
-    async take(one: WaitingRow): Promise<void> {
-      if (waiting !== undefined) {
-        waiting.push(one);
-        if (waiting.length > FLAT_ROWS_MAX) await release(true);
-      } else await emit(one, true);
-    },
-    end: () => release(false),
-  };
-}
-
-function rowOf(checked: CheckedRow, media: Record<string, Media[]>, stem: string, index: number): Row {
-  const { line, id, kind, cells, group, extra, passthrough } = checked;
-  const row: Row = { index, line, id, kind, stem, cells, media, hash: '' };
-  if (group !== undefined) row.group = group;
-  if (extra !== undefined) row.extra = extra;
-  if (passthrough !== undefined) row.passthrough = passthrough;
-  row.hash = rowHash(row);
-  return row;
-}
-
-function rawCells(row: CheckedRow, raw: RawRow): RawCells {
-  const cells: RawCells = {};
-  for (const [name, cell] of raw.cells) cells[name] = cell.text;
-  cells.kind = row.kind;
-  return cells;
+/** An avatar's voice is one of those that GET voices lists (service document 2, Avatar video). */
+export async function checkVoice(row: DraftRow, voices: Voices, report: Report): Promise<void> {
+  const voice = row.cells.voice_id;
+  if (typeof voice !== 'string') return;
+  const known = await voices(voice);
+  if (known === undefined || known.has(voice)) return;
+  const near = nearestWord(voice, known);
+  const hint = near === undefined ? '' : `did you mean '${near}'? `;
+  report.problem(
+    row,
+    'B42',
+    'voice_id',
+    `unknown voice_id ${quoted(voice)}; ${hint}\`callsheet voices\` lists those of the account`,
+  );
 }

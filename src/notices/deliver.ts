@@ -1,5 +1,5 @@
 import type { NoticeSettings } from '../domain/notice.js';
-import { type KeptNotice, markOf, type Notices } from '../store/notices.js';
+import { type KeptNotice, markOf, type Notices } from '../home/notices.js';
 import { type Sent, sendNotice } from './send.js';
 
 /** Sends what waits: in order per batch and target, at least once, again and again for a day. */

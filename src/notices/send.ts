@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
 import { commandOf, type Notice, type NoticeTarget } from '../domain/notice.js';
-import { postNotice } from '../service/post-notice.js';
+import { postNotice } from '../service/vetted-request.js';
 import { messageFor, noticeJson } from './message.js';
-import { runCommand } from './run-command.js';
 
 /** `again`: it may arrive later; `refused`: it never will. */
 export type Sent = { sent: 'delivered' } | { sent: 'again' | 'refused'; why: string };
@@ -24,4 +25,30 @@ export async function sendNotice(target: NoticeTarget, secret: string | null, no
   if (status >= 200 && status < 300) return { sent: 'delivered' };
   const isRefused = status >= 400 && status < 500 && !LATER.includes(status);
   return { sent: isRefused ? 'refused' : 'again', why: `HTTP ${status}` };
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** Runs a command line of the user with a text on its standard input; gives why it failed. Never throws. */
+export function runCommand(line: string, input: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(line, {
+      shell: true,
+      cwd: homedir(),
+      env: withoutOurs(process.env),
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
+    child.on('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`));
+    // A command need not read what it is given.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+/** The key of the service is nobody else's business. */
+function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^CALLSHEET_/.test(name)));
 }

@@ -1,12 +1,9 @@
 import { formatCredits } from '../domain/money.js';
-import { needsPerson } from '../domain/needs-person.js';
-import { noCounts, type OutputFile, type Status } from '../domain/outcome.js';
-import { modelOf } from '../manifest/cost-notes.js';
+import { needsPerson, noCounts, type OutputFile, type Status } from '../domain/outcome.js';
+import { modelOf } from '../manifest/columns.js';
 import { type ResultLine, statusOf } from '../manifest/result-fields.js';
-import { type FailureGroup, groupFailures } from './failure-groups.js';
 import { shortened } from './html.js';
-import { Spread } from './spread.js';
-import { TimeBins } from './time-bins.js';
+import { type FailureGroup, groupFailures, Spread, TimeBins } from './tallies.js';
 
 /** What a report says of a batch's rows, gathered in one pass over the lines of its results. */
 

@@ -1,14 +1,11 @@
 import { REASONS } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
-import { STATUSES } from '../domain/outcome.js';
-import { type StartAgain, startAgain } from '../domain/start-again.js';
-import { barChart, instant } from './charts.js';
+import { STATUSES, type StartAgain, startAgain } from '../domain/outcome.js';
 import type { ReportRows, Share, ShownRow } from './collect.js';
-import type { FailureGroup } from './failure-groups.js';
-import { besideHref, type Html, html, rowsText, shortened, table } from './html.js';
+import { barChart, besideHref, type Html, html, instant, rowsText, STYLE_HEAD, shortened, table } from './html.js';
 import { mediaList, type Tile } from './media-page.js';
 import type { ReportTerms } from './report-terms.js';
-import { STYLE_HEAD } from './style.js';
+import type { FailureGroup } from './tallies.js';
 
 /** The report of a batch for whoever runs it, as one page that runs nothing and asks nobody. Pure. */
 

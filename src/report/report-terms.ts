@@ -1,13 +1,11 @@
-import type { BatchLimits } from '../domain/limits.js';
+import type { BatchLimits } from '../domain/batch.js';
 import { formatCredits } from '../domain/money.js';
-import { readBatchOptions } from '../store/batch-options.js';
-import { readBatchOrder } from '../store/batch-order.js';
-import { fellSinceBegin, readBooks } from '../store/books.js';
-import type { Home } from '../store/home.js';
-import { readSampleGate, type SampleGate } from '../store/sample-gate.js';
-import { instant } from './charts.js';
-import { rowsText } from './html.js';
-import { productVersion } from './product-version.js';
+import { readSampleGate, type SampleGate } from '../home/batch-marks.js';
+import { readBatchOptions, readBatchOrder } from '../home/batch-order.js';
+import type { Home } from '../home/home.js';
+import { fellSinceBegin, readBooks } from '../home/learned.js';
+import { productVersion } from '../package-root.js';
+import { instant, rowsText } from './html.js';
 
 /** What a report says beside the rows: versions, settings, and how the balance moved. */
 export interface ReportTerms {

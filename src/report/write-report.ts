@@ -1,10 +1,9 @@
 import { isS3Address } from '../domain/s3.js';
-import type { Home } from '../store/home.js';
+import type { Home } from '../home/home.js';
 import type { Store } from '../store/port.js';
 import type { ReportRows, ShownOutput } from './collect.js';
-import type { Tile } from './media-page.js';
+import { publicPage, type Tile } from './media-page.js';
 import type { Posters } from './posters.js';
-import { publicPage } from './public-page.js';
 import { reportPage } from './report-page.js';
 import { readReportTerms } from './report-terms.js';
 

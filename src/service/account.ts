@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
 import { type CreditsNano, creditsFromNumber } from '../domain/money.js';
 import { safeText } from '../domain/secret.js';
-import { readJsonBody } from './json-body.js';
+import { readJsonBody } from './errors.js';
 
 export const CREDITS_REQUEST: ServiceRequest = { method: 'GET', path: '/v1/credits' };
 export const DISCOUNTS_REQUEST: ServiceRequest = { method: 'GET', path: '/v1/discounts' };

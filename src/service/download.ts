@@ -2,14 +2,21 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { decoded, decoderOf } from './decoded-body.js';
-import { DownloadError, WrongFileError } from './download-error.js';
+import { decoded, decoderOf, type RateLimits, readSteadily } from './download-body.js';
 import { createVettedConnector } from './public-address.js';
 import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';
-import { type RateLimits, readSteadily } from './read-steadily.js';
-import { discard, headerOf, type OpenAnswer, statusError, type VettedGet, vettedGet } from './vetted-get.js';
+import {
+  DownloadError,
+  discard,
+  headerOf,
+  type OpenAnswer,
+  statusError,
+  type VettedGet,
+  vettedGet,
+  WrongFileError,
+} from './vetted-request.js';
 
-export { DownloadError } from './download-error.js';
+export { DownloadError } from './vetted-request.js';
 
 export interface DownloaderOptions {
   /** Loopback addresses too, also over http: for a loopback service. */

@@ -3,14 +3,19 @@
  * only: undici calls `onRequestStart` synchronously before it writes the first byte, for every write. If that call
  * never came, or was aborted inside, nothing was sent; error codes prove nothing.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Answer, Exchange, LostPhase } from '../domain/exchange.js';
+import { unpackedAnswer } from './answer-bytes.js';
 import { ConnectError } from './connector.js';
-import { type Countdown, createCountdown } from './countdown.js';
-import { exchangeFailure } from './exchange-failure.js';
-import { type ExchangeLimits, RATE_WINDOW_BYTES } from './exchange-limits.js';
-import { unpackedAnswer } from './unpacked-answer.js';
+import {
+  type Countdown,
+  createCountdown,
+  type ExchangeLimits,
+  exchangeFailure,
+  RATE_WINDOW_BYTES,
+} from './exchange-limits.js';
 
 export interface FollowOptions {
   limits: ExchangeLimits;
@@ -156,15 +161,14 @@ function stop(course: Course, code: string): void {
 
 function fail(course: Course, error: unknown): void {
   const { head, sent, guarded, unsentBytes } = course;
-  const code = codeOf(error);
   if (!sent) {
     const phase = guarded ? 'guard' : unsentPhase(error);
-    end(course, (tookMs) => ({ outcome: 'not_sent', ...exchangeFailure(phase, code), tookMs }));
+    end(course, (tookMs) => ({ outcome: 'not_sent', ...exchangeFailure(phase, error), tookMs }));
     return;
   }
   const phase: LostPhase = head ? 'body' : unsentBytes() > 0 ? 'request' : 'headers';
   const got = head ? { status: head.status, partialBody: bodyOf(course) } : {};
-  end(course, (tookMs) => ({ outcome: 'lost', ...exchangeFailure(phase, code), tookMs, ...got }));
+  end(course, (tookMs) => ({ outcome: 'lost', ...exchangeFailure(phase, error), tookMs, ...got }));
 }
 
 function end(course: Course, outcome: (tookMs: number) => Exchange): void {
@@ -183,12 +187,6 @@ function unsentPhase(error: unknown): LostPhase {
 /** A header that came twice is a list, whatever the types say. */
 function first(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
-}
-
-/** The parser's errors of undici come without a code. */
-function codeOf(error: unknown): unknown {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return name === 'HTTPParserError' ? (code ?? 'NOT_HTTP') : code;
 }
 
 function bodyOf({ chunks, bytes, encoding, limits }: Course): Uint8Array {

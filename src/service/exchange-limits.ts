@@ -1,3 +1,6 @@
+/** How long an exchange may take, and what is said of one that brought no whole answer. */
+import type { LostPhase } from '../domain/exchange.js';
+
 /** How long an exchange may take in each of its phases, ms, and how large its answer may be. */
 export interface ExchangeLimits {
   /** From the call to the first byte sent; the connector has its own limit, this one makes sure that all end. */
@@ -15,3 +18,73 @@ export interface ExchangeLimits {
 
 /** So much of a body must come within each `rateWindowMs`. */
 export const RATE_WINDOW_BYTES = 64 * 1024;
+
+/**
+ * Time limits that count only time in which the process was awake. After a suspended laptop or a stopped process the
+ * operating system may hold an answer that arrived in time: a timer by the clock would throw it away unread.
+ */
+export interface Countdown<Name extends string> {
+  /** Starts, or starts again, the limit of this name. */
+  set(name: Name, limitMs: number): void;
+  clear(name: Name): void;
+  /** Ends all limits. */
+  stop(): void;
+}
+
+const TICK_MS = 100;
+
+/** Calls `onExpired` once per limit that runs out; late by at most one tick. */
+export function createCountdown<Name extends string>(onExpired: (name: Name) => void): Countdown<Name> {
+  const leftMs = new Map<Name, number>();
+  let last = performance.now();
+  const ticking = setInterval(() => {
+    const now = performance.now();
+    // One tick after a pause counts as two at most, so that what waits in the sockets is read before anything expires.
+    const passedMs = Math.min(now - last, 2 * TICK_MS);
+    last = now;
+    for (const [name, left] of leftMs) {
+      if (left > passedMs) {
+        leftMs.set(name, left - passedMs);
+      } else {
+        leftMs.delete(name);
+        onExpired(name);
+      }
+    }
+  }, TICK_MS);
+  return {
+    set: (name, limitMs) => void leftMs.set(name, limitMs),
+    clear: (name) => void leftMs.delete(name),
+    stop: () => clearInterval(ticking),
+  };
+}
+
+/**
+ * Words for an exchange that brought no whole answer. They are put together here from a phase and a code of a known
+ * form: a client library's own error may carry headers, and with them the key.
+ */
+export interface ExchangeFailure {
+  phase: LostPhase;
+  /** Upper case and digits: `ECONNREFUSED`, `HEADERS_TIMEOUT`, `UNKNOWN`. */
+  code: string;
+  message: string;
+}
+
+const CODE_FORM = /^[A-Z][A-Z0-9_]{1,59}$/;
+
+const SENTENCES: Record<LostPhase, string> = {
+  guard: 'stopped by our own guard before anything was sent',
+  dns: 'the name of the service could not be resolved',
+  connect: 'no connection to the service',
+  tls: 'no secure connection to the service',
+  request: 'the request could not be sent whole',
+  headers: 'no answer came',
+  body: 'the answer was cut off',
+};
+
+export function exchangeFailure(phase: LostPhase, error: unknown): ExchangeFailure {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  // The parser's errors of undici come without a code.
+  const said = name === 'HTTPParserError' ? (code ?? 'NOT_HTTP') : code;
+  const known = typeof said === 'string' && CODE_FORM.test(said) ? said : 'UNKNOWN';
+  return { phase, code: known, message: `${SENTENCES[phase]} (${known})` };
+}

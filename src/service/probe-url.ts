@@ -1,8 +1,15 @@
 /** Looks at the beginning of a media URL before a batch starts: its size and its first bytes, through the guards of downloads. */
 import { Agent } from 'undici';
-import { DownloadError } from './download-error.js';
 import { createVettedConnector } from './public-address.js';
-import { discard, headerOf, type OpenAnswer, statusError, type VettedGet, vettedGet } from './vetted-get.js';
+import {
+  DownloadError,
+  discard,
+  headerOf,
+  type OpenAnswer,
+  statusError,
+  type VettedGet,
+  vettedGet,
+} from './vetted-request.js';
 
 /** What the beginning of a file shows, or why it cannot be had. */
 export type UrlProbe = { ok: true; totalBytes?: number; head: Uint8Array } | { ok: false; why: string };

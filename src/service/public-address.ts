@@ -3,7 +3,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { skipInterimAnswers } from './interim-answers.js';
+import { skipInterimAnswers } from './connector.js';
 
 /** The host is, or resolves to, an address that we do not connect to. */
 export class ForbiddenAddressError extends Error {

@@ -1,7 +1,6 @@
 /** What the headers of a download promise: its length, its identity, and whether a part is the part that was asked for. */
-import { decoderOf, isEncoded } from './decoded-body.js';
-import { DownloadError, WrongFileError } from './download-error.js';
-import { discard, headerOf, type OpenAnswer, statusError } from './vetted-get.js';
+import { decoderOf, isEncoded } from './download-body.js';
+import { DownloadError, discard, headerOf, type OpenAnswer, statusError, WrongFileError } from './vetted-request.js';
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/;
 

@@ -2,11 +2,10 @@
 import type { Socket } from 'node:net';
 import { Agent, Client, type Dispatcher } from 'undici';
 import type { Exchange, ServiceRequest } from '../domain/exchange.js';
+import { redactedExchange } from './answer-bytes.js';
 import { createConnector } from './connector.js';
-import { exchangeFailure } from './exchange-failure.js';
 import { type Followed, type FollowOptions, followExchange } from './exchange-handler.js';
-import type { ExchangeLimits } from './exchange-limits.js';
-import { redactedExchange } from './redacted-answer.js';
+import { type ExchangeLimits, exchangeFailure } from './exchange-limits.js';
 
 interface TransportTimeouts {
   /** Name, connection and TLS together. */
@@ -172,5 +171,5 @@ function dispatchOn(
 }
 
 function notSent(code: string): Exchange {
-  return { outcome: 'not_sent', ...exchangeFailure('request', code), tookMs: 0 };
+  return { outcome: 'not_sent', ...exchangeFailure('request', { code }), tookMs: 0 };
 }

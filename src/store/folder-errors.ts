@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StoreError } from './port.js';
 
 /** Turns what the file system says into one sentence that tells the user what to do. */
@@ -44,4 +46,27 @@ export function toStoreError(error: unknown, verb: 'write' | 'read' | 'remove', 
   const what = SENTENCES[code] ?? 'the file system refuses';
   const where = key === '' ? location : `'${key}' in ${location}`;
   return new StoreError(code, `cannot ${verb} ${where}: ${what} (${code})`, key);
+}
+
+/**
+ * Makes a folder and those above it; gives the first that was not there, undefined where all were. Node's own way to do
+ * so never comes back where a parent that is there takes no folders, as `/proc`.
+ */
+export async function makeFolders(path: string, mode: number): Promise<string | undefined> {
+  const make = () =>
+    mkdir(path, { mode }).then(
+      () => path,
+      (error: unknown) => {
+        if (errorCode(error) !== 'EEXIST') throw error;
+        return undefined;
+      },
+    );
+  try {
+    return await make();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    const above = await makeFolders(dirname(path), mode);
+    const own = await make();
+    return above ?? own;
+  }
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { errorCode } from './folder-errors.js';
-import { makeFolders } from './make-folders.js';
+import { errorCode, makeFolders } from './folder-errors.js';
 import { StoreError } from './port.js';
 
 /** The file operations under the folder store: real paths below one root, temporary files, links and fsync. */

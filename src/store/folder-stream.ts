@@ -1,11 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
 import { type Folder, makeFolder, NO_FOLLOW, NO_LINKS, syncPlaces } from './folder-files.js';
-import { type CommittedFile, type PendingFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
-import { segmentsOf } from './safe-key.js';
+import {
+  type CommittedFile,
+  type PendingFile,
+  type PutStreamOptions,
+  type StoredFile,
+  StoreError,
+  segmentsOf,
+} from './port.js';
 import { writeBehind } from './write-behind.js';
 
 /** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */

@@ -1,8 +1,10 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { readdir, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorCode, toStoreError } from './folder-errors.js';
-import { type Folder, findFolder } from './folder-files.js';
-import { byCodeUnit, isSafeSegment, segmentsOf } from './safe-key.js';
+import { type Folder, findFolder, makeFolder } from './folder-files.js';
+import { byCodeUnit, isSafeSegment, type Store, StoreError, segmentsOf } from './port.js';
 
 /** Walks the folder store in the order of its keys, without the temporary files. */
 
@@ -59,4 +61,67 @@ async function entriesOf(path: string): Promise<Found[]> {
 
 function sortName(entry: Found): string {
   return entry.isFolder ? `${entry.name}/` : entry.name;
+}
+
+/** A file system's clock may tick this slowly, ms: what was changed less long ago may change again unseen. */
+const TICK_MAX_MS = 2_000;
+const BETWEEN_PAUSES = 2_000;
+
+/** What tells each file or folder from what it was before; undefined where it is absent. */
+export async function stampsIn(location: string, keys: readonly string[]): Promise<(string | undefined)[]> {
+  const stamps: (string | undefined)[] = [];
+  for (const key of keys) {
+    stamps.push(stampOf(location, key));
+    // A call each takes microseconds, a turn of the pool of threads ten times that; others get their turn all the same.
+    if (stamps.length % BETWEEN_PAUSES === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return stamps;
+}
+
+function stampOf(location: string, key: string): string | undefined {
+  try {
+    const { mtimeNs, mtimeMs, ino, size } = lstatSync(join(location, ...segmentsOf(key)), { bigint: true });
+    const stamp = `${mtimeNs}.${ino}.${size}`;
+    const isOld = Math.abs(Date.now() - Number(mtimeMs)) > TICK_MAX_MS;
+    return isOld ? stamp : `${stamp}.${randomBytes(4).toString('hex')}`;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw toStoreError(error, 'read', key, location);
+  }
+}
+
+export type ProbedFiles = Pick<Store, 'put' | 'putIfAbsent' | 'remove'>;
+
+/** So often a probe may find its folder gone before the place counts as missing. */
+const PROBES_MAX = 20;
+
+/** Proves that files can be written and kept from a second writer; leaves nothing behind. Throws where they cannot. */
+export async function probeFolder(folder: Folder, files: ProbedFiles): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await probeOnce(folder, files);
+    } catch (error) {
+      // Another command's probe of the same new folder took it away again.
+      if (errorCode(error) !== 'ENOENT' || tries >= PROBES_MAX) throw error;
+    }
+  }
+}
+
+async function probeOnce(folder: Folder, files: ProbedFiles): Promise<void> {
+  const key = `probe-${randomBytes(6).toString('hex')}`;
+  const bytes = Buffer.from('callsheet');
+  const { unsynced } = await makeFolder(folder, []);
+  try {
+    await files.put(key, bytes);
+    if (await files.putIfAbsent(key, bytes)) {
+      throw new StoreError('PROBE', `${folder.location} lets a second writer replace a file that must be kept`);
+    }
+  } finally {
+    await files.remove(key);
+    // The folders that were made for the probe go again; one that holds something stays.
+    for (let i = 0, path = folder.location; i < unsynced.length; i++, path = dirname(path)) {
+      await rmdir(path).catch(() => undefined);
+    }
+    folder.durable.clear();
+  }
 }

@@ -2,14 +2,19 @@ import { lstat, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { copyIntoFolder } from './folder-copy.js';
 import { errorCode, toStoreError } from './folder-errors.js';
-import type { Folder, Place } from './folder-files.js';
-import { findFolder, makeFolder, NO_FOLLOW, publishIfAbsent, syncPlaces, writeTemporary } from './folder-files.js';
-import { type ProbedFiles, probeFolder } from './folder-probe.js';
-import { stampsIn } from './folder-stamps.js';
+import {
+  type Folder,
+  findFolder,
+  makeFolder,
+  NO_FOLLOW,
+  type Place,
+  publishIfAbsent,
+  syncPlaces,
+  writeTemporary,
+} from './folder-files.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
-import { listKeys, namesIn } from './folder-tree.js';
-import type { Store, StoreEntry } from './port.js';
-import { segmentsOf } from './safe-key.js';
+import { listKeys, namesIn, type ProbedFiles, probeFolder, stampsIn } from './folder-tree.js';
+import { type Store, type StoreEntry, segmentsOf } from './port.js';
 
 /** A store in a folder of this machine, or of a network drive that all workers share. */
 

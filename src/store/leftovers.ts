@@ -1,7 +1,7 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './folder-errors.js';
-import { isSafeSegment } from './safe-key.js';
+import { isSafeSegment } from './port.js';
 
 /** What a killed process left behind; in a folder store: parts, temporary files, rows of a check that broke off. */
 export interface Leftover {

@@ -1,6 +1,5 @@
-import { withByteReader } from './byte-reader.js';
 import type { MediaType } from './media-type.js';
-import { wholenessOf } from './media-whole.js';
+import { wholenessOf, withByteReader } from './media-whole.js';
 import type { PendingFile } from './port.js';
 
 /** Opens a file as what it claims to be: its size in pixels and seconds, or why it cannot be one. */

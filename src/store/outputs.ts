@@ -1,7 +1,6 @@
 import type { OutputFile } from '../domain/outcome.js';
 import { type MediaReading, readMediaFacts } from './media-facts.js';
 import { describeBytes, type MediaFamily, type MediaType, SNIFF_BYTES, sniffMedia } from './media-type.js';
-import { peekBytes } from './peek-bytes.js';
 import { type CommittedFile, type PendingFile, type Store, StoreError } from './port.js';
 
 /** A batch's folder of finished files: the only place that knows their names and what may become one of them. */
@@ -137,4 +136,38 @@ function checkedType(head: Uint8Array, expected: MediaFamily | 'any'): MediaType
     throw new OutputRefused('wrong_family', `expected ${wanted}, got ${type.contentType}`);
   }
   return type;
+}
+
+/** Looks at the start of a stream without losing it. */
+
+export interface PeekedBytes {
+  /** At least `atLeast` bytes, fewer only when the stream has no more. */
+  head: Uint8Array;
+  /** The stream from its start, once. */
+  whole: AsyncIterable<Uint8Array>;
+  /** Ends the stream where it is; harmless after its end. */
+  close(): Promise<void>;
+}
+
+export async function peekBytes(source: AsyncIterable<Uint8Array>, atLeast: number): Promise<PeekedBytes> {
+  const iterator = source[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < atLeast) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    chunks.push(next.value);
+    bytes += next.value.length;
+  }
+  async function* whole(): AsyncIterable<Uint8Array> {
+    yield* chunks.splice(0);
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  }
+  return {
+    head: Buffer.concat(chunks),
+    whole: whole(),
+    close: async () => {
+      await iterator.return?.();
+    },
+  };
 }

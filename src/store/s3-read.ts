@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, StoredObject } from './bucket.js';
-import { type StoredFile, StoreError } from './port.js';
+import { byCodeUnit, isSafeSegment, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { toS3Error } from './s3-errors.js';
-import { byCodeUnit, isSafeSegment, segmentsOf } from './safe-key.js';
 
 /** What is read from a bucket: objects, each checked against what it says of itself, and the names of many. */
 

@@ -4,9 +4,8 @@ import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
 import { createPartBuffers } from './part-buffers.js';
-import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError } from './port.js';
+import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
-import { segmentsOf } from './safe-key.js';
 import { type Spooled, spool } from './spool.js';
 
 /** Streams a file of any length into a bucket: received, inspected, then uploaded under its final name. */

@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../activities/dependencies.js';
+import { openAccountRecords } from '../home/account-records.js';
 import { createPosters } from '../report/posters.js';
 import { createDownloader } from '../service/download.js';
 import { createTransport } from '../service/transport.js';
-import { openAccountRecords } from '../store/account-records.js';
 import { createPlaces } from '../store/open-store.js';
 import { createCallers } from './callers.js';
 import type { SteadyClock } from './clock.js';

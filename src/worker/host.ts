@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Log } from '../../activities/dependencies.js';
-import { createSwitchboard } from '../callbacks/switchboard.js';
+import { createSwitchboard } from '../callbacks/receiver.js';
 import { createCallbackDesk } from '../callbacks/take-callback.js';
 import type { AccountSettings } from '../contract/settings.js';
-import type { AwaitedCall } from '../domain/awaited-call.js';
 import type { JsonObject } from '../domain/json.js';
+import type { AwaitedCall } from '../domain/price.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
-import { createCallbacks } from '../store/callbacks.js';
+import { createCallbacks } from '../home/handles.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt } from './adopt-settings.js';

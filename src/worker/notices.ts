@@ -9,11 +9,11 @@ import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
 import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
+import { sampleInForce } from '../home/batch-marks.js';
+import { readBatchOrder } from '../home/batch-order.js';
+import { markOf, openNotices } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
 import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
-import { readBatchOrder } from '../store/batch-order.js';
-import { markOf, openNotices } from '../store/notices.js';
-import { sampleInForce } from '../store/sample-gate.js';
 
 /** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
 export interface BatchNotices {

@@ -8,11 +8,11 @@ import type { Dependencies } from '../../activities/dependencies.js';
 import { areFresh, keepDiscounts, multipliersOf } from '../../activities/discounts.js';
 import { keepPrices, measuredPrices } from '../../activities/learned.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
+import { createChargeBook } from '../../src/home/charge-book.js';
+import { openHome } from '../../src/home/home.js';
+import { createLedger } from '../../src/home/ledger.js';
 import type { Discount } from '../../src/service/account.js';
-import { createChargeBook } from '../../src/store/charge-book.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { openHome } from '../../src/store/home.js';
-import { createLedger } from '../../src/store/ledger.js';
 
 const LIST = 1e9;
 const vendorA = { entrypoint: 'vendor-a' } as const;

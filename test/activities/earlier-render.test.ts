@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keepEarlier } from '../../activities/earlier-render.js';
-import { rowStanding } from '../../activities/row-letter.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
+import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
 const FILE: OutputFile = { file: 'media/a.png', contentType: 'image/png', bytes: 5, sha256: 'a'.repeat(64) };

@@ -5,14 +5,14 @@ import { bookCharge } from '../../activities/charges.js';
 import { gatherEvidence } from '../../activities/evidence.js';
 import { keepLearned } from '../../activities/learned.js';
 import { settleActivities } from '../../activities/settle.js';
-import { movementsOf } from '../../src/books/check/movements.js';
+import { movementsOf } from '../../src/books/check/evidence.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { adapterFor } from '../../src/kinds/index.js';
-import { modelOf } from '../../src/manifest/cost-notes.js';
-import { intent } from '../store/support/examples.js';
+import { modelOf } from '../../src/manifest/columns.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const DANCE = plainRow('dance', {

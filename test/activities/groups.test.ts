@@ -1,4 +1,5 @@
 // Interchangeable attempts are settled by their count, by the policy of their own batches (design 3).
+
 import { expect, test } from 'vitest';
 import { attemptsSince } from '../../activities/attempts-since.js';
 import { gatherEvidence } from '../../activities/evidence.js';
@@ -6,15 +7,16 @@ import { finishBooks } from '../../activities/finish-books.js';
 import { loadRow } from '../../activities/row-work.js';
 import { countAttempts, isSameCount, recordGroup } from '../../activities/settle-group.js';
 import { settleTogether } from '../../activities/settle-together.js';
-import { type Attempt, intentOf } from '../../src/domain/attempt.js';
+import type { Attempt } from '../../src/domain/attempt.js';
 import { KINDS } from '../../src/domain/kind.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { type Group, writeGroup } from '../../src/store/groups.js';
+import { intentOf } from '../../src/domain/standing.js';
+
+import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
+import { type Group, writeGroup } from '../../src/home/verdicts.js';
 import { StoreError } from '../../src/store/port.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 type Policy = 'hold' | 'if-proved' | 'always';

@@ -9,14 +9,14 @@ import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js'
 import type { DownloadInput, LateOutputInput } from '../../src/contract/outputs.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { type Answer, serve, sha256, status, whole } from '../download/broken-server.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { silent } from '../support/silent-log.js';
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { notOrdered, runOrder } from '../../activities/ordered.js';
 import { reopenActivities } from '../../activities/reopen.js';
 import { rowActivities } from '../../activities/rows.js';
-import { clearCancelled, markCancelled } from '../../src/store/batch-marks.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { wholeRecord } from '../store/support/examples.js';
+import { clearCancelled, markCancelled } from '../../src/home/batch-marks.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const ROW = plainRow('r');

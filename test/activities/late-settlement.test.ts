@@ -4,8 +4,8 @@ import { useReadings } from '../../activities/after-reading.js';
 import { settleActivities } from '../../activities/settle.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { watchedVerdicts } from '../../src/store/verdict-watch.js';
-import { intent } from '../store/support/examples.js';
+import { watchedVerdicts } from '../../src/home/verdicts.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const AVATAR = plainRow('speech', {

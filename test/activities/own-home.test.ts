@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { isOwnHome, refreshMarks } from '../../activities/home-marks.js';
 import { pollActivities } from '../../activities/poll.js';
 import { submitActivities } from '../../activities/submit.js';
-import { readBatchOrder, writeBatchOrder } from '../../src/store/batch-order.js';
+import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
+import { newClaimer, writeHomeMark } from '../../src/home/home-mark.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { newClaimer, writeHomeMark } from '../../src/store/home-mark.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

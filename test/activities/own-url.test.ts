@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ownUrl } from '../../activities/own-url.js';
 import { DownloadError } from '../../src/service/download.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { fed } from '../support/chain-rows.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { attemptsSince } from '../../activities/attempts-since.js';
 import { settleActivities } from '../../activities/settle.js';
 import { submitActivities } from '../../activities/submit.js';
-import { movementsOf } from '../../src/books/check/movements.js';
+import { movementsOf } from '../../src/books/check/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';
 import { serve } from '../download/broken-server.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const FILM = plainRow('film', { kind: 'vendor-a/text2video', cells: { prompt: 'a bird', duration: 5 } });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeBatchResults } from '../../activities/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent, storedRow } from '../store/support/examples.js';
+import { intent, storedRow } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { rowRecord } from '../support/row-record.js';
 

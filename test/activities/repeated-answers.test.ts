@@ -5,12 +5,13 @@ import { resultState } from '../../activities/row-credits.js';
 import { settleActivities } from '../../activities/settle.js';
 import { slotActivities } from '../../activities/slots.js';
 import { submitActivities } from '../../activities/submit.js';
-import { handleOf, standingOf } from '../../src/domain/attempt.js';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
-import { sortOf } from '../../src/store/documents.js';
-import { isNameOfAnother, takeName } from '../../src/store/handle-names.js';
-import { repairDocument } from '../../src/store/repair-documents.js';
+import { handleOf, standingOf } from '../../src/domain/standing.js';
+
+import { sortOf } from '../../src/home/documents.js';
+import { isNameOfAnother, takeName } from '../../src/home/handles.js';
+import { repairDocument } from '../../src/home/verify-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const film = (id: string, index: number): Row =>

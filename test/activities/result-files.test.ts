@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resultLines } from '../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../activities/tally-results.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { markCancelled } from '../../src/home/batch-marks.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { resultFields } from '../../src/manifest/result-fields.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
-import { markCancelled } from '../../src/store/batch-marks.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
-import { intent, storedRow } from '../store/support/examples.js';
+import { intent, storedRow } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

@@ -1,7 +1,7 @@
 // A row's record that is corrected after its end stands in the results as well (design 2, Identity and running again).
 import { expect, test } from 'vitest';
 import { reviseRow } from '../../activities/revise.js';
-import { wholeRecord } from '../store/support/examples.js';
+import { wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** Corrects a row's bill that came back; what was told to whom. */

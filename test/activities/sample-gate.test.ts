@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
 import { notOrdered } from '../../activities/ordered.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { sampleInForce, writeSampleGate } from '../../src/home/batch-marks.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { sampleInForce, writeSampleGate } from '../../src/store/sample-gate.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 
 test('a job for a row beyond the sample is held until its manifest is approved; a torn gate lets nothing through', async () => {

@@ -7,7 +7,7 @@ import type { Exchange } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
 import { adapterFor } from '../../src/kinds/index.js';
-import type { Classified } from '../../src/reconcile/classify.js';
+import type { Classified } from '../../src/service/classify.js';
 import { silent } from '../support/silent-log.js';
 import { smallPng } from '../support/small-png.js';
 

@@ -2,8 +2,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { submitActivities } from '../../activities/submit.js';
+import { markCancelled } from '../../src/home/batch-marks.js';
 import { createTransport } from '../../src/service/transport.js';
-import { markCancelled } from '../../src/store/batch-marks.js';
 import { serve, status } from '../download/broken-server.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { recordOutcome } from '../../activities/submit-outcome.js';
 import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/under-way.js';
-import { awaitedText } from '../../src/engine/awaited-text.js';
+import { awaitedText } from '../../src/engine/engine-status.js';
 import { readFromWorker } from '../../src/engine/registration.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { StoreError } from '../../src/store/port.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const FILM = plainRow('film', { kind: 'vendor-f/video', cells: { prompt: 'a bird', duration: 4 } });

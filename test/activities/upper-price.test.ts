@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { budgetActivities, spentOf } from '../../activities/budget.js';
 import { measuredPrices } from '../../activities/learned.js';
 import { knownPrices, upperCredits } from '../../activities/prices.js';
+import { cellsOf } from '../../src/books/prices/measured-prices.js';
 import type { PriceRule } from '../../src/domain/price.js';
+import { homeKeys } from '../../src/home/home-keys.js';
+import { writeMeasuredPrices } from '../../src/home/learned.js';
 import { adapterFor } from '../../src/kinds/index.js';
-import { cellsOf } from '../../src/reconcile/measured-prices.js';
-import { homeKeys } from '../../src/store/home-keys.js';
-import { writeMeasuredPrices } from '../../src/store/learned.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const DANCE = plainRow('dance', {

@@ -1,15 +1,15 @@
 // Verdicts are compared with every later reading (design 3: contradictions).
 import { expect, test } from 'vitest';
 import { useReadings } from '../../activities/after-reading.js';
-import { rowStanding } from '../../activities/row-letter.js';
 import { settleActivities } from '../../activities/settle.js';
 import { bornAfterMs, lastedMs } from '../../activities/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
-import { markCancelled } from '../../src/store/batch-marks.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
-import { isTrusted } from '../../src/store/trust.js';
-import { intent, wholeRecord } from '../store/support/examples.js';
+import { markCancelled } from '../../src/home/batch-marks.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { rowStanding } from '../../src/home/row-standing.js';
+import { isTrusted } from '../../src/home/verdicts.js';
+import { intent, wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const STILL = plainRow('still');

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { windowCap } from '../../activities/account.js';
 import type { Dependencies } from '../../activities/dependencies.js';
-import { writeAccountLimits } from '../../src/store/account-limits.js';
+import { writeAccountLimits } from '../../src/home/account-limits.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const PLAN = { balanceNano: 5e9, rpm: 600, concurrent: 20, plan: 'enterprise' };

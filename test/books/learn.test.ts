@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { balanceBooks } from '../../src/books/check/balance.js';
-import type { AccountEvidence, Reading } from '../../src/books/check/evidence.js';
+import { type AccountEvidence, type KnownAttempt, movementsOf, type Reading } from '../../src/books/check/evidence.js';
 import { learn } from '../../src/books/check/learn.js';
-import { type KnownAttempt, movementsOf } from '../../src/books/check/movements.js';
+import { balanceBooks } from '../../src/books/check/residual.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 
 const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);

@@ -1,7 +1,7 @@
 // When an account keeps still for lost answers (design 3, Verdicts): once an hour for all that are due, a group at once.
 import { expect, it } from 'vitest';
+import { quietFor } from '../../src/books/check/counted-time.js';
 import type { Case, Evidence } from '../../src/books/check/evidence.js';
-import { quietFor } from '../../src/books/check/quiet.js';
 
 const minute = 60_000;
 const hour = 60 * minute;

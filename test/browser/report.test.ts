@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ResultLine } from '../../src/manifest/results.js';
+import type { ResultLine } from '../../src/manifest/result-fields.js';
 import { collectRows } from '../../src/report/collect.js';
-import { publicPage } from '../../src/report/public-page.js';
+import { publicPage } from '../../src/report/media-page.js';
 import { reportPage } from '../../src/report/report-page.js';
-import { storedRow, wholeRecord } from '../store/support/examples.js';
+import { storedRow, wholeRecord } from '../home/support/examples.js';
 import { accessibilityBreaches, launchBrowser, watchPage } from '../support/browser.js';
 import { smallPng } from '../support/small-png.js';
 

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CallbackReceiver, startReceiver } from '../../src/callbacks/receiver.js';
-import { createSwitchboard, ListenError } from '../../src/callbacks/switchboard.js';
+import { type CallbackReceiver, createSwitchboard, ListenError, startReceiver } from '../../src/callbacks/receiver.js';
 
 const TOKEN = randomBytes(32).toString('base64url');
 

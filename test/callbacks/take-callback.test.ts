@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallbackMessenger, createCallbackDesk } from '../../src/callbacks/take-callback.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { createCallbacks } from '../../src/store/callbacks.js';
+import { createCallbacks } from '../../src/home/handles.js';
+import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createLedger } from '../../src/store/ledger.js';
 import type { Store } from '../../src/store/port.js';
-import { intent, states } from '../store/support/examples.js';
+import { intent, states } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 
 const REF = { batch: 'b', id: 'r1', n: 1 };

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { recordFor } from '../../activities/row-letter.js';
+
 import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
 import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
+import { recordFor } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 
 const row = (id: string, line: number, feeder?: string): Row => ({

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_SLOT_TERMS } from '../../src/domain/slot-terms.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { seededHome } from './seeded-home.js';
 
 test('the prices that a batch was run with hold for it alone, until its command gives others', async () => {

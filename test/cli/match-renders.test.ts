@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { type Candidate, createRenderSources, matchRenders } from '../../src/cli/reuse/found-renders.js';
-import type { KnownRender } from '../../src/read-model/gather-renders.js';
+
+import type { KnownRender } from '../../src/home/gather-renders.js';
 
 const rowsOf = (...ids: string[]): Candidate[] =>
   ids.map((id, index) => ({ key: 'k', index, id, kind: 'svc/image', price: null, hasUrls: false }));

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openNotices } from '../../src/store/notices.js';
+import { openNotices } from '../../src/home/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
 import { cli, workFolder } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';

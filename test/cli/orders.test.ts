@@ -7,12 +7,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import { handlePairs } from '../../src/cli/review/orders.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { DEFAULT_SLOT_TERMS } from '../../src/domain/slot-terms.js';
+import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
-import { writeStopMark } from '../../src/engine/stop-mark.js';
-import { writeAccountLimits } from '../../src/store/account-limits.js';
-import { isCancelledBatch, markStopped } from '../../src/store/batch-marks.js';
-import { writeBatchOrder } from '../../src/store/batch-order.js';
+
+import { writeAccountLimits } from '../../src/home/account-limits.js';
+import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
+import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 

@@ -2,9 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { type AttemptState, intentOf } from '../../src/domain/attempt.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import { intentOf } from '../../src/domain/standing.js';
+import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
-import { writeStopMark } from '../../src/engine/stop-mark.js';
 import { type SeededHome, seededHome, T0 } from './seeded-home.js';
 
 const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };

@@ -5,10 +5,10 @@ import type { AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
-import { type AccountRecords, openAccountRecords } from '../../src/store/account-records.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { type AccountRecords, openAccountRecords } from '../../src/home/account-records.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createPlaces } from '../../src/store/open-store.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { rowRecord } from '../support/row-record.js';
 import { type CliResult, cli, workFolder } from './harness.js';
 

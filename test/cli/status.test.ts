@@ -9,8 +9,8 @@ import { listLines, nextWords, statusLines } from '../../src/cli/views/status-li
 import { standstillTexts } from '../../src/cli/views/troubles.js';
 import type { SemaphoreView } from '../../src/contract/semaphore-view.js';
 import type { BatchProgress } from '../../src/contract/workflows.js';
-import { clearStopped, markCancelled, markStopped } from '../../src/store/batch-marks.js';
-import { readBatchOptions, writeBatchOptions } from '../../src/store/batch-options.js';
+import { clearStopped, markCancelled, markStopped } from '../../src/home/batch-marks.js';
+import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
 import { cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';

@@ -8,7 +8,7 @@ import { formatDuration } from '../../src/cli/views/durations.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
 import { failureLine, summaryLines } from '../../src/cli/views/summary.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { groupFailures } from '../../src/report/failure-groups.js';
+import { groupFailures } from '../../src/report/tallies.js';
 
 const colors = pc.createColors(false);
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };

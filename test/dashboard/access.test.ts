@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccess } from '../../src/dashboard/access.js';
-import { commandOf } from '../../src/dashboard/orders.js';
+import { commandOf } from '../../src/dashboard/source.js';
 import { type SeededHome, seededHome } from '../cli/seeded-home.js';
 import { smallPng } from '../support/small-png.js';
 import { type ServedHome, serveHome } from './dashboard-rig.js';

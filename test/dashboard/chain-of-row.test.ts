@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PageRow } from '../../src/dashboard/batch-rows.js';
-import { chainOfRow, withDependents } from '../../src/dashboard/chain-of-row.js';
+import { chainOfRow, withDependents } from '../../src/dashboard/page-of-rows.js';
 
 const row = (id: string, ...feeders: string[]) => {
   const fed = feeders.map((one, at) => ({ id: one, at }));

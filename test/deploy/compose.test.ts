@@ -7,7 +7,7 @@ import { headersLimitMs } from '../../activities/waits.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { configSchema } from '../../src/config/check-layer.js';
 import { KINDS } from '../../src/domain/kind.js';
-import { dynamicConfigFlags } from '../../src/engine/server-flags.js';
+import { dynamicConfigFlags } from '../../src/engine/server.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { afterRefusal } from '../../src/domain/poll-refusals.js';
-import { backoffGapMs } from '../../src/domain/poll-schedule.js';
+import { afterRefusal, backoffGapMs } from '../../src/domain/poll-schedule.js';
 
 const MINUTE_MS = 60_000;
 

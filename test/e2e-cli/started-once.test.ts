@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openAccountRecords } from '../../src/store/account-records.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { intent } from '../store/support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { hasTemporal } from '../support/temporal.js';
 import { paidRequests } from './support/evidence.js';
 import { csv, image } from './support/manifest.js';

@@ -2,7 +2,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultAction, FaultRule } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
-import { standingOf } from '../../src/domain/attempt.js';
+import { standingOf } from '../../src/domain/standing.js';
 import { freePlace, receiveFor } from '../support/callback-receiver.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';

@@ -7,7 +7,7 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { recordSkipped } from '../../src/cli/plan/kept-rows.js';
 import { batchProgress, cancelBatch } from '../../src/contract/messages.js';
 import { batchId } from '../../src/contract/names.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { sha256 } from '../download/broken-server.js';
 import { imageRow, type Stack, startStack } from '../support/stack.js';

@@ -1,13 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Emulator, FaultRule } from '../../emulator/emulator.js';
-import { startEmulator } from '../../emulator/emulator.js';
+import { type Emulator, type FaultRule, startEmulator } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
 import type { Row } from '../../src/domain/row.js';
-import { orderRerun } from '../../src/store/batch-marks.js';
+import { orderRerun } from '../../src/home/batch-marks.js';
+import { openHome } from '../../src/home/home.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { openHome } from '../../src/store/home.js';
 import { StoreError } from '../../src/store/port.js';
 import { avatarRow, filmRow, imageRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';

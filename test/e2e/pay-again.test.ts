@@ -3,10 +3,11 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import { jobId } from '../../src/contract/names.js';
-import { overrideOf } from '../../src/domain/attempt.js';
-import { openAccountRecords } from '../../src/store/account-records.js';
+import { overrideOf } from '../../src/domain/standing.js';
+
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { reserveWaste } from '../../src/home/waste-book.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { reserveWaste } from '../../src/store/waste-book.js';
 import { storedHistories } from '../support/histories.js';
 import { runOneRow } from '../support/one-row.js';
 import { recordHistories } from '../support/record-histories.js';

@@ -2,7 +2,7 @@
 // drawn, never shared").
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ASSUMPTION_NAMES, resolveAssumptions } from '../../emulator/model/resolve-assumptions.js';
+import { ASSUMPTION_NAMES, resolveAssumptions } from '../../emulator/model/drawn-assumptions.js';
 import { at, emulator, eventually, type Json, png, type TestEmulator } from './harness.js';
 import { GOOD_SUBMITS } from './submits.js';
 

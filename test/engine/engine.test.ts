@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isEngineKey } from '../../src/engine/control.js';
 import { engineStatus } from '../../src/engine/engine-client.js';
 import { readRecord } from '../../src/engine/engine-record.js';
-import { isEngineKey } from '../../src/engine/same-key.js';
 import { stopEngine, wasStopped } from '../../src/engine/stop-engine.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { hasTemporal } from '../support/temporal.js';

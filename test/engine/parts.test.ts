@@ -1,4 +1,5 @@
 // The engine's parts that need no server: restarts, the idle clock, the control socket, the places.
+
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
@@ -7,12 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { askEngine, type ControlReply, type ControlRequest, serveControl } from '../../src/engine/control.js';
-import { type EngineRecord, readRecord } from '../../src/engine/engine-record.js';
+import { childEnvironment } from '../../src/engine/engine-options.js';
+import { createRecordKeeper, readRecord } from '../../src/engine/engine-record.js';
 import { createIdleClock } from '../../src/engine/idle.js';
 import { createKeeper } from '../../src/engine/keeper.js';
 import { enginePlaces } from '../../src/engine/places.js';
-import { createRecordKeeper } from '../../src/engine/record-keeper.js';
-import { childEnvironment } from '../../src/engine/supervisor-environment.js';
 import { account } from './engine-under-test.js';
 
 const newTemp = () => realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-parts-')));
@@ -173,8 +173,7 @@ test('O2: a record that cannot be written is tried again and never throws into t
   const folder = newTemp();
   const path = join(folder, 'away', 'engine.json');
   const troubles: unknown[] = [];
-  const record = { schema: 1, buildId: 'test' } as unknown as EngineRecord;
-  const keeper = createRecordKeeper(path, record, (error) => troubles.push(error));
+  const keeper = createRecordKeeper('test', { ...enginePlaces(folder), record: path }, (error) => troubles.push(error));
   keeper.save({});
   expect([troubles.length, readRecord(path)]).toEqual([1, undefined]);
   mkdirSync(join(folder, 'away'));

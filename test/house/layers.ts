@@ -1,7 +1,7 @@
 // The import table of the house: who may import whom, and which packages.
 import { type Import, importsOf, type Source } from './sources.js';
 
-const below = ['domain', 'kinds', 'contract', 'manifest', 'service', 'store', 'reconcile', 'books', 'report'];
+const below = ['domain', 'kinds', 'contract', 'manifest', 'service', 'store', 'home', 'books', 'report'];
 /** What the parts at the top have in common: connection and settings. */
 const common = ['temporal', 'config'];
 
@@ -13,26 +13,35 @@ const mayImport: Record<string, string[]> = {
   manifest: ['domain', 'kinds'],
   service: ['domain'],
   store: ['domain'],
-  reconcile: ['domain', 'kinds'],
-  books: ['domain'],
+  home: ['domain', 'kinds', 'contract', 'manifest', 'service', 'store'],
+  books: ['domain', 'kinds', 'contract', 'manifest', 'service', 'store', 'home'],
   // Where the package lies on the disk.
   'package-root': [],
-  report: ['domain', 'manifest', 'store', 'package-root'],
-  notices: ['domain', 'store', 'service'],
+  report: ['domain', 'manifest', 'store', 'home', 'package-root'],
+  notices: ['domain', 'home', 'service'],
   workflows: ['domain', 'contract'],
   activities: below,
-  'read-model': [...below, 'activities'],
-  callbacks: ['domain', 'contract', 'store', 'kinds'],
+  callbacks: ['domain', 'contract', 'home', 'kinds'],
   emulator: [],
   temporal: ['domain', 'contract'],
   config: ['domain', 'contract'],
   worker: [...below, ...common, 'activities', 'callbacks', 'notices', 'package-root'],
   engine: ['domain', 'contract', 'temporal', 'package-root'],
-  dashboard: [...below.filter((name) => name !== 'kinds'), ...common, 'read-model', 'package-root'],
+  dashboard: [...below.filter((name) => name !== 'kinds'), ...common, 'package-root'],
   // The command line puts the parts together: it is the only one that may reach over.
   cli: [
-    ...[...below, ...common, 'activities', 'callbacks', 'worker', 'engine', 'dashboard', 'emulator', 'read-model'],
-    'notices',
+    ...[
+      ...below,
+      ...common,
+      'activities',
+      'callbacks',
+      'worker',
+      'engine',
+      'dashboard',
+      'emulator',
+      'notices',
+      'package-root',
+    ],
   ],
 };
 
@@ -43,6 +52,9 @@ const mayCross: { from: string; to: RegExp; typesOnly: boolean }[] = [
   // Supervisor and worker agree on their messages.
   { from: 'worker', to: /^src\/engine\/registration\.ts$/, typesOnly: false },
 ];
+
+/** The core of the books: what it knows is handed to it. */
+const PURE_BOOKS = /^src\/books\/(check|prices)\//;
 
 interface PackageRule {
   why: string;
@@ -58,8 +70,12 @@ const packageRules: PackageRule[] = [
   ),
   never('domain', 'domain is pure: no packages, no node:', /./),
   never('kinds', 'kinds do no I/O: zod is all they need', /^(?!zod$)/),
-  never('reconcile', 'reconcile is pure arithmetic: zod is all it needs', /^(?!zod$)/),
-  never('books', 'the credits check is pure arithmetic: zod is all it needs', /^(?!zod$)/),
+  never('books', 'the books know neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
+  {
+    why: 'the credits check and the prices are pure arithmetic: zod is all they need',
+    packages: /^(?!zod$)/,
+    allowed: (path) => !PURE_BOOKS.test(path),
+  },
   never('contract', 'contract names things: no I/O', /^(?!(zod|@temporalio\/(workflow|common))$)/),
   never(
     'workflows',
@@ -69,6 +85,7 @@ const packageRules: PackageRule[] = [
   never('manifest', 'manifest knows neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
   never('service', 'service makes one HTTP attempt: Temporal waits and repeats', /^@temporalio\//),
   never('store', 'store does not know Temporal', /^@temporalio\//),
+  never('home', 'the home knows neither Temporal nor HTTP', /^(@temporalio\/|node:https?$|undici)/),
   never('report', 'a report is made of files alone', /^(@temporalio\/|node:https?$)/),
   never('emulator', 'the emulator does not know Temporal', /^@temporalio\//),
 ];
@@ -78,7 +95,7 @@ export function importViolations(sources: Source[]): string[] {
   return sources.flatMap((source) =>
     importsOf(source).flatMap((one) => {
       const reason = one.own
-        ? (ownReason(source.path, one) ?? emulatorReason(source.path, one))
+        ? (ownReason(source.path, one) ?? emulatorReason(source.path, one) ?? booksReason(source.path, one))
         : packageReason(source.path, one);
       return reason === undefined ? [] : [`${source.path}:${one.line} imports ${one.target}: ${reason}`];
     }),
@@ -99,11 +116,17 @@ function ownReason(path: string, one: Import): string | undefined {
   return `${from} may import ${allowed.length === 0 ? 'nothing' : allowed.join(', ')}`;
 }
 
-/** Inside the emulator: what the service is and bills knows neither its endpoints nor its server but by type. */
+/** Inside the emulator: what the service is and bills knows neither its endpoints nor what serves them but by type. */
 function emulatorReason(path: string, one: Import): string | undefined {
   const isModel = /^emulator\/(model|media)\//.test(path);
-  const reachesUp = /^emulator\/(http|families)\//.test(one.target) && !one.typeOnly;
+  const reachesUp = /^emulator\/(http|families|service)\//.test(one.target) && !one.typeOnly;
   return isModel && reachesUp ? "the emulator's model knows neither endpoints nor the server" : undefined;
+}
+
+function booksReason(path: string, one: Import): string | undefined {
+  if (!PURE_BOOKS.test(path) || /^src\/(domain|kinds)\//.test(one.target) || PURE_BOOKS.test(one.target))
+    return undefined;
+  return 'the credits check and the prices are pure: they know nouns and kinds alone';
 }
 
 function packageReason(path: string, one: Import): string | undefined {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { downloadPriority } from '../../src/domain/download-order.js';
-import { askedOutput, disagreements } from '../../src/kinds/asked-output.js';
-import { outputBytes } from '../../src/kinds/output-size.js';
+import { downloadPriority } from '../../src/domain/output-tries.js';
+import { askedOutput, disagreements, outputBytes } from '../../src/kinds/expected.js';
 
 describe('what a row asked its output to be', () => {
   test.each([

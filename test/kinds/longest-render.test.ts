@@ -1,7 +1,7 @@
 // The longest render of a row (design 3, constant `Dmax`; service document 2: "avatar render time scales with clip length").
 import { expect, test } from 'vitest';
 import type { Media, Row } from '../../src/domain/row.js';
-import { longestRenderMs } from '../../src/kinds/longest-render.js';
+import { longestRenderMs } from '../../src/kinds/expected.js';
 
 const MINUTE_MS = 60_000;
 const WAITS = { syncMaxMs: 900_000, renderMaxMs: { 'vendor-f': 30 * MINUTE_MS, default: 60 * MINUTE_MS } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHostChecker } from '../../src/manifest/media/public-host.js';
+import { createHostChecker } from '../../src/manifest/media/media-url.js';
 import { checkText, csv } from './support.js';
 
 const edit = { id: 'a', kind: 'svc/edit', model: 'svc-beta-image-edit-2511', prompt: 'p', width: '64', height: '64' };

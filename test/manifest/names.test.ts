@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchNameFrom, nameFlaw } from '../../src/manifest/ids.js';
-import { partOf, type StemFields, slug, stemFrom } from '../../src/manifest/stem.js';
+import { batchNameFrom, nameFlaw, partOf, type StemFields, slug, stemFrom } from '../../src/manifest/names.js';
 import { type Cells, checkText, csv } from './support.js';
 
 const base = { kind: 'svc/image', model: 'svc-delta-4', prompt: 'a fox' };

@@ -3,14 +3,14 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
-import { jsonFields } from '../../src/manifest/json-fields.js';
+import { sampleManifest } from '../../src/manifest/describe-kind.js';
 import { createLineIndex } from '../../src/manifest/line-index.js';
-import { readDataUri } from '../../src/manifest/media/data-uri.js';
+import { readDataUri } from '../../src/manifest/media/local-media.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
+import { slug } from '../../src/manifest/names.js';
 import { formatProblem, showText } from '../../src/manifest/problem.js';
 import { readCsv } from '../../src/manifest/read-csv.js';
-import { sampleManifest } from '../../src/manifest/sample-manifest.js';
-import { slug } from '../../src/manifest/stem.js';
+import { jsonFields } from '../../src/manifest/read-jsonl.js';
 import { clip, heic, jpeg, mp3, png, wav, webp } from './media-samples.js';
 import { checkText, csv } from './support.js';
 

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { RowRecord } from '../../src/domain/outcome.js';
-import { type ResultLine, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../../src/manifest/results.js';
-import { spreadsheetSafe } from '../../src/manifest/spreadsheet-safe.js';
+import { spreadsheetSafe } from '../../src/manifest/csv-text.js';
+import type { ResultLine } from '../../src/manifest/result-fields.js';
+import { writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../../src/manifest/results.js';
 import { type Cells, checkText, csv } from './support.js';
 
 const HEADER =

@@ -2,9 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../src/domain/kind.js';
 import { PROBLEM_CODES } from '../../src/domain/problem-code.js';
-import { describeKind } from '../../src/manifest/describe-kind.js';
+import { describeKind, sampleManifest } from '../../src/manifest/describe-kind.js';
 import { ERRORS_HEADER, errorLine } from '../../src/manifest/problem.js';
-import { sampleManifest } from '../../src/manifest/sample-manifest.js';
 import { type Cells, checkFile, checkText, csv } from './support.js';
 
 const image = { kind: 'svc/image', model: 'svc-delta-4', prompt: 'a fox' };

@@ -19,15 +19,15 @@ export interface Mutation {
   title?: string;
 }
 
-const CLASSIFY = 'src/reconcile/classify.ts';
-const CLASSIFY_TEST = 'test/reconcile/classify.test.ts';
+const CLASSIFY = 'src/service/classify.ts';
+const CLASSIFY_TEST = 'test/service/classify.test.ts';
 const SETTLE_TEST = 'test/books/settle.test.ts';
 const LEARN_TEST = 'test/books/learn.test.ts';
 const TRANSPORT_TEST = 'test/service/transport.test.ts';
 const CONFORMANCE_TEST = 'test/vendors/conformance.test.ts';
 const PERMITS_TEST = 'test/workflows/permits.test.ts';
 const DOWNLOAD_TEST = 'test/download/download.test.ts';
-const LEDGER_TEST = 'test/store/ledger.test.ts';
+const LEDGER_TEST = 'test/home/ledger.test.ts';
 const FOLDER_TEST = 'test/store/folder-faults.test.ts';
 const MONEY_TEST = 'test/e2e/money-faults.test.ts';
 const LOST_TEST = 'test/e2e/lost-answers.test.ts';
@@ -48,7 +48,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'T2',
-    'src/store/ledger.ts',
+    'src/home/ledger.ts',
     '  const voided = await store.putIfAbsent(keys.attempt(ref, 0), encodeJson(state));',
     '  const voided = (await store.size(keys.attempt(ref, 0))) === undefined;',
     LEDGER_TEST,
@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'T12',
-    'src/store/ledger.ts',
+    'src/home/ledger.ts',
     '  const voided = await store.putIfAbsent(keys.attempt(ref, 0), encodeJson(state));',
     '  await store.put(keys.attempt(ref, 0), encodeJson(state));\n  const voided = true;',
     LEDGER_TEST,
@@ -259,7 +259,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19 F30',
-    'src/books/check/balance.ts',
+    'src/books/check/residual.ts',
     '  if (residual.hi > 0) return { topUpNano: 0, unattributed: residual };',
     '  if (residual.hi > 0) return { topUpNano: 0, unattributed: ZERO };',
     LEARN_TEST,
@@ -295,7 +295,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F23',
-    'src/service/retry-after.ts',
+    'src/service/errors.ts',
     '  if (askedMs < leastMs || askedMs > LONGEST_MS) return { waitMs: ABSURD_MS, isAbsurd: true };\n',
     '',
     'test/service/retry-after.test.ts',
@@ -405,7 +405,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // Polls.
   one(
     'F35',
-    'src/domain/poll-refusals.ts',
+    'src/domain/poll-schedule.ts',
     '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;',
     '  if (count >= 1) return null;',
     POLLS_TEST,
@@ -475,7 +475,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '      return { isWhole: true };',
     'test/store/media-facts.test.ts',
   ),
-  one('F43', 'src/service/decoded-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
+  one('F43', 'src/service/download-body.ts', 'const RATIO_MAX = 20;', 'const RATIO_MAX = 1e9;', DOWNLOAD_TEST),
   one(
     'F43',
     'src/service/download.ts',
@@ -485,7 +485,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F43',
-    'src/service/read-steadily.ts',
+    'src/service/download-body.ts',
     '        if (bytesPerSecond < minBytesPerSecond) {',
     '        if (bytesPerSecond < 0) {',
     DOWNLOAD_TEST,
@@ -521,7 +521,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F47',
-    'src/store/load-attempts.ts',
+    'src/home/attempts.ts',
     '    if (state === undefined) tear(attempt);\n    else attempt.states.push(state);\n    attempt.nextSeq',
     '    if (state === undefined) continue;\n    attempt.states.push(state);\n    attempt.nextSeq',
     LEDGER_TEST,
@@ -531,7 +531,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/store/folder-files.ts',
     '    await handle.writeFile(bytes);\n    await handle.sync();\n',
     '    await handle.writeFile(bytes);\n',
-    'test/store/power-cut.test.ts',
+    'test/home/power-cut.test.ts',
   ),
   one(
     'F56',
@@ -546,14 +546,14 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/store/folder-files.ts',
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink === 2;",
     "    if (code === 'EEXIST') return (await lstat(temporary)).nlink >= 1;",
-    'test/store/ledger-processes.test.ts',
+    'test/home/ledger-processes.test.ts',
     'F48: in a folder',
   ),
   {
     ids: ['F49'],
     edits: [
       {
-        file: 'activities/row-letter.ts',
+        file: 'src/home/row-standing.ts',
         take: '  const last = attempts.at(-1);\n  const isLate',
         give: '  const last = attempts.find(({ n }) => n === 0);\n  const isLate',
       },
@@ -583,7 +583,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F51',
-    'src/store/attempt-transitions.ts',
+    'src/home/attempts.ts',
     "  verdict: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },",
     "  verdict: { follows: ['verdict', ...PERSON], addsNothing: ['unknown', 'created_lost', ...ANSWERS] },",
     LEDGER_TEST,

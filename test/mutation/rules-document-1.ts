@@ -2,7 +2,7 @@ import { type RuleMutation, within } from './within.js';
 
 /** The rules of rows in service document 1. */
 export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
-  ...within('src/kinds/svc-images/image-columns.ts', [
+  ...within('src/kinds/svc/image-columns.ts', [
     [9, "if (has(row, 'tier') && row.model === DELTA) {", "if (row.model === 'none') {"],
     [17, "  'svc-alpha.1-schnell',\n", ''],
     [37, "{ name: 'prompt', type: 'text', required: true,", "{ name: 'prompt', type: 'text',"],
@@ -17,7 +17,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
     [49, "if (row.model === '' || row.model === DELTA ||", "if (row.model !== '' ||"],
     [51, '  [3104, 1312],\n', ''],
   ]),
-  ...within('src/kinds/svc-images/edit-columns.ts', [
+  ...within('src/kinds/svc/edit-columns.ts', [
     [18, "'svc-alpha.2-klein-9b-edit', ", ''],
     [52, "{ name: 'prompt', type: 'text', required: true,", "{ name: 'prompt', type: 'text',"],
     [
@@ -32,7 +32,7 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
     [61, "choices: ['radical_speed', 'radical_value'],", "choices: ['radical_speed', 'radical_value', 'fast'],"],
     [61, '  columns: [\n', "  columns: [\n    { name: 'steps', type: 'text', help: '' },\n", 1],
   ]),
-  ...within('src/kinds/svc-clips/columns.ts', [
+  ...within('src/kinds/svc/clip-columns.ts', [
     [
       9,
       "    { name: 'prompt', type: 'text', required: true, help: 'The shot:",
@@ -62,11 +62,11 @@ export const DOCUMENT_1_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/manifest/columns.ts', [
     [45, "  n: 'the service supports one output per request: add rows instead',\n", '', 1],
   ]),
-  ...within('src/manifest/media/public-host.ts', [[58, '      if (flaw !== undefined) return flaw;\n', '']]),
-  ...within('src/manifest/media/probe-url-media.ts', [
+  ...within('src/manifest/media/media-url.ts', [[58, '      if (flaw !== undefined) return flaw;\n', '']]),
+  ...within('src/manifest/media/remote-media.ts', [
     [193, 'bytesFlaw(name, found.totalBytes, rule) ?? headFlaw(', 'headFlaw('],
   ]),
-  ...within('src/manifest/check-voice.ts', [
+  ...within('src/manifest/validate-manifest.ts', [
     [139, '  if (known === undefined || known.has(voice)) return;', '  return;'],
   ]),
 ];

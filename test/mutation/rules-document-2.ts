@@ -68,7 +68,7 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       "name: 'prompt',\n      type: 'text',\n      maxCharacters: 5000,\n      required: true,",
     ],
   ]),
-  ...within('src/kinds/shared-route.ts', [
+  ...within('src/kinds/vendor-c-and-g/models.ts', [
     [162, "if (frame === undefined || !has(row, 'reference_images')) return;", 'return;'],
     [168, 'if (wanted !== undefined && !has(row, wanted)) {', "if (wanted === '') {"],
   ]),

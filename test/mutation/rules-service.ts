@@ -49,13 +49,13 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [188, "const form = isText(body.code) ? 'coded' : 'foreign';", "const form = 'foreign';"],
     [189, 'if (isText(error.doc_url)) notes', 'if (error.doc_url === 0) notes'],
   ]),
-  ...within('src/service/retry-after.ts', [
+  ...within('src/service/errors.ts', [
     [97, 'Math.max(Math.ceil(askedMs), SHORTEST_MS)', 'SHORTEST_MS'],
     [86, 'if (askedMs < leastMs || askedMs > LONGEST_MS)', 'if (askedMs < leastMs)', 3],
   ]),
   ...within('src/service/probe-url.ts', [[59, 'followsRedirects ? how : { ...how, redirectsMax: 0 }', 'how']]),
   ...within('src/domain/secret.ts', [[72, 'const KEY_FORM = /^sk-svc-[', 'const KEY_FORM = /^[']]),
-  ...within('src/reconcile/classify.ts', [
+  ...within('src/service/classify.ts', [
     [5, 'new Set([400, 401', 'new Set([401'],
     [67, "return seen.askedForBytes ? 'retry_as_url' : 'fail_size';", "return 'fail_size';"],
     [74, "  if (status === 401) return 'pause_key';\n", ''],
@@ -76,22 +76,22 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       1,
     ],
   ]),
-  ...within('src/reconcile/price-book.ts', [
+  ...within('src/books/prices/price-book.ts', [
     [10, 'Math.round((listNano / LIST_PRICE_PPB) * discountPpb)', 'Math.round(listNano)', 2],
     [205, 'lo: Math.max(0, lo - above),', 'lo,'],
   ]),
-  ...within('src/kinds/svc-images/facts.ts', [
+  ...within('src/kinds/svc/facts.ts', [
     [7, 'exactly(pixels / 1e6)', 'exactly(pixels / 1e5)'],
-    [[11, 207], 'outputLifeMs: 7 * DAY_MS,', 'outputLifeMs: DAY_MS,', { 207: 1 }],
+    [[11, 207], 'const outputLifeMs = 7 * DAY_MS;', 'const outputLifeMs = DAY_MS;', { 207: 1 }],
   ]),
   ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
-  ...within('src/reconcile/billed-quantities.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
-  ...within('src/kinds/quantities.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
+  ...within('src/books/prices/price-book.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
+  ...within('src/kinds/fact.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
   ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),
   ...within('src/kinds/vendor-e/facts.ts', [
     [216, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;'],
   ]),
-  ...within('src/kinds/svc-clips/facts.ts', [
+  ...within('src/kinds/svc/facts.ts', [
     [23, "cells.height === 720 ? '720p' : '1080p'", "'1080p'"],
     [68, 'callMaxMs: 150_000,', 'callMaxMs: 120_000,'],
   ]),
@@ -112,7 +112,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [10, ' (not included)', '', 1],
     [16, '?.multiplierPpb ?? LIST_PRICE_PPB;', '?.multiplierPpb ?? 2 * LIST_PRICE_PPB;'],
   ]),
-  ...within('src/kinds/longest-render.ts', [
+  ...within('src/kinds/expected.ts', [
     [208, 'renderMaxMs[providerOf(kind)] ?? renderMaxMs.default', 'renderMaxMs.default'],
     [212, 'callMaxMs ?? syncMaxMs;', 'callMaxMs ?? 150_000;'],
     [215, 'const MS_PER_SPOKEN_SECOND = 20_000;', 'const MS_PER_SPOKEN_SECOND = 10_000;'],
@@ -122,7 +122,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [100, 'return Math.min(2 * baseMs, GAP_MAX_MS);', 'return baseMs;', 1],
     [196, 'baseMs * 2 ** Math.min(10, failures)', 'baseMs', 1],
   ]),
-  ...within('src/domain/poll-refusals.ts', [
+  ...within('src/domain/poll-schedule.ts', [
     [191, '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;', '  if (count >= 1) return null;'],
   ]),
   ...within('activities/poll-pace.ts', [

@@ -3,7 +3,7 @@ import { type RuleMutation, within } from './within.js';
 
 /** What goes out to the service and how its answers are read, family by family. */
 export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
-  ...within('src/kinds/svc-images/wire.ts', [
+  ...within('src/kinds/svc/wire.ts', [
     [2, 'readSubmit: readSvcResult,', "readSubmit: () => ({ reading: 'unreadable', why: '' }),"],
     [25, "flow: 'sync',", "flow: 'async',"],
     [30, "'/v1/images/generations'", "'/v1/images/generation'"],
@@ -21,7 +21,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [53, "url: urlOrDataUri(required(media, row, 'image')),", "url: '',"],
     [214, "  'prompt_expansion',\n  'seed',", "  'prompt_expansion',"],
   ]),
-  ...within('src/kinds/svc-result.ts', [
+  ...within('src/kinds/svc/result.ts', [
     [
       20,
       'if (url === undefined && base64 === undefined) return [];',
@@ -31,14 +31,14 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [22, '      frameRate: entry.frame_rate,\n', ''],
     [214, 'Number.isSafeInteger(read.seed)', 'read.seed >= 0', 1],
   ]),
-  ...within('src/kinds/svc-clips/wire.ts', [
+  ...within('src/kinds/svc/wire.ts', [
     [3, 'readSubmit: readSvcResult,', "readSubmit: () => ({ reading: 'unreadable', why: '' }),"],
     [[32, 98], "aliasPaths ? '/v1/videos/generations' :", "aliasPaths ? '/v1/video/generations' :"],
     [32, ": '/v1/video/generations';", ": '/v1/video/generation';", 2],
     [33, "aliasPaths ? '/v1/videos/animations' :", "aliasPaths ? '/v1/video/animations' :"],
     [33, ": '/v1/video/animations';", ": '/v1/video/animation';", 1],
     [65, '    ...(audio === undefined ? {} : { extra: { audio } }),\n', ''],
-    [66, "const COLUMNS = ['model',", "const COLUMNS = ['tier', 'steps', 'model',"],
+    [66, "const CLIP_COLUMNS = ['model',", "const CLIP_COLUMNS = ['tier', 'steps', 'model',"],
     [69, "role: 'user'", "role: 'system'"],
     [213, "{ type: 'image_url', image_url: { url } }", "{ type: 'image', image_url: { url } }"],
   ]),
@@ -75,7 +75,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
       'path: `${VIDEOS_PATH}/text2video/${segment(handle)}`',
     ],
     [113, 'const HANDLE_LIFE_MS = 7 *', 'const HANDLE_LIFE_MS = 6 *', 1],
-    [114, '[known({ url, durationSeconds: seconds })]', '[{ url }]'],
+    [114, '[defined({ url, durationSeconds: seconds })]', '[{ url }]'],
     [114, 'failed(word, data?.task_status_msg ?? message)', 'failed(word, message)', 1],
     [126, "const VIDEOS_PATH = '/v1/vendor-a/videos';", "const VIDEOS_PATH = '/v1/vendor-a/video';"],
     [127, 'path: `${VIDEOS_PATH}/${capability}/${segment(handle)}`', 'path: `${VIDEOS_PATH}/${segment(handle)}`'],
@@ -83,12 +83,12 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
     [154, "columns(row, ['character_orientation',", "columns(row, ['prompt', 'duration', 'character_orientation',", 1],
     [192, 'if (!isError || status !== 200) return unreadable(', 'if (status !== 0) return unreadable('],
   ]),
-  ...within('src/kinds/vendor-a/storyboard-wire.ts', [[159, 'index: position + 1,', 'index: position,']]),
+  ...within('src/kinds/vendor-a/storyboard.ts', [[159, 'index: position + 1,', 'index: position,']]),
   ...within('src/kinds/vendor-b/wire.ts', [
     [15, "entrypoint: 'vendor-b',", 'entrypoint: null,'],
     [107, '`${VIDEOS_PATH}/${segment(handle)}`', '`${VIDEOS_PATH}/${segment(handle.slice(0, 200))}`'],
     [107, '`${VIDEOS_PATH}/${segment(handle)}`', '`${VIDEOS_PATH}/${handle}`', 1],
-    [109, 'known({ billedSeconds: seconds, ', 'known({ '],
+    [109, 'defined({ billedSeconds: seconds, ', 'defined({ '],
     [110, '[rest.error, rest.message, rest.reason]', '[rest.message]'],
     [124, "const VIDEOS_PATH = '/v1/vendor-b/v3/videos';", "const VIDEOS_PATH = '/v1/vendor-b/v2/videos';"],
     [124, '`${VIDEOS_PATH}/${segment(handle)}`', '`${VIDEOS_PATH}?id=${segment(handle)}`', 1],
@@ -106,7 +106,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-c-and-g/wire.ts', [
     [115, "  ['RUNNING', 'running'],", "  ['RUNNING', 'failed'],"],
-    [115, 'known({ code: output.code ?? undefined, message', 'known({ message', 1],
+    [115, 'defined({ code: output.code ?? undefined, message', 'defined({ message', 1],
     [116, 'const LIFE_MS = 24 *', 'const LIFE_MS = 23 *'],
     [128, "video-generation/video-synthesis';", "video-generation/synthesis';"],
     [128, "const TASKS_PATH = '/v1/vendor-c/tasks';", "const TASKS_PATH = '/v1/vendor-c/task';", 1],
@@ -126,7 +126,7 @@ export const VENDOR_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/vendor-e/wire.ts', [
     [119, 'freshUrlOnPoll: true,', 'freshUrlOnPoll: false,'],
-    [120, 'known({ usage: usageOf(task.usage) })', '{}'],
+    [120, 'defined({ usage: usageOf(task.usage) })', '{}'],
     [
       130,
       "const SUBMIT_PATH = '/v1/vendor-e/v2/video_generation';",

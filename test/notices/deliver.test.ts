@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Notice, NoticeTarget, NoticeType } from '../../src/domain/notice.js';
+import { openHome } from '../../src/home/home.js';
+import { type Notices, openNotices } from '../../src/home/notices.js';
 import { createDelivery, type Delivery } from '../../src/notices/deliver.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { openHome } from '../../src/store/home.js';
-import { type Notices, openNotices } from '../../src/store/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
 
 const T0 = Date.parse('2026-05-01T00:00:00Z');

@@ -1,6 +1,6 @@
 // What a notice says in one line: codes and names, and the command that tells more.
 import { expect, test } from 'vitest';
-import { noticeText } from '../../src/notices/notice-text.js';
+import { noticeText } from '../../src/notices/message.js';
 
 test('a pause names its reason and the command that says what to do', () => {
   const notice = {

@@ -1,11 +1,11 @@
 /** Whatever happens to the bytes of an answer, its reading is right or says unreadable, and never throws. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../src/domain/exchange.js';
+import type { Answer, Output } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind } from '../../src/domain/kind.js';
 import { creditsFromNumber } from '../../src/domain/money.js';
-import type { Output } from '../../src/domain/reading.js';
 import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
 import { ADAPTERS } from '../../src/kinds/index.js';
 import { readCredits, readDiscounts, readVoices } from '../../src/service/account.js';

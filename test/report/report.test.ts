@@ -1,12 +1,12 @@
 // The report as a page: whole, small at any size, and nothing that was put into it becomes markup.
 import { expect, test } from 'vitest';
-import type { ResultLine } from '../../src/manifest/results.js';
+import type { ResultLine } from '../../src/manifest/result-fields.js';
 import { collectRows } from '../../src/report/collect.js';
-import { publicPage } from '../../src/report/public-page.js';
+import { publicPage } from '../../src/report/media-page.js';
 import { reportPage } from '../../src/report/report-page.js';
 import type { ReportTerms } from '../../src/report/report-terms.js';
-import { TimeBins } from '../../src/report/time-bins.js';
-import { storedRow, wholeRecord } from '../store/support/examples.js';
+import { TimeBins } from '../../src/report/tallies.js';
+import { storedRow, wholeRecord } from '../home/support/examples.js';
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>' onmouseover='alert(3)\u202e`;
 const TAGS = /<\/?([a-z]+)[^>]*>/gi;

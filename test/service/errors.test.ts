@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ErrorReading } from '../../src/domain/reading.js';
+import type { ErrorReading } from '../../src/domain/exchange.js';
 import { readError } from '../../src/service/errors.js';
 
 function read(status: number, body: unknown): ErrorReading | undefined {

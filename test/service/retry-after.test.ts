@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter } from '../../src/service/retry-after.js';
+import { readRetryAfter } from '../../src/service/errors.js';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 

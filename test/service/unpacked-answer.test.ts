@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { unpackedAnswer } from '../../src/service/answer-bytes.js';
 import { createTransport } from '../../src/service/transport.js';
-import { unpackedAnswer } from '../../src/service/unpacked-answer.js';
 import { serve, whole } from '../download/broken-server.js';
 
 const TEXT = JSON.stringify({ task_id: 'a-handle', filler: Array.from({ length: 400 }, (_, i) => `${i * 7919}`) });

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createLedger } from '../../src/store/ledger.js';
-import { intent } from './support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { streamOf, temporaryFolder } from './support/temporary.js';
 
 const log = vi.hoisted((): string[] => []);

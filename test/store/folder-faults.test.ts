@@ -4,10 +4,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { toStoreError } from '../../src/store/folder-errors.js';
-import { createLedger } from '../../src/store/ledger.js';
-import { intent } from './support/examples.js';
+import { intent } from '../home/support/examples.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const bytes = Buffer.from('x');

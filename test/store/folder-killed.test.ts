@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createLedger } from '../../src/store/ledger.js';
 import { collect, temporaryFolder } from './support/temporary.js';
 
 const ROUNDS = 12;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createLedger } from '../../src/home/ledger.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { createLedger } from '../../src/store/ledger.js';
-import { intent, states } from './support/examples.js';
+import { intent, states } from '../home/support/examples.js';
 import { storeConformance } from './support/store-conformance.js';
 import { temporaryFolder } from './support/temporary.js';
 

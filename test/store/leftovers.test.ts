@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFolderStore } from '../../src/store/folder.js';
 import { findLeftovers } from '../../src/store/leftovers.js';
-import { findSpooled } from '../../src/store/spool-files.js';
+import { findSpooled } from '../../src/store/spool.js';
 import { collect, streamOf, temporaryFolder } from './support/temporary.js';
 
 const OLD_MS = Date.now() - 7_200_000;

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { type CallbackReceiver, startReceiver } from '../../src/callbacks/receiver.js';
 import { createCallbackDesk } from '../../src/callbacks/take-callback.js';
-import { createCallbacks } from '../../src/store/callbacks.js';
+import { createCallbacks } from '../../src/home/handles.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createMessenger } from '../../src/worker/messenger.js';
 import type { Stack } from './stack.js';

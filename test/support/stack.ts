@@ -1,4 +1,5 @@
 // A whole callsheet without its command line: emulator, Temporal server, one account's worker, a home and an out folder.
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,19 +11,18 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
-import type { BatchOptions } from '../../src/domain/batch-options.js';
-import type { BatchLimits } from '../../src/domain/limits.js';
+import type { BatchLimits, BatchOptions } from '../../src/domain/batch.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
-import { clearCancelled, clearStopped } from '../../src/store/batch-marks.js';
-import { writeBatchOptions } from '../../src/store/batch-options.js';
+import { clearCancelled, clearStopped } from '../../src/home/batch-marks.js';
+import { writeBatchOptions } from '../../src/home/batch-order.js';
+import { openHome } from '../../src/home/home.js';
+import { createLedger, type Ledger } from '../../src/home/ledger.js';
+import { createRecords } from '../../src/home/row-records.js';
+import { createRows } from '../../src/home/rows.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { createFolderStore } from '../../src/store/folder.js';
-import { openHome } from '../../src/store/home.js';
-import { createLedger, type Ledger } from '../../src/store/ledger.js';
-import { createRecords } from '../../src/store/records.js';
-import { createRows } from '../../src/store/rows.js';
-import { createRowsWriter } from '../../src/store/rows-writer.js';
 import { connectTemporal } from '../../src/temporal.js';
 import { createKeySource } from '../../src/worker/key-source.js';
 import { type AccountWorker, startAccountWorker } from '../../src/worker.js';

@@ -1,7 +1,7 @@
 // A real Temporal development server for a test file, with the flags of the embedded engine.
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { findTemporalCli } from '../../scripts/lib/temporal-cli.mjs';
-import { dynamicConfigFlags, sqliteFlags } from '../../src/engine/server-flags.js';
+import { dynamicConfigFlags, sqliteFlags } from '../../src/engine/server.js';
 
 /**
  * For `describe.skipIf(!hasTemporal())`. Without the program the tests are skipped, and say so; where CI is set that

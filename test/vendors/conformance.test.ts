@@ -6,8 +6,8 @@ import type { Answer } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import { KINDS, type Kind, providerOf } from '../../src/domain/kind.js';
 import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
+import { callMaxMs } from '../../src/kinds/expected.js';
 import { ADAPTERS, adapterFor } from '../../src/kinds/index.js';
-import { callMaxMs } from '../../src/kinds/longest-render.js';
 import { readError } from '../../src/service/errors.js';
 import { type PollSample, rowOf, SAMPLES, type Sample } from './samples.js';
 

@@ -1,7 +1,8 @@
 /** One valid row and the documented answers for every kind, written by hand from the service documents. */
+
+import type { Output, ResultFacts } from '../../src/domain/exchange.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import type { Kind } from '../../src/domain/kind.js';
-import type { Output, ResultFacts } from '../../src/domain/reading.js';
 import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../src/domain/row.js';
 
 export const URL_IMAGE: ResolvedMedia = { form: 'url', url: 'https://media.example/a.png' };

@@ -1,7 +1,7 @@
 // How batches share the slots: weights in slot time, priorities but for a tenth, a batch's own limit (design: several batches).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/slot-terms.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../src/domain/batch.js';
 import * as permits from '../../workflows/permits.js';
 import { takeTerms, unknownBatches } from '../../workflows/shares.js';
 

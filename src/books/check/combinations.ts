@@ -1,7 +1,15 @@
-import { amountOf, boundsOf } from './case-bounds.js';
 import type { Case, Evidence, Reading } from './evidence.js';
 import { type Interval, intervalOf, plus, times, ZERO } from './interval.js';
-import { explains, isLaterState, PURCHASE_MIN_NANO, type Purchases, residualBetween, slackOf } from './residual.js';
+import {
+  amountOf,
+  boundsOf,
+  explains,
+  isLaterState,
+  PURCHASE_MIN_NANO,
+  type Purchases,
+  residualBetween,
+  slackOf,
+} from './residual.js';
 
 /**
  * The combinations of billed and unbilled cases, and which of them can follow each other from reading to reading. A

@@ -1,7 +1,13 @@
 import type { CreditsNano } from '../../domain/money.js';
-import type { AccountEvidence, Movement, Reading } from './evidence.js';
+import {
+  type AccountEvidence,
+  type ChargeTiming,
+  type KnownAttempt,
+  type Movement,
+  movementsOf,
+  type Reading,
+} from './evidence.js';
 import { meets, point } from './interval.js';
-import { type ChargeTiming, type KnownAttempt, movementsOf } from './movements.js';
 import { explainedBetween, residualBetween, showsAllUntil, slackOf } from './residual.js';
 
 /** What single charges teach about an account: what a request costs, how late the balance is, who charges when. */

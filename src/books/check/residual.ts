@@ -1,6 +1,6 @@
-import { BALANCE_TOLERANCE_NANO, NANO_PER_CREDIT } from '../../domain/money.js';
-import type { AccountEvidence, Movement, Reading } from './evidence.js';
-import { type Interval, meets, minus, plus, point, ZERO } from './interval.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano, NANO_PER_CREDIT } from '../../domain/money.js';
+import type { AccountEvidence, Case, Movement, Reading } from './evidence.js';
+import { type Interval, meets, minus, plus, point, times, ZERO } from './interval.js';
 
 /** How much of the balance's fall between two readings the known attempts do not explain. */
 export function residualBetween(account: AccountEvidence, base: Reading, at: Reading): Interval {
@@ -94,4 +94,61 @@ function finalOf({ lo, hi }: Movement): Interval {
 function movingOf(movement: Movement): Interval {
   const { lo, hi } = finalOf(movement);
   return { lo: Math.min(0, lo), hi: Math.max(0, hi, movement.peak ?? Number.POSITIVE_INFINITY) };
+}
+
+/** The account between two readings: start − end = what known attempts cost + unattributed − purchases. */
+export interface Balanced {
+  topUpNano: CreditsNano;
+  /** What nobody known here spent, or `{0, 0}`; null where a price is not known, so that nothing can be said. */
+  unattributed: Interval | null;
+}
+
+/** The smallest whole-credit purchase and the largest (service document 1, Limits). */
+const TOP_UP_MIN_NANO = 5 * NANO_PER_CREDIT;
+const TOP_UP_MAX_NANO = 5_000 * NANO_PER_CREDIT;
+
+/** Closes the books between two readings. Pure. */
+export function balanceBooks(account: AccountEvidence, base: Reading, at: Reading): Balanced {
+  const residual = residualBetween(account, base, at);
+  const slack = slackOf(account);
+  if (!Number.isFinite(residual.lo) || !Number.isFinite(residual.hi)) return { topUpNano: 0, unattributed: null };
+  if (meets(residual, ZERO, slack)) return { topUpNano: 0, unattributed: ZERO };
+  if (residual.hi > 0) return { topUpNano: 0, unattributed: residual };
+  // The purchase that explains the whole rise; where several would do, the books stay as open as the charges are.
+  const least = Math.ceil((-residual.hi - slack) / NANO_PER_CREDIT) * NANO_PER_CREDIT;
+  const rest = plus(residual, point(least));
+  if (least < TOP_UP_MIN_NANO || least > TOP_UP_MAX_NANO) return { topUpNano: 0, unattributed: residual };
+  return { topUpNano: least, unattributed: meets(rest, ZERO, slack) ? ZERO : rest };
+}
+
+/** What the lost answers of one price can have done to the balance between two readings. */
+
+/**
+ * What it takes when `by` more cases of a class are in the balance than before. Where one can have gone while another
+ * came, the two need not have cost the same.
+ */
+export function amountOf(by: number, { up, down }: { up: number; down: number }, price: Interval): Interval {
+  const amount = times(by, price);
+  const exchanged = Math.min(up - Math.max(0, by), down + Math.min(0, by));
+  if (exchanged === 0 || price.lo === price.hi) return amount;
+  const apart = exchanged * (price.hi - price.lo);
+  return { lo: amount.lo - apart, hi: amount.hi + apart };
+}
+
+/** How many cases of a class can have appeared in the balance between two readings, and how many can have gone. */
+export function boundsOf(cases: Case[], base: Reading, at: Reading, lambdaMs: number): { up: number; down: number } {
+  const isLater = isLaterState(base, at, lambdaMs);
+  let up = 0;
+  let down = 0;
+  for (const { claimedAtMs, t0Ms, dueAfterMs, backAfterMs } of cases) {
+    const dueMs = t0Ms + dueAfterMs;
+    const backMs = backAfterMs === null ? null : t0Ms + backAfterMs;
+    // An older state may lack a refund that the earlier reading showed.
+    const isUnrefunded = !isLater && backMs !== null && !showsAllUntil(at, backMs, lambdaMs);
+    if (claimedAtMs < at.atMs && (isUnrefunded || !showsAllUntil(base, dueMs, lambdaMs))) up += 1;
+    const isStale = !isLater && !showsAllUntil(at, dueMs, lambdaMs);
+    const mayComeBack = backMs !== null && !showsAllUntil(base, backMs, lambdaMs);
+    if (claimedAtMs < base.atMs && (isStale || mayComeBack)) down += 1;
+  }
+  return { up, down };
 }

@@ -14,8 +14,7 @@ import {
   readDiscounts as discountsOf,
   readVoices,
 } from '../../service/account.js';
-import { readError } from '../../service/errors.js';
-import { readRetryAfter } from '../../service/retry-after.js';
+import { readError, readRetryAfter } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
 import { encodeJson, forgotten, readJson } from '../../store/json-file.js';
 import type { Session } from '../session.js';

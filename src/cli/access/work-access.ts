@@ -6,10 +6,10 @@ import type { AccountSettings } from '../../contract/settings.js';
 import { defined } from '../../domain/defined.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
+import { isEngineKey } from '../../engine/control.js';
 import { engineStatus, ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
-import { isEngineKey } from '../../engine/same-key.js';
 import { wasStopped } from '../../engine/stop-engine.js';
 import {
   configuredTemporalAddress,

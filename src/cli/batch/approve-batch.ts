@@ -1,7 +1,13 @@
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { readSampleGate, type SampleGate, writeSampleGate } from '../../store/sample-gate.js';
+import {
+  clearStopped,
+  isCancelledBatch,
+  readSampleGate,
+  type SampleGate,
+  stoppedReason,
+  writeSampleGate,
+} from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
 import { confirm } from '../ask-person.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';

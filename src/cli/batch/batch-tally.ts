@@ -1,17 +1,16 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
 import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
 import { upstreamOf } from '../../../activities/upstream.js';
-import type { BatchTally } from '../../domain/batch-tally.js';
+import type { BatchTally } from '../../domain/batch.js';
 import type { ReasonCode } from '../../domain/failure.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import { LIVE_WORDS, type LiveWord, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
+import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
-import type { ResultLine } from '../../manifest/results.js';
-import { indexedSums } from '../../read-model/batch-index.js';
-import { type HeldRows, indexedHeld } from '../../read-model/held-rows.js';
-import type { ShardSum } from '../../read-model/index-shard.js';
+import { indexedSums } from '../../home/batch-index.js';
+import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
+import type { ShardSum } from '../../home/index-shard.js';
+import { type TouchedRows, touchedRows } from '../../home/row-records.js';
+import type { ResultLine } from '../../manifest/result-fields.js';
 import { parallel } from '../../store/parallel.js';
-import { type TouchedRows, touchedRows } from '../../store/touched-rows.js';
 import { type HomeAccess, resultSources } from '../access/home-access.js';
 
 export interface HomeTally extends BatchTally {

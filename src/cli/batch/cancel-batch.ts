@@ -5,7 +5,7 @@ import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { KINDS, providerOf } from '../../domain/kind.js';
-import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../store/batch-marks.js';
+import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isS3Address } from '../../domain/s3.js';
 import { findLeftovers, type Leftover } from '../../store/leftovers.js';
 import { createPlaces } from '../../store/open-store.js';
-import { findSpooled } from '../../store/spool-files.js';
+import { findSpooled } from '../../store/spool.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { readBatchState } from './batch-state.js';

@@ -1,11 +1,9 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import type { RowRecord } from '../../domain/outcome.js';
-import { type StartAgain, startAgain } from '../../domain/start-again.js';
-import { type FailureGroup, groupFailures } from '../../report/failure-groups.js';
-import { fellSinceBegin, readBooks } from '../../store/books.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { needsPerson, type RowRecord, type StartAgain, startAgain } from '../../domain/outcome.js';
+import { sampleInForce } from '../../home/batch-marks.js';
+import { fellSinceBegin, readBooks } from '../../home/learned.js';
+import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case-list.js';

@@ -1,8 +1,8 @@
-import { nameFlaw } from '../../manifest/ids.js';
+import { homeMismatch, newClaimer, writeHomeMark } from '../../home/home-mark.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import { homeMismatch, newClaimer, writeHomeMark } from '../../store/home-mark.js';
 import { StoreError } from '../../store/port.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess, openPlace } from '../access/home-access.js';
 import { askPerson } from '../ask-person.js';
 import type { Session } from '../session.js';

@@ -1,7 +1,7 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
-import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
-import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../store/account-limits.js';
-import { readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
+import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
+import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';

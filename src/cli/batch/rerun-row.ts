@@ -1,9 +1,9 @@
-import { overrideOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
+import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { noteReruns } from '../../home/row-orders.js';
+import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { noteReruns } from '../../store/reruns.js';
-import { rowAt } from '../../store/row-place.js';
 import { rowsOf } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { commandHint } from '../open-session.js';

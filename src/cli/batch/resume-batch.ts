@@ -1,10 +1,9 @@
 import { resumeBatch, setBudget } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
-import type { BatchLimits } from '../../domain/limits.js';
+import type { BatchLimits } from '../../domain/batch.js';
 import { formatCredits } from '../../domain/money.js';
-import { clearStopped, stoppedReason } from '../../store/batch-marks.js';
-import { orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { clearStopped, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type BatchPlace, type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { resumeWork, startWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';

@@ -1,13 +1,11 @@
 import { requiredBaseUrl } from '../../config/make-config.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { BatchOptions, ResponseFormat } from '../../domain/batch-options.js';
+import type { BatchOptions, ResponseFormat, SlotTerms } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-import type { SlotTerms } from '../../domain/slot-terms.js';
-import { clearCancelled, clearStopped, orderRerun, rerunOrder } from '../../store/batch-marks.js';
-import { writeBatchOptions } from '../../store/batch-options.js';
-import { clearFollowers } from '../../store/followers.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
-import { writeSampleGate } from '../../store/sample-gate.js';
+import { clearCancelled, clearStopped, orderRerun, rerunOrder, writeSampleGate } from '../../home/batch-marks.js';
+import { writeBatchOptions } from '../../home/batch-order.js';
+import { clearFollowers } from '../../home/row-orders.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import { type BatchPlace, openHomeAccess } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
-import { FAILURE_CLASSES } from '../../domain/failure-class.js';
-import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/slot-terms.js';
+import { FAILURE_CLASSES } from '../../domain/reasons.js';
+import type { RerunOrder } from '../../home/batch-marks.js';
 import { nearestWord } from '../../manifest/suggest.js';
-import type { RerunOrder } from '../../store/batch-marks.js';
 import { UserError } from '../user-error.js';
 
 /** What `run`, `plan`, `retry` and `limits` take alike. */

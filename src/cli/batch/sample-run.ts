@@ -1,8 +1,8 @@
 import { defined } from '../../domain/defined.js';
 import type { CreditsRange } from '../../domain/money.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { modelOf } from '../../manifest/cost-notes.js';
-import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../store/sample-gate.js';
+import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import { modelOf } from '../../manifest/columns.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';

@@ -1,9 +1,9 @@
 import { collectedRows, storeReport } from '../../../activities/batch-report.js';
 import { writeBatchResults } from '../../../activities/result-files.js';
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
-import type { SlotTerms } from '../../domain/slot-terms.js';
+import type { SlotTerms } from '../../domain/batch.js';
+import { stoppedReason } from '../../home/batch-marks.js';
 import { createPosters } from '../../report/posters.js';
-import { stoppedReason } from '../../store/batch-marks.js';
 import { type BatchPlace, openPlace, resultSources, rowsOf } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';

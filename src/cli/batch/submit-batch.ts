@@ -1,12 +1,11 @@
 import { batchProgress, limitsOrdered, resumeGrants, type Supply, supply } from '../../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
-import type { BatchLimits } from '../../domain/limits.js';
-import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/slot-terms.js';
-import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../store/batch-order.js';
-import type { Home } from '../../store/home.js';
-import { markOf } from '../../store/notices.js';
-import { readSampleGate } from '../../store/sample-gate.js';
+import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { readSampleGate } from '../../home/batch-marks.js';
+import { type BatchOrder, orderPause, readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
+import type { Home } from '../../home/home.js';
+import { markOf } from '../../home/notices.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { awaitedOf, awaitedText } from '../../engine/awaited-text.js';
-import type { EngineState } from '../../engine/engine-status.js';
+import { awaitedOf, awaitedText, type EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../io.js';
 import { openSession, withSettings } from '../open-session.js';
 import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';

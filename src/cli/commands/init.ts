@@ -13,7 +13,7 @@ export function defineInit(command: Command, cli: Cli): void {
     )
     .action(async (text: string) => {
       const { checkedKind } = await import('../plan/manifest-flags.js');
-      const { sampleManifest } = await import('../../manifest/sample-manifest.js');
+      const { sampleManifest } = await import('../../manifest/describe-kind.js');
       createTerminal(cli.io).data(sampleManifest(checkedKind(text)).trimEnd());
     });
 }

@@ -78,7 +78,7 @@ async function pause(session: Session, batch: string): Promise<void> {
   const { knownBatch, otherHomeText } = await import('../batch/known-batch.js');
   const { joinWork, rejoinWork } = await import('../access/work-access.js');
   const { signalRunning } = await import('../batch/batch-source.js');
-  const { orderPause } = await import('../../store/batch-order.js');
+  const { orderPause } = await import('../../home/batch-order.js');
   const { pauseBatch } = await import('../../contract/messages.js');
   const known = await knownBatch(session, batch);
   const { home } = known.access;

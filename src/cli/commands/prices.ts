@@ -32,7 +32,7 @@ async function showExample(terminal: Terminal, isJson: boolean): Promise<void> {
 
 async function showPrices(session: Session): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
-  const { readLearned, readMeasuredPrices } = await import('../../store/learned.js');
+  const { readLearned, readMeasuredPrices } = await import('../../home/learned.js');
   const { formatTable } = await import('../views/table.js');
   const { config, terminal } = session;
   const { home } = openHomeAccess(config);

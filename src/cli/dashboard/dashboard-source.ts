@@ -1,16 +1,15 @@
 import { resultLines } from '../../../activities/result-files.js';
-import type { Order } from '../../dashboard/orders.js';
 import type { BatchHistory } from '../../dashboard/slot-history.js';
-import type { DashboardSource } from '../../dashboard/source.js';
+import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
+import { readPauses } from '../../home/batch-marks.js';
+import { readBatchOptions } from '../../home/batch-order.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
-import { nameFlaw } from '../../manifest/ids.js';
-import { readBatchOptions } from '../../store/batch-options.js';
-import { readPauses } from '../../store/pauses.js';
+import { nameFlaw } from '../../manifest/names.js';
 import { StoreError } from '../../store/port.js';
 import {
   type HomeAccess,

@@ -1,6 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { commandOf, type Order } from '../../dashboard/orders.js';
-import { OrderRefused } from '../../dashboard/source.js';
+import { commandOf, type Order, OrderRefused } from '../../dashboard/source.js';
 import { safeText } from '../../domain/secret.js';
 import type { Cli, Io } from '../io.js';
 import { EXIT } from '../user-error.js';

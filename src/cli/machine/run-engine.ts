@@ -1,7 +1,7 @@
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
+import { locateTemporalCli } from '../../engine/start-detached.js';
 import { createSupervisor } from '../../engine/supervisor.js';
-import { locateTemporalCli } from '../../engine/temporal-cli.js';
 import { buildId, startWork } from '../access/work-access.js';
 import { engineLines } from '../commands/engine.js';
 import type { Session } from '../session.js';

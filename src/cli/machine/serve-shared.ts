@@ -2,7 +2,7 @@ import { startReceiver } from '../../callbacks/receiver.js';
 import { createCallbackDesk } from '../../callbacks/take-callback.js';
 import { accountSettings, requiredBaseUrl } from '../../config/make-config.js';
 import { isS3Address } from '../../domain/s3.js';
-import { awaitedText } from '../../engine/awaited-text.js';
+import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
 import { createMessenger } from '../../worker/messenger.js';

@@ -1,7 +1,7 @@
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
+import type { Records } from '../../home/row-records.js';
 import { parallel } from '../../store/parallel.js';
-import type { Records } from '../../store/records.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';

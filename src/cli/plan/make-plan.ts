@@ -1,8 +1,8 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import { ADAPTERS } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 import type { CreditAccount } from '../../service/account.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';

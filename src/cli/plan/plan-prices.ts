@@ -1,10 +1,10 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
+import { contradictedPrice, type KnownPrices } from '../../books/prices/row-price.js';
 import type { Kind } from '../../domain/kind.js';
 import { type CreditsNano, type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
 import { ADAPTERS } from '../../kinds/index.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
-import { contradictedPrice, type KnownPrices } from '../../reconcile/row-price.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import type { Session } from '../session.js';
 import { amount, percentOff } from '../views/counts.js';

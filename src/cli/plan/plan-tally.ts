@@ -1,8 +1,8 @@
+import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../../domain/money.js';
 import { noCounts, type Status } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { LIST_PRICE_PPB } from '../../reconcile/price-book.js';
 
 /** Adds up what a manifest's rows are and what those that are still to run will cost. Pure. */
 

@@ -1,8 +1,8 @@
 import type { RetryOrder } from '../../contract/workflows.js';
+import { readBatchOptions } from '../../home/batch-order.js';
+import { createRowsWriter, type GenerationFacts } from '../../home/rows-writer.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
-import { readBatchOptions } from '../../store/batch-options.js';
-import { createRowsWriter, type GenerationFacts } from '../../store/rows-writer.js';
 import { type BatchPlace, type HomeAccess, rowsOf } from '../access/home-access.js';
 import { lookUpBatch } from '../batch/known-batch.js';
 import { openOutputCheck } from '../batch/lost-files.js';

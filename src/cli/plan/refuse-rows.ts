@@ -1,6 +1,6 @@
 import { fedMedia } from '../../domain/row.js';
-import { isRerun } from '../../store/batch-marks.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
+import { isRerun } from '../../home/batch-marks.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';

@@ -1,6 +1,6 @@
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Row } from '../../domain/row.js';
-import { outputBytes } from '../../kinds/output-size.js';
+import { outputBytes } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';

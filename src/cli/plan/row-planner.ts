@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RowContent, rowStanding } from '../../../activities/row-letter.js';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { type Attempt, intentOf, isKnownUnbilled, standingOf } from '../../domain/attempt.js';
+import type { Attempt } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { isCancelledBatch } from '../../store/batch-marks.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import { isCancelledBatch } from '../../home/batch-marks.js';
+import { type RowContent, rowStanding } from '../../home/row-standing.js';
 import type { BatchPlace, HomeAccess } from '../access/home-access.js';
 import { type LostFile, mayComeAgain, type OutputCheck } from '../batch/lost-files.js';
 import type { RowPlan } from './plan-tally.js';

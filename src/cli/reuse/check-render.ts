@@ -1,6 +1,6 @@
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { isRender, type KnownRender } from '../../read-model/gather-renders.js';
+import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
 import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js';

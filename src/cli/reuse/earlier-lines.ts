@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { readBatchOptions } from '../../store/batch-options.js';
+import { readBatchOptions } from '../../home/batch-order.js';
 import { StoreError } from '../../store/port.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { CostTally } from '../plan/plan-tally.js';

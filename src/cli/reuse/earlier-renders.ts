@@ -1,9 +1,9 @@
 import type { CreditsRange } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
+import { openRenderIndex, type RenderIndex } from '../../home/render-index.js';
 import { createLineIndex, type LineIndex } from '../../manifest/line-index.js';
 import { openSpill, type Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
-import { openRenderIndex, type RenderIndex } from '../../read-model/render-index.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { createRenderCheck } from './check-render.js';
 import { type Candidate, type FoundRenders, type ManifestFacts, newFound, type ReuseOrder } from './found-renders.js';

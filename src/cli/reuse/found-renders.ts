@@ -1,6 +1,6 @@
 import type { CreditsNano, CreditsRange } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import type { KnownRender } from '../../read-model/gather-renders.js';
+import type { KnownRender } from '../../home/gather-renders.js';
 
 /** Which earlier renders stand for rows: none, those whose inputs are known by their bytes, or all. */
 export type ReuseOrder = 'none' | 'bytes' | 'urls';

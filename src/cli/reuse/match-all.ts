@@ -1,9 +1,9 @@
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
+import type { KnownRender } from '../../home/gather-renders.js';
+import type { RenderIndex } from '../../home/render-index.js';
 import type { LineIndex } from '../../manifest/line-index.js';
 import type { Spill } from '../../manifest/references/spill.js';
 import { renderKey } from '../../manifest/row-hash.js';
-import type { KnownRender } from '../../read-model/gather-renders.js';
-import type { RenderIndex } from '../../read-model/render-index.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 import type { RenderCheck } from './check-render.js';

@@ -1,11 +1,11 @@
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
-import type { BatchOptions } from '../../domain/batch-options.js';
+import type { BatchOptions } from '../../domain/batch.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
-import { modelOf } from '../../manifest/cost-notes.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import type { GenerationFacts } from '../../home/rows-writer.js';
+import { modelOf } from '../../manifest/columns.js';
 import { parallel } from '../../store/parallel.js';
 import { type CommittedFile, type CopyOptions, type Store, StoreError } from '../../store/port.js';
-import type { GenerationFacts } from '../../store/rows-writer.js';
 import { sidecarOf, writeSidecars } from '../../store/sidecar.js';
 import { type BatchPlace, openPlace, refusePlace } from '../access/home-access.js';
 import { UserError } from '../user-error.js';

@@ -1,7 +1,7 @@
-import { type Standing, standingOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { needsPerson } from '../../domain/needs-person.js';
+import { needsPerson } from '../../domain/outcome.js';
+import { type Standing, standingOf } from '../../domain/standing.js';
 import { allBatches, knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';

@@ -1,17 +1,16 @@
 import { feedsReader } from '../../../activities/fed-rows.js';
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
-import { type Attempt, intentOf, type Standing, standingOf } from '../../domain/attempt.js';
+import type { Attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
 import { KINDS } from '../../domain/kind.js';
 import type { CreditsNano } from '../../domain/money.js';
-import { needsPerson } from '../../domain/needs-person.js';
-import type { RowRecord } from '../../domain/outcome.js';
+import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-import { rowAt } from '../../store/row-place.js';
+import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
+import { rowAt } from '../../home/rows.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-
 import { retryClasses } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 

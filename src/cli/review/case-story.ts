@@ -4,9 +4,10 @@ import type { Evidence, Movement, Reading } from '../../books/check/evidence.js'
 import { showsAllUntil } from '../../books/check/residual.js';
 import { ownTimeMs } from '../../books/check/settle.js';
 import { clockText, creditsText, rangeText, type Story, storyOf } from '../../books/check/story.js';
-import { type Attempt, type AttemptState, intentOf } from '../../domain/attempt.js';
+import type { Attempt, AttemptState } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';
+import { intentOf } from '../../domain/standing.js';
 import { type HomeAccess, recordDependencies } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';

@@ -1,15 +1,13 @@
 import { fedRow, feedersOf } from '../../../activities/feeders.js';
-import { isKnownUnbilled, standingOf } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
-import { isCancelledBatch, stoppedReason } from '../../store/batch-marks.js';
-import { readBatchOrder } from '../../store/batch-order.js';
-import { orderFollowers } from '../../store/followers.js';
-import { sampleInForce } from '../../store/sample-gate.js';
+import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { readBatchOrder } from '../../home/batch-order.js';
+import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';

@@ -1,13 +1,14 @@
 import { userInfo } from 'node:os';
 import { resultLines } from '../../../activities/result-files.js';
 import { accountSettings } from '../../config/make-config.js';
-import { type AttemptState, type Decision, handleOf, type Standing } from '../../domain/attempt.js';
+import type { AttemptState, Decision } from '../../domain/attempt.js';
+import type { PollReading } from '../../domain/exchange.js';
 import { isAsync } from '../../domain/kind.js';
-import type { PollReading } from '../../domain/reading.js';
 import type { Row } from '../../domain/row.js';
+import { handleOf, type Standing } from '../../domain/standing.js';
+import { readTrust, trust } from '../../home/verdicts.js';
 import { adapterFor, readPolled } from '../../kinds/index.js';
 import { createTransport } from '../../service/transport.js';
-import { readTrust, trust } from '../../store/trust.js';
 import { openHomeAccess, resultSources } from '../access/home-access.js';
 import { sayOf } from '../access/read-account.js';
 import type { KnownBatch } from '../batch/known-batch.js';

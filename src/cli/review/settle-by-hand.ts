@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, AttemptRef, AttemptState } from '../../domain/attempt.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { LedgerError } from '../../store/ledger.js';
+import { LedgerError } from '../../home/ledger.js';
+import { noteWaste } from '../../home/waste-book.js';
 import { StoreError } from '../../store/port.js';
-import { noteWaste } from '../../store/waste-book.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';

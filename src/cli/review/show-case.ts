@@ -1,9 +1,9 @@
-import { liveWordOf } from '../../../activities/live-word.js';
 import { outputUrls } from '../../../activities/row-credits.js';
-import { handleOf, intentOf } from '../../domain/attempt.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import type { BalanceCheckpoint } from '../../store/home.js';
+import { handleOf, intentOf } from '../../domain/standing.js';
+import type { BalanceCheckpoint } from '../../home/home.js';
+import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, knownPrices, listPrice } from '../access/home-access.js';
 import { knownBatch } from '../batch/known-batch.js';
 import { commandHint } from '../open-session.js';

@@ -1,4 +1,4 @@
-import type { StopReason } from '../../domain/limits.js';
+import type { StopReason } from '../../domain/batch.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { noCounts, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { plain } from '../terminal.js';

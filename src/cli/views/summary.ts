@@ -1,10 +1,9 @@
 import { rangeText } from '../../books/check/story.js';
+import type { StopReason } from '../../domain/batch.js';
 import { REASONS } from '../../domain/failure.js';
-import type { StopReason } from '../../domain/limits.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { STATUSES } from '../../domain/outcome.js';
-import type { StartAgain } from '../../domain/start-again.js';
-import type { FailureGroup } from '../../report/failure-groups.js';
+import { STATUSES, type StartAgain } from '../../domain/outcome.js';
+import type { FailureGroup } from '../../report/tallies.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
 import { amount, type Counts, type GroupTotals, groupLines, spentWords, totalOf } from './counts.js';

@@ -1,14 +1,14 @@
 // One batch: how it stands, its orders, and one of its views.
+
 import { useEffect, useState } from 'preact/hooks';
 import { Summary } from './batches';
-import { Failures } from './failures';
 import { Gallery } from './gallery';
 import { OrderDialog, type OrderRequest } from './order-dialog';
-import { Failed, useAnswer } from './parts';
+import { Chip, Failed, rows, useAnswer } from './parts';
 import { RowView } from './row-view';
 import { RowTable } from './rows';
 import { TimeView } from './time-view';
-import type { Batch } from './types';
+import type { Batch, FailureGroup } from './types';
 
 /** How soon a batch is asked for again of which not all rows are read yet. */
 const READ_AGAIN_MS = 1_000;
@@ -135,4 +135,51 @@ function ordersOf(state: string, isServed: boolean): OrderRequest[] {
   if (state === 'not running' || state === 'paused')
     return isServed ? [RESUME, CANCEL, LIMITS, ACCOUNT_LIMITS] : [RESUME];
   return isServed ? [PAUSE, CANCEL, BUDGET, LIMITS, ACCOUNT_LIMITS] : [];
+}
+
+export function Failures({ groups, order }: { groups: FailureGroup[]; order: (request: OrderRequest) => void }) {
+  if (groups.length === 0) return null;
+  return (
+    <section aria-labelledby="failures">
+      <h2 id="failures">What did not come</h2>
+      <ul class="plain">
+        {groups.map(({ status, reasonCode, reason, count, ids }) => (
+          <li key={`${status} ${reasonCode} ${reason}`} class="card">
+            <p>
+              <Chip status={status} /> <strong>{rows(count)}</strong> {reasonCode ?? ''}
+            </p>
+            <p class="soft words">{`${reason ?? ''} For example ${ids.join(', ')}.`}</p>
+            <Mend request={mendOf(status, reasonCode)} order={order} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Mend({ request, order }: { request: OrderRequest | undefined; order: (request: OrderRequest) => void }) {
+  return request === undefined ? null : (
+    <button type="button" onClick={() => order(request)}>
+      {request.label}
+    </button>
+  );
+}
+
+/** What mends all rows of one reason at once; the other orders are for single rows, and stand there. */
+function mendOf(status: string, reason: string | undefined): OrderRequest | undefined {
+  if (status === 'failed' || status === 'cancelled') return retryOf(reason);
+  return reason === 'answer_lost_undecided' ? SETTLE_GROUP : undefined;
+}
+
+const SETTLE_GROUP: OrderRequest = {
+  order: 'settle-group',
+  label: 'Settle together',
+  effect:
+    'Counts by the balance how many lost answers of one price were billed, with those of other batches: so many end as lost_paid, and the others are sent again.',
+};
+
+function retryOf(reason: string | undefined): OrderRequest {
+  const label = `Retry ${reason ?? 'all failed and cancelled rows'}`;
+  const effect = 'Submits these rows again. What was billed is not paid again.';
+  return { order: 'retry', label, effect, body: reason === undefined ? {} : { reason } };
 }

@@ -1,11 +1,12 @@
 // The page: one session, one stream of events, and the view that the address names.
+// The secret of a dashboard that is opened from another machine, exchanged for a session of this tab.
+
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { BatchView, type Place } from './batch';
 import { Batches } from './batches';
 import { Failed } from './parts';
-import { asksForSecret, beginSession, follow } from './session';
-import { SignIn } from './sign-in';
+import { asksForSecret, beginSession, follow, openSession } from './session';
 import type { Overview } from './types';
 
 function placeOf(hash: string): Place {
@@ -72,3 +73,33 @@ function App() {
 const NO_SESSION = 'This tab has no session: `callsheet dashboard --url` prints an address that has.';
 
 render(<App />, document.getElementById('page') as HTMLElement);
+
+export function SignIn({ done }: { done: () => void }) {
+  const [failed, setFailed] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const send = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const field = (event.currentTarget as HTMLFormElement).elements.namedItem('secret') as HTMLInputElement;
+    setAsking(true);
+    openSession({ secret: field.value })
+      .then(done, (error: Error) => setFailed(error.message))
+      .finally(() => setAsking(false));
+  };
+  return (
+    <form class="card" aria-labelledby="sign-in" onSubmit={send}>
+      <h1 id="sign-in">This dashboard is opened by its secret</h1>
+      <p>
+        <label>
+          The secret, as it stands in the file of --secret-file{' '}
+          <input type="password" name="secret" autocomplete="current-password" required />
+        </label>
+      </p>
+      <Failed text={failed} />
+      <p class="buttons">
+        <button type="submit" disabled={isAsking}>
+          Open
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,7 +1,7 @@
 import type { Check, Column, FieldTree, KindRules } from '../rule.js';
 import { has, settled, textOf } from '../rule-helpers.js';
 import { MODEL } from './facts.js';
-import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
+import { storyboardCheck, storyboardColumns } from './storyboard.js';
 
 /** vendor-a/text2video and image2video, and what the four tasks share: service document 2, Multi-mode video. */
 

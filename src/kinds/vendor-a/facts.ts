@@ -1,7 +1,19 @@
 import type { Json } from '../../domain/json.js';
 import type { Row } from '../../domain/row.js';
-import { type AskedOutput, DAY_MS, type KindFacts, lasting, numberIn } from '../fact.js';
-import { exactly, knownOr, knownSeconds, lengthOf, UNKNOWN, upTo, wholeSeconds } from '../quantities.js';
+import {
+  type AskedOutput,
+  DAY_MS,
+  exactly,
+  type KindFacts,
+  knownOr,
+  knownSeconds,
+  lasting,
+  lengthOf,
+  numberIn,
+  UNKNOWN,
+  upTo,
+  wholeSeconds,
+} from '../fact.js';
 
 export const MODEL = 'vendor-a-v3';
 export const OMNI_MODEL = 'vendor-a-v3-omni';

@@ -3,7 +3,7 @@ import type { Check, DraftRow, KindRules } from '../rule.js';
 import { countOf, has, listOf, textOf } from '../rule-helpers.js';
 import { durationColumn, modeColumn, modelColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
 import { OMNI_MODEL } from './facts.js';
-import { storyboardCheck, storyboardColumns } from './storyboard-columns.js';
+import { storyboardCheck, storyboardColumns } from './storyboard.js';
 
 /** vendor-a/omni-video: service document 2, Multi-mode video. */
 

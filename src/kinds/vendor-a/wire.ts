@@ -1,9 +1,9 @@
 /** Multi-mode video, `vendor-a`: four capabilities on one task shape (service document 2, Multi-mode video). */
 
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../domain/json.js';
+import type { PollReading, SubmitReading } from '../../domain/exchange.js';
+import { defined, type Json, type JsonObject } from '../../domain/json.js';
 import type { Kind } from '../../domain/kind.js';
-import type { PollReading, SubmitReading } from '../../domain/reading.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import { safeText } from '../../domain/secret.js';
 import type { AsyncAdapter, SubmitOptions } from '../adapter.js';
@@ -13,7 +13,6 @@ import {
   failed,
   GENERAL_ERRORS,
   handleText,
-  known,
   optionalSeconds,
   optionalText,
   readStatus,
@@ -25,7 +24,7 @@ import {
 import { salvageString } from '../salvage.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
 import { MODEL, OMNI_MODEL } from './facts.js';
-import { storyboardOf } from './storyboard-wire.js';
+import { storyboardOf } from './storyboard.js';
 
 const VIDEOS_PATH = '/v1/vendor-a/videos';
 const POLL_BASE_MS = 5_000;
@@ -176,9 +175,9 @@ function readPolledTask({ code, message, data }: z.output<typeof polled>): PollR
       const warnings: string[] = [];
       const outputs = videos.flatMap(({ url, duration }) => {
         const seconds = believedSeconds('videos[].duration', duration, warnings);
-        return url ? [known({ url, durationSeconds: seconds })] : [];
+        return url ? [defined({ url, durationSeconds: seconds })] : [];
       });
-      return succeeded(outputs, known({ warnings: unlessNone(warnings) }));
+      return succeeded(outputs, defined({ warnings: unlessNone(warnings) }));
     },
     failed: (word) => failed(word, data?.task_status_msg ?? message),
   });

@@ -1,6 +1,5 @@
 import type { Row } from '../../domain/row.js';
-import { type AskedOutput, DAY_MS, type KindFacts } from '../fact.js';
-import { about, knownSeconds } from '../quantities.js';
+import { type AskedOutput, about, DAY_MS, type KindFacts, knownSeconds } from '../fact.js';
 
 /** The canvases at 16:9, the default (service document 2, "Avatar video: POST body"). */
 const CANVAS: Record<string, [number, number]> = {

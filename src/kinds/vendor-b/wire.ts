@@ -1,7 +1,8 @@
 /** Talking-avatar video, `vendor-b` (service document 2, Avatar video). */
+
 import { z } from 'zod';
 import type { ServiceRequest } from '../../domain/exchange.js';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncAdapter } from '../adapter.js';
 import {
@@ -10,7 +11,6 @@ import {
   failed,
   GENERAL_ERRORS,
   handleText,
-  known,
   optionalSeconds,
   optionalText,
   readStatus,
@@ -82,8 +82,8 @@ export function createAvatarAdapter(): AsyncAdapter {
           const { video_url: url } = job;
           const warnings: string[] = [];
           const seconds = believedSeconds('data.duration', job.duration, warnings);
-          const outputs = url ? [known({ url, durationSeconds: seconds })] : [];
-          return succeeded(outputs, known({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
+          const outputs = url ? [defined({ url, durationSeconds: seconds })] : [];
+          return succeeded(outputs, defined({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
         },
         failed: (word) => failed(word, reasonOf(job)),
       });

@@ -9,7 +9,7 @@ import {
   type SharedModels,
   sharedRouteFields,
   taskOfModel,
-} from '../shared-route.js';
+} from './models.js';
 
 /** vendor-c/video: service document 2, Shared route for `vendor-c` and `vendor-g` models. */
 

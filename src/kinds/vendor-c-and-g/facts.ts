@@ -1,5 +1,4 @@
-import { DAY_MS, type KindFacts, numberIn } from '../fact.js';
-import { knownOr, UNKNOWN } from '../quantities.js';
+import { DAY_MS, type KindFacts, knownOr, numberIn, UNKNOWN } from '../fact.js';
 
 /** Both families share one route. */
 export const sharedRouteFacts: KindFacts = {

@@ -1,13 +1,13 @@
 /** The two video families that share one route, `vendor-c` and `vendor-g` (service document 2, Shared route). */
+
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/json.js';
+import { defined, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncAdapter } from '../adapter.js';
 import {
   created,
   failed,
   handleText,
-  known,
   optionalText,
   readStatus,
   SHARED_ROUTE_ERRORS,
@@ -91,7 +91,8 @@ function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter 
       if (output === undefined) return unreadable('the answer is not a task');
       return readStatus(output.task_status, STATUS, {
         succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
-        failed: (word) => failed(word, known({ code: output.code ?? undefined, message: output.message ?? undefined })),
+        failed: (word) =>
+          failed(word, defined({ code: output.code ?? undefined, message: output.message ?? undefined })),
       });
     },
   };

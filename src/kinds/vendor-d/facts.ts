@@ -1,5 +1,4 @@
-import { DAY_MS, type KindFacts } from '../fact.js';
-import { UNKNOWN } from '../quantities.js';
+import { DAY_MS, type KindFacts, UNKNOWN } from '../fact.js';
 
 export const MODEL = 'vendor-d-2-5-260628';
 

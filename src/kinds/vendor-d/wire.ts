@@ -1,7 +1,7 @@
 /** The token-billed video family, `vendor-d` (service document 2). */
 
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/json.js';
+import { defined, type JsonObject } from '../../domain/json.js';
 import type { AsyncAdapter } from '../adapter.js';
 import {
   believed,
@@ -9,7 +9,6 @@ import {
   failed,
   GENERAL_ERRORS,
   handleText,
-  known,
   optionalText,
   readStatus,
   type StatusTable,
@@ -99,7 +98,7 @@ export function createVendorDAdapter(): AsyncAdapter {
           const warnings: string[] = [];
           const said = tokens.safeParse(task.usage).data?.completion_tokens;
           const billedTokens = believed('usage.completion_tokens', said, TOKENS_MAX, warnings);
-          const facts = known({ billedTokens, usage: usageOf(task.usage), warnings: unlessNone(warnings) });
+          const facts = defined({ billedTokens, usage: usageOf(task.usage), warnings: unlessNone(warnings) });
           return succeeded(url ? [{ url }] : [], facts);
         },
         failed: (word) => failed(word, task.error),

@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS, type KindFacts, lasting, numberIn } from '../fact.js';
-import { knownOr, lengthOf, UNKNOWN, within } from '../quantities.js';
+import { DAY_MS, HOUR_MS, type KindFacts, knownOr, lasting, lengthOf, numberIn, UNKNOWN, within } from '../fact.js';
 
 export const MODEL = 'Vendor-E-H3';
 

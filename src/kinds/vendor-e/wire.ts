@@ -1,7 +1,7 @@
 /** The omni-modal video model, `vendor-e` (service document 2). */
 
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/json.js';
+import { defined, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncAdapter } from '../adapter.js';
 import {
@@ -9,7 +9,6 @@ import {
   failed,
   GENERAL_ERRORS,
   handleText,
-  known,
   optionalText,
   readStatus,
   type StatusTable,
@@ -90,7 +89,7 @@ export function createVendorEAdapter(): AsyncAdapter {
       return readStatus(task.status, STATUS, {
         succeeded: () => {
           const url = task.content?.url;
-          return succeeded(url ? [{ url }] : [], known({ usage: usageOf(task.usage) }));
+          return succeeded(url ? [{ url }] : [], defined({ usage: usageOf(task.usage) }));
         },
         failed: (word) => failed(word, task.error),
       });

@@ -1,5 +1,4 @@
-import { HOUR_MS, type KindFacts, numberIn } from '../fact.js';
-import { knownOr, UNKNOWN } from '../quantities.js';
+import { HOUR_MS, type KindFacts, knownOr, numberIn, UNKNOWN } from '../fact.js';
 
 const shared = {
   // "About one hour after completion"; the half hour more is ours.

@@ -1,7 +1,8 @@
 /** The long-running-operation video family and the image interaction route, `vendor-f` (service documents 1 and 2). */
+
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import type { ErrorReading, PollReading, VendorRefusal } from '../../domain/reading.js';
+import type { ErrorReading, PollReading, VendorRefusal } from '../../domain/exchange.js';
+import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { AsyncAdapter, SyncAdapter } from '../adapter.js';
 import {
   created,
@@ -9,7 +10,6 @@ import {
   failed,
   GENERAL_ERRORS,
   handleText,
-  known,
   optionalText,
   statusWarnings,
   succeeded,
@@ -114,7 +114,7 @@ export function createInteractionAdapter(): SyncAdapter {
       return {
         reading: 'done',
         outputs: [{ base64: text.toString('base64') }],
-        facts: known({ warnings: warnings.length > 0 ? warnings : undefined }),
+        facts: defined({ warnings: warnings.length > 0 ? warnings : undefined }),
       };
     },
     // A connection that ends too late or too early does not make a whole object less whole.

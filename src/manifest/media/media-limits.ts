@@ -1,7 +1,6 @@
-import type { MediaFacts } from '../../domain/media-facts.js';
-import type { MediaSort } from '../../domain/media-type.js';
-import { sortOfType, typeName, typeNames } from '../../domain/media-type.js';
+import { type MediaFacts, type MediaSort, sortOfType, typeName, typeNames } from '../../domain/media-type.js';
 import type { ProblemCode } from '../../domain/problem-code.js';
+import type { Media } from '../../domain/row.js';
 import type { MediaRule } from '../../kinds/rule.js';
 
 /** The sentence and code of a broken media limit. */
@@ -92,3 +91,6 @@ function secondsFlaw(name: string, facts: MediaFacts, rule: MediaRule): string |
   if (facts.seconds >= minSeconds && facts.seconds <= maxSeconds) return undefined;
   return `${name} is ${Number(facts.seconds.toFixed(2))} s, must be ${minSeconds}-${maxSeconds} s`;
 }
+
+/** One media item: good with what is known of it, or what is wrong. */
+export type MediaItem = { ok: true; media: Media; facts?: MediaFacts } | ({ ok: false } & MediaFlaw);

@@ -1,22 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { MediaFacts } from '../../domain/media-facts.js';
-import type { MediaSort } from '../../domain/media-type.js';
-import { typeByName } from '../../domain/media-type.js';
+import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
 import { isS3Address } from '../../domain/s3.js';
 import type { MediaRule } from '../../kinds/rule.js';
+import { takesUrlOnly } from '../columns.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
-import { readDataUri } from './data-uri.js';
-import { createPathFinder, type MediaRoots, reasonOf } from './local-path.js';
-import { mediaForm } from './media-form.js';
-import type { MediaItem } from './media-item.js';
-import { bytesFlaw, factsFlaw, megabytes, typeFlaw } from './media-limits.js';
-import { urlFlaw } from './media-url.js';
-import { takesUrlOnly } from './needs-url.js';
+import { createPathFinder, type MediaRoots, readDataUri, reasonOf } from './local-media.js';
+import { mediaForm } from './media-cell.js';
+import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
+import { createHostChecker, urlFlaw } from './media-url.js';
 import { probeMedia } from './probe-media.js';
-import { createUrlMediaCheck, type UrlProbing } from './probe-url-media.js';
-import { createHostChecker } from './public-host.js';
-import { createS3Reader, type S3MediaOptions } from './s3-media.js';
+import { createS3Reader, createUrlMediaCheck, type S3MediaOptions, type UrlProbing } from './remote-media.js';
 
 /** Bytes of a medium, offered for keeping; `read` gives exactly the bytes that were checked. */
 export interface MediaBlob {

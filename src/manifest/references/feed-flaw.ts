@@ -1,11 +1,13 @@
 import type { Kind } from '../../domain/kind.js';
-import type { MediaFacts } from '../../domain/media-facts.js';
-import type { MediaSort } from '../../domain/media-type.js';
+import type { MediaFacts, MediaSort } from '../../domain/media-type.js';
+import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
-import type { MediaRule } from '../../kinds/rule.js';
-import { factsFlaw, type MediaFlaw } from '../media/media-limits.js';
-import { takesUrlOnly } from '../media/needs-url.js';
-import { type Reference, referenceText } from './reference.js';
+import type { DraftRow, MediaRule } from '../../kinds/rule.js';
+import { KIND_RULES } from '../../kinds/rules.js';
+import { columnsOf, modelOf, takesUrlOnly } from '../columns.js';
+import { type Reference, referenceText } from '../media/media-cell.js';
+import { bytesFlaw, factsFlaw, type MediaFlaw } from '../media/media-limits.js';
+import { wantedSort } from '../read-media.js';
 import type { RowFacts } from './row-facts.js';
 
 /** What a kind renders; undefined where its output is no medium. */
@@ -61,4 +63,45 @@ function knownMisfit({ output }: RowFacts, rule: MediaRule, wanted: MediaSort): 
 
 function an(sort: MediaSort): string {
   return sort === 'video' ? 'a film' : `an ${sort}`;
+}
+
+/** What the bytes show that feed a column, in the order of its items; undefined for an item that no row feeds. */
+export type FedFacts = ReadonlyMap<string, readonly (MediaFacts | undefined)[]>;
+
+/** Why rendered files do not fit the columns that take them, as one sentence; undefined when they do. */
+export function fedFlaw(row: Row, fed: FedFacts): string | undefined {
+  for (const [column, facts] of fed) {
+    const rule = columnsOf(row.kind).get(column);
+    if (rule?.type !== 'media') continue;
+    const wanted = wantedSort(row, rule);
+    for (const one of facts) {
+      if (one === undefined) continue;
+      const flaw = bytesFlaw(column, one.bytes, rule.media) ?? factsFlaw(column, one, rule.media, wanted);
+      if (flaw !== undefined) return flaw.message;
+    }
+  }
+  return acrossColumns(row, fed);
+}
+
+/** The rules over all media of the row together, for those of them whose bytes are known. */
+function acrossColumns(row: Row, fed: FedFacts): string | undefined {
+  const found: string[] = [];
+  const draft: DraftRow = {
+    ...{ line: row.line, id: row.id, kind: row.kind, model: modelOf(row), cells: row.cells, bad: false },
+    ...{ filled: new Map(), mediaCounts: new Map(), positionOf: () => undefined },
+  };
+  const report = { problem: (_row: DraftRow, _code: string, _field: string, text: string) => found.push(text) };
+  const known = new Map(
+    Object.entries(row.media).map(([column, list]) => [
+      column,
+      list.flatMap((item, i): MediaFacts[] => {
+        const facts = fed.get(column)?.[i];
+        if (facts !== undefined) return [facts];
+        if (item.source !== 'blob') return [];
+        return [{ sort: 'other', ...item }];
+      }),
+    ]),
+  );
+  for (const { check } of KIND_RULES[row.kind].mediaChecks ?? []) check(draft, known, { ...report, warning: () => 0 });
+  return found[0];
 }

@@ -1,16 +1,17 @@
-import type { FedMedia, Media, Row } from '../../domain/row.js';
+import { type FedMedia, fedMedia, type Media, type Row } from '../../domain/row.js';
 import { columnsOf } from '../columns.js';
+import type { IdBook } from '../line-index.js';
 import type { ManifestOptions } from '../manifest-options.js';
+import { referenceText } from '../media/media-cell.js';
 import type { MediaFlaw } from '../media/media-limits.js';
-import type { ProblemLog } from '../problem-log.js';
+import type { ProblemLog } from '../problem.js';
 import { wantedSort } from '../read-media.js';
 import { fedHash } from '../row-hash.js';
 import { nearestWord } from '../suggest.js';
 import type { ChainTally } from './chains.js';
 import { feedFlaw } from './feed-flaw.js';
-import type { IdBook } from './id-book.js';
-import { referenceText } from './reference.js';
 import type { RowFactsBook } from './row-facts.js';
+import type { Spill } from './spill.js';
 
 /** What is known of the rows that refer to each other, and what their references break. */
 
@@ -86,4 +87,96 @@ export function reportFlaw(
   { code, column, message }: LinkFlaw,
 ): void {
   log.add({ line, column: placeOf(column) ?? 1, code, field: column, message }, id);
+}
+
+/** By row, from `first` on: which rows feed it. 4 bytes for each reference. */
+interface Graph {
+  first: number;
+  /** Where the feeders of a row begin; a row that was not spilled has none. */
+  starts: Uint32Array;
+  feeders: Uint32Array;
+}
+
+/**
+ * Links the rows that waited, each after those that feed it, and says what their references to later rows break. Gives
+ * the circles, by the row that comes first in the manifest.
+ */
+export async function orderSpilled(links: Links, spill: Spill): Promise<Map<number, LinkFlaw>> {
+  const graph = await readGraph(links, spill);
+  const circles = new Map<number, LinkFlaw>();
+  const { first, starts } = graph;
+  const count = starts.length - 1;
+  /** 0 = not seen, 1 = on the way, 2 = linked. */
+  const seen = new Uint8Array(count);
+  for (let begin = 0; begin < count; begin += 1) {
+    if (seen[begin] !== 0) continue;
+    const way = [{ row: begin, next: starts[begin] ?? 0 }];
+    seen[begin] = 1;
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      if (top.next < (starts[top.row + 1] ?? 0)) {
+        const feeder = (graph.feeders[top.next++] ?? 0) - first;
+        if (feeder < 0 || seen[feeder] === 2) continue;
+        if (seen[feeder] === 1)
+          noteCircle(
+            links,
+            first,
+            circles,
+            way.map(({ row }) => row),
+            feeder,
+          );
+        else way.push({ row: feeder, next: starts[feeder] ?? 0 });
+        seen[feeder] = 1;
+      } else {
+        link(links, graph, top.row);
+        seen[top.row] = 2;
+        way.pop();
+      }
+    }
+  }
+  return circles;
+}
+
+function link(links: Links, { first, starts, feeders }: Graph, row: number): void {
+  const own = feeders.subarray(starts[row], starts[row + 1]);
+  if (own.length > 0) linkRow(links, first + row, links.facts.hash(first + row), [...own]);
+}
+
+/** Reads what waits once: its references to later rows can be looked at now. */
+async function readGraph(links: Links, spill: Spill): Promise<Graph> {
+  let first = -1;
+  const starts: number[] = [];
+  const feeders: number[] = [];
+  for await (const { row, places } of spill.rows()) {
+    if (first < 0) first = row.index;
+    while (starts.length <= row.index - first) starts.push(feeders.length);
+    links.facts.setHash(row.index, row.hash);
+    for (const one of refersTo(row.media)) {
+      const isNew = one.media.at < 0;
+      if (isNew) one.media.at = links.ids.find(one.media.id) ?? -1;
+      const flaw = one.media.at < 0 ? unknownFlaw(links, one) : isNew ? knownFlaw(links, row, one) : undefined;
+      if (flaw !== undefined) reportFlaw(links, row, (name) => places[name], flaw);
+    }
+    feeders.push(...fedMedia(row).flatMap(({ at }) => (at < 0 ? [] : [at])));
+  }
+  // The end of the last row; what feeds and never waited, since it is bad, has a place without feeders.
+  const last = Math.max(first + starts.length, ...feeders.map((at) => at + 1));
+  while (starts.length <= last - first) starts.push(feeders.length);
+  return { first, starts: Uint32Array.from(starts), feeders: Uint32Array.from(feeders) };
+}
+
+function noteCircle(
+  links: Links,
+  first: number,
+  circles: Map<number, LinkFlaw>,
+  way: readonly number[],
+  feeder: number,
+): void {
+  // From the row that was come back to on, each refers to the next.
+  const circle = way.slice(way.indexOf(feeder)).map((row) => row + first);
+  const earliest = Math.min(...circle);
+  const from = circle.indexOf(earliest);
+  const turned = [...circle.slice(from), ...circle.slice(0, from), earliest];
+  const names = turned.map((row) => `${links.ids.at(row)} (line ${links.facts.get(row).line})`);
+  const message = `rows feed each other in a circle: ${names.join(' → ')}`;
+  if (!circles.has(earliest)) circles.set(earliest, { code: 'B71', column: 'id', message });
 }

@@ -1,6 +1,6 @@
 import { KINDS, type Kind } from '../../domain/kind.js';
 import type { Row } from '../../domain/row.js';
-import { askedOutput } from '../../kinds/asked-output.js';
+import { askedOutput } from '../../kinds/expected.js';
 import type { AskedOutput } from '../../kinds/fact.js';
 
 /** What the rows that refer to a row must know of it. */

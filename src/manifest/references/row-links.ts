@@ -1,11 +1,19 @@
 import { fedMedia, type Media, type Row } from '../../domain/row.js';
 import type { CheckedRow } from '../check-row.js';
+import { createIdBook } from '../line-index.js';
 import type { ManifestOptions, RawCells } from '../manifest-options.js';
-import type { ProblemLog } from '../problem-log.js';
+import type { ProblemLog } from '../problem.js';
 import { type Chains, createChainTally } from './chains.js';
-import { createIdBook } from './id-book.js';
-import { knownFlaw, type LinkFlaw, type Links, linkRow, type PlaceOf, refersTo, reportFlaw } from './links.js';
-import { orderSpilled } from './order-spilled.js';
+import {
+  knownFlaw,
+  type LinkFlaw,
+  type Links,
+  linkRow,
+  orderSpilled,
+  type PlaceOf,
+  refersTo,
+  reportFlaw,
+} from './links.js';
 import { createRowFacts } from './row-facts.js';
 import { openSpill, type Spill } from './spill.js';
 

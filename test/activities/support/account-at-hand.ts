@@ -3,10 +3,10 @@ import type { RowRef } from '../../../src/contract/workflows.js';
 import { KINDS } from '../../../src/domain/kind.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
-import { openAccountRecords } from '../../../src/store/account-records.js';
-import { writeBatchOptions } from '../../../src/store/batch-options.js';
+import { openAccountRecords } from '../../../src/home/account-records.js';
+import { writeBatchOptions } from '../../../src/home/batch-order.js';
+import { createRowsWriter } from '../../../src/home/rows-writer.js';
 import { createFolderStore } from '../../../src/store/folder.js';
-import { createRowsWriter } from '../../../src/store/rows-writer.js';
 import { temporaryFolder } from '../../store/support/temporary.js';
 import { silent } from '../../support/silent-log.js';
 

@@ -1,10 +1,10 @@
 // Writes to the store in argv[2] as argv[3] says, and prints the error and what is left as JSON.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLedger } from '../../../src/home/ledger.js';
 import { createFolderStore } from '../../../src/store/folder.js';
-import { createLedger } from '../../../src/store/ledger.js';
 import { StoreError } from '../../../src/store/port.js';
-import { intent } from '../support/examples.js';
+import { intent } from '../../home/support/examples.js';
 
 const [, , root = '', action = ''] = process.argv;
 const store = createFolderStore(root);

@@ -1,7 +1,8 @@
 // Writes files of every sort and ledger records without end, until it is killed.
+
+import { createLedger } from '../../../src/home/ledger.js';
 import { createFolderStore } from '../../../src/store/folder.js';
-import { createLedger } from '../../../src/store/ledger.js';
-import { intent, states } from '../support/examples.js';
+import { intent, states } from '../../home/support/examples.js';
 
 const [, , root = '', round = '0'] = process.argv;
 const store = createFolderStore(root);

@@ -1,0 +1,111 @@
+import type { Attempt, AttemptState, Intent } from './attempt.js';
+
+/**
+ * Where an attempt stands. `claimed` = a claim and nothing later: it may be in flight, or its process died.
+ * `open_case` = the answer is lost and there is no verdict yet. `given_up` and `written_off` = a person says that it was
+ * billed and is lost, or that it was not billed.
+ */
+export type Standing =
+  | 'void'
+  | 'claimed'
+  | 'refused'
+  | 'created'
+  | 'done'
+  | 'open_case'
+  | 'billed'
+  | 'not_billed'
+  | 'undecided'
+  | 'given_up'
+  | 'written_off'
+  | 'overridden'
+  | 'rendered'
+  | 'ended';
+
+/** The standing of an attempt by its last record. What was rendered stays billed though the service has it no more. */
+export function standingOf(attempt: Attempt): Standing {
+  const last = attempt.states.at(-1);
+  if (last === undefined) return 'claimed';
+  switch (last.state) {
+    case 'intent':
+      return 'claimed';
+    case 'created_lost':
+    case 'unknown':
+      return 'open_case';
+    case 'verdict':
+      return last.verdict;
+    case 'ruled':
+      return last.ruling === 'billed' ? 'given_up' : 'written_off';
+    case 'attached':
+      return 'created';
+    case 'ended':
+      return attempt.states.some(({ state }) => state === 'rendered') ? 'rendered' : 'ended';
+    case 'void':
+    case 'refused':
+    case 'created':
+    case 'done':
+    case 'overridden':
+    case 'rendered':
+      return last.state;
+  }
+}
+
+/** True when an attempt is known not to cost. */
+export function isKnownUnbilled(standing: Standing): boolean {
+  return (['void', 'refused', 'not_billed', 'written_off', 'ended'] as Standing[]).includes(standing);
+}
+
+/** True when an attempt was settled without its output: its job may still run, and hold its slot, for a while. */
+export function isLost(standing: Standing): boolean {
+  const lost: Standing[] = ['billed', 'undecided', 'given_up', 'overridden'];
+  return lost.includes(standing);
+}
+
+/** True when a further attempt may be claimed: this one is known not to cost, or an override is on record. */
+export function allowsAnother(standing: Standing): boolean {
+  return isKnownUnbilled(standing) || standing === 'overridden';
+}
+
+/** The override of an attempt, if one was ever recorded. */
+export function overrideOf(attempt: Attempt): Extract<AttemptState, { state: 'overridden' }> | undefined {
+  return attempt.states.findLast((state) => state.state === 'overridden');
+}
+
+/** The claim of an attempt, if it can be read. */
+export function intentOf(attempt: Attempt): Intent | undefined {
+  const first = attempt.states[0];
+  return first?.state === 'intent' ? first : undefined;
+}
+
+/** The handle of an attempt, from the service's answer or from a person; the last one counts. */
+export function handleOf(attempt: Attempt): string | undefined {
+  return acceptanceOf(attempt)?.handle;
+}
+
+/** The record from which the attempt has its handle; none where that handle turned out to be another attempt's. */
+export function acceptanceOf(attempt: Attempt): Extract<AttemptState, { state: 'created' | 'attached' }> | undefined {
+  return ownStates(attempt).findLast((state) => state.state === 'created' || state.state === 'attached');
+}
+
+/** What is recorded of the attempt itself: an answer that was another's, repeated on the way, tells nothing of it. */
+export function ownStates({ states }: Attempt): AttemptState[] {
+  const repeatedAt = states.findLastIndex((state) => state.state === 'unknown' && state.evidence.rule === 'T8');
+  return states.slice(repeatedAt + 1);
+}
+
+/**
+ * True when an attempt that was found not billed by itself turned out to be: by a later verdict, or by a job that
+ * exists. Then a later attempt of its row may have been paid as well. Of attempts that were counted together only their
+ * number was found.
+ */
+export function isContradicted({ states }: Attempt): boolean {
+  const found = states.findIndex(
+    (state) => state.state === 'verdict' && state.verdict === 'not_billed' && state.group === undefined,
+  );
+  if (found < 0) return false;
+  return states
+    .slice(found + 1)
+    .some((state) => (state.state === 'verdict' ? state.verdict === 'billed' : PROOFS.has(state.state)));
+}
+
+/** States that prove that the service took the request. */
+const PROOFS: ReadonlySet<AttemptState['state']> = new Set(['created', 'done', 'rendered']);

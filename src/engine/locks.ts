@@ -1,0 +1,76 @@
+/**
+ * One supervisor per data folder, and one engine per account of a home: each gives out all of the plan's slots, and two
+ * of them twice as many.
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { tryLock } from '#scripts/lock.mjs';
+import { isS3Address } from '../domain/s3.js';
+import { EngineError } from './engine-error.js';
+import type { EnginePlaces } from './places.js';
+import type { AccountRegistration } from './registration.js';
+import type { RegistrationAnswer, WorkerLink } from './worker-link.js';
+
+export interface HomeLocks {
+  /**
+   * Registers an account unless another engine serves it from the same home. A home in a bucket has no lock; from one
+   * that cannot be written nothing is claimed.
+   */
+  serving(registration: AccountRegistration, register: WorkerLink['register']): Promise<RegistrationAnswer>;
+  releaseAll(): void;
+}
+
+export function createHomeLocks(): HomeLocks {
+  const held = new Map<string, () => void>();
+  return {
+    async serving(registration, register) {
+      const { account } = registration;
+      const { home } = registration.settings;
+      const name = typeof home === 'string' && !isS3Address(home) ? lockName(join(home, account)) : undefined;
+      if (name === undefined || held.has(name)) return register(registration);
+      const lock = tryLock(name);
+      if (!('release' in lock))
+        return { ok: false, code: 'home_taken', message: takenText(account, String(home), lock) };
+      held.set(name, lock.release);
+      const answer = await register(registration);
+      if (!answer.ok) {
+        lock.release();
+        held.delete(name);
+      }
+      return answer;
+    },
+    releaseAll() {
+      for (const release of held.values()) release();
+      held.clear();
+    },
+  };
+}
+
+/** By the folder's place on the disk: what a copy of a home brings along says nothing of the copy. */
+function lockName(folder: string): string | undefined {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { dev, ino } = statSync(folder, { bigint: true });
+    const name = join(folder, `engine-${dev}-${ino}.lock`);
+    mkdirSync(name, { recursive: true, mode: 0o700 });
+    return name;
+  } catch {
+    return undefined;
+  }
+}
+
+function takenText(account: string, home: string, { holder, foreign }: { holder: number; foreign?: string }): string {
+  const who = foreign ?? `the engine of another data folder (process ${holder})`;
+  return `${who} serves the account '${account}' from ${home}: two engines would use the plan's slots twice; say its --data, or end it there with \`callsheet engine stop\``;
+}
+
+/**
+ * Gives the function that gives the folder back; undefined when another supervisor of this machine has it. Throws an
+ * EngineError when another machine has it: nobody here can tell whether its engine still runs.
+ */
+export function takeFolder(places: EnginePlaces): (() => void) | undefined {
+  const lock = tryLock(places.lock);
+  if ('release' in lock) return lock.release;
+  if (lock.foreign !== undefined) throw new EngineError('bad_folder', lock.foreign);
+  return undefined;
+}

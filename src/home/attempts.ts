@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Attempt, AttemptRef, AttemptState } from '../domain/attempt.js';
+import { allowsAnother, standingOf } from '../domain/standing.js';
+import { decodeJson } from '../store/json-file.js';
+import { parallel } from '../store/parallel.js';
+import type { Store } from '../store/port.js';
+import { attemptStateSchema } from './attempt-schema.js';
+import { type HomeKeys, parseAttemptName } from './home-keys.js';
+
+/** Reads the records of a row's attempts. One that cannot be read marks its attempt as torn and is never replaced. */
+
+const READ_WIDTH = 16;
+
+export interface LoadedAttempt extends Attempt {
+  /** The number that the next record takes. */
+  nextSeq: number;
+}
+
+/** All attempts of a row, by number; with `n`, that one alone. */
+export async function loadAttempts(
+  store: Store,
+  keys: HomeKeys,
+  batch: string,
+  id: string,
+  n?: number,
+): Promise<LoadedAttempt[]> {
+  const names = (await store.names(keys.attempts(batch, id)))
+    .flatMap((name) => parseAttemptName(name) ?? [])
+    .filter((found) => n === undefined || found.n === n)
+    .sort((a, b) => a.n - b.n || a.seq - b.seq);
+  const states = await parallel(names, READ_WIDTH, async (found) => {
+    const bytes = await store.get(keys.attempt({ batch, id, n: found.n }, found.seq));
+    return bytes === undefined ? undefined : decodeJson(attemptStateSchema, bytes);
+  });
+  const attempts = new Map<number, LoadedAttempt>();
+  for (const [i, name] of names.entries()) {
+    const attempt = attempts.get(name.n) ?? { n: name.n, states: [], torn: false, nextSeq: 0 };
+    const state = states[i];
+    if (state === undefined) tear(attempt);
+    else attempt.states.push(state);
+    attempt.nextSeq = name.seq + 1;
+    attempts.set(name.n, attempt);
+  }
+  return [...attempts.values()];
+}
+
+/**
+ * A record that cannot be read may be a late answer, or a newer callsheet's word: where the last readable one says that
+ * the attempt costs nothing, it is a case again.
+ */
+function tear(attempt: LoadedAttempt): void {
+  attempt.torn = true;
+  const last = attempt.states.at(-1);
+  if (last === undefined || !allowsAnother(standingOf(attempt))) return;
+  const evidence = { rule: 'T12', message: 'a later record of this attempt cannot be read' };
+  attempt.states.push({ state: 'unknown', atMs: last.atMs, evidence });
+}
+
+/** One attempt, undefined when its place is free. */
+export async function loadAttempt(store: Store, keys: HomeKeys, ref: AttemptRef): Promise<LoadedAttempt | undefined> {
+  return (await loadAttempts(store, keys, ref.batch, ref.id, ref.n))[0];
+}
+
+/** Which state may follow which in the ledger: knowledge of an attempt only ever grows. */
+
+export type StateWord = AttemptState['state'];
+
+/** What the service itself says of a submit. */
+const ANSWERS: StateWord[] = ['created', 'done', 'refused'];
+/** How a created job ends. */
+const ENDS: StateWord[] = ['rendered', 'ended'];
+/** What a person decides, and what a policy decides in a person's name. */
+const PERSON: StateWord[] = ['attached', 'ruled', 'overridden'];
+/** What is concluded without the service's word: it never outdoes an answer or a person. */
+const GUESSES: StateWord[] = ['unknown', 'created_lost', 'verdict'];
+
+/**
+ * `follows` = it is appended and stands. `adds_nothing` = the ledger knows as much or more already: not an error,
+ * since a verdict or a time-out may be written while the real answer arrives. Every other pair contradicts itself.
+ */
+export const TRANSITIONS: Readonly<Record<StateWord, { follows: StateWord[]; addsNothing: StateWord[] }>> = {
+  intent: { follows: ['refused', 'created', 'done', 'created_lost', 'unknown'], addsNothing: [] },
+  void: { follows: [], addsNothing: [] },
+  // A created_lost after unknown is the answer itself, cut, coming in late: it may hold a handle.
+  unknown: { follows: ['created_lost', 'verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown'] },
+  created_lost: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },
+  verdict: { follows: ['verdict', ...ANSWERS, ...PERSON], addsNothing: ['unknown', 'created_lost'] },
+  created: { follows: [...ENDS, ...PERSON], addsNothing: GUESSES },
+  // The service's own answer may still come, late, after a person gave a handle.
+  attached: { follows: ['created', ...ENDS, ...PERSON], addsNothing: GUESSES },
+  ruled: { follows: [...ANSWERS, ...ENDS, ...PERSON], addsNothing: GUESSES },
+  overridden: { follows: [...ANSWERS, ...ENDS], addsNothing: ['overridden', ...GUESSES] },
+  // Rendered again = fresh URLs from a later poll; ended = the service has nothing of it any more. Paid outputs that are
+  // gone can be paid again.
+  rendered: { follows: ['rendered', 'ended', 'overridden'], addsNothing: GUESSES },
+  refused: { follows: [], addsNothing: GUESSES },
+  done: { follows: ['overridden'], addsNothing: GUESSES },
+  ended: { follows: [], addsNothing: GUESSES },
+};
+
+export type Transition = 'follows' | 'adds_nothing' | 'contradicts';
+
+/** What appending `next` to the states would mean. A claim that cannot be read counts as a claim. */
+export function transitionOf(states: readonly AttemptState[], next: AttemptState): Transition {
+  const last = states.at(-1);
+  const wasRendered = last?.state === 'ended' && states.some(({ state }) => state === 'rendered');
+  const rules = TRANSITIONS[wasRendered ? 'rendered' : (last?.state ?? 'intent')];
+  if (last !== undefined && isRepeatedAnswer(last, next)) return 'follows';
+  if (rules.follows.includes(next.state)) {
+    return last !== undefined && isSameState(last, next) ? 'adds_nothing' : 'follows';
+  }
+  if (rules.addsNothing.includes(next.state)) return 'adds_nothing';
+  return states.some((state) => isSameState(state, next)) ? 'adds_nothing' : 'contradicts';
+}
+
+/** What looked like the service's word was an old answer of another attempt (T8): the one thing that takes it back. */
+function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
+  return ['created', 'done'].includes(last.state) && next.state === 'unknown' && next.evidence.rule === 'T8';
+}
+
+/** Equal but for the time at which it was written. */
+function isSameState(a: AttemptState, b: AttemptState): boolean {
+  return isDeepStrictEqual({ ...a, atMs: 0 }, { ...b, atMs: 0 });
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { type BatchLimits, type BatchOptions, PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/batch.js';
+import type { CreditsNano } from '../domain/money.js';
+import { PRICE_UNITS, type PriceRule } from '../domain/price.js';
+import { encodeJson, forgotten, readJson } from '../store/json-file.js';
+import { StoreError } from '../store/port.js';
+import { kindSchema, timeSchema } from './attempt-schema.js';
+import { notePause } from './batch-marks.js';
+import type { Home } from './home.js';
+
+/**
+ * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
+ * anybody on the machine can send, only says that there is something to do. Whoever goes on with the batch unattended,
+ * after a reboot, holds to it too.
+ */
+export interface BatchOrder {
+  /** What the batch may cost. */
+  limits: BatchLimits;
+  /** What becomes of its lost answers. */
+  policy: { ambiguity: 'hold' | 'if-proved' | 'always'; retries: number; wasteMaxNano: CreditsNano };
+  /** Which rows that had ended are run again. An older build has not written it down: the message counts then. */
+  retry?: z.output<typeof retrySchema> | null;
+  /** The generation of rows that `retry` is meant for. */
+  generation?: string;
+  /** Nothing new is submitted until it is resumed. */
+  isPaused?: boolean;
+  /** The price rules that it was run with; absent = none were given, and its worker's own count. */
+  prices?: readonly PriceRule[];
+  /** Marks of the targets that its notices go to (`markOf`); absent = all that its worker's settings name. */
+  notify?: readonly string[];
+  /** Its part of the account's slots; absent = the default. */
+  slots?: SlotTerms;
+}
+
+const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
+
+export const priceRuleSchema: z.ZodType<PriceRule> = z.object({
+  kind: kindSchema.exactOptional(),
+  model: z.string().exactOptional(),
+  tier: z.string().exactOptional(),
+  steps: z.number().exactOptional(),
+  resolution: z.string().exactOptional(),
+  mode: z.string().exactOptional(),
+  audio: z.boolean().exactOptional(),
+  sound: z.string().exactOptional(),
+  components: z.array(
+    z.object({
+      unit: z.enum(PRICE_UNITS),
+      credits: z.string(),
+      above: z.number().exactOptional(),
+      upTo: z.number().exactOptional(),
+    }),
+  ),
+});
+
+export const orderSchema = z.object({
+  schema: z.literal(1),
+  limits: z.object({
+    maxCreditsNano: z.int().nullable(),
+    maxFailures: z.union([z.object({ rows: z.int() }), z.object({ percent: z.int() })]).nullable(),
+  }),
+  policy: z.object({
+    ambiguity: z.enum(['hold', 'if-proved', 'always']),
+    retries: z.int(),
+    wasteMaxNano: z.int(),
+  }),
+  retry: z.exactOptional(retrySchema.nullable()),
+  generation: z.exactOptional(z.string()),
+  isPaused: z.exactOptional(z.boolean()),
+  prices: z.exactOptional(z.array(priceRuleSchema)),
+  notify: z.exactOptional(z.array(z.string())),
+  slots: z.exactOptional(
+    z.object({
+      concurrency: z.int().min(1).nullable(),
+      weight: z.int().min(1).max(WEIGHT_MAX),
+      priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX),
+    }),
+  ),
+});
+
+export async function writeBatchOrder(home: Home, batch: string, order: BatchOrder): Promise<void> {
+  await home.store.put(orderKey(home, batch), encodeJson({ schema: 1, ...order }));
+}
+
+/** Undefined for a batch that an older build ran. */
+export async function readBatchOrder(home: Home, batch: string): Promise<BatchOrder | undefined> {
+  return readJson(home.store, orderKey(home, batch), orderSchema, forgotten);
+}
+
+/**
+ * Pauses a batch, or lets it go on; one that an older build ran has no order to change. Gives whether the order is
+ * another one now.
+ */
+export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<boolean> {
+  const order = await readBatchOrder(home, batch);
+  const isNew = order !== undefined && (order.isPaused ?? false) !== isPaused;
+  if (isNew) await writeBatchOrder(home, batch, { ...order, isPaused });
+  await notePause(home, batch, isPaused, Date.now());
+  return isNew;
+}
+
+function orderKey(home: Home, batch: string): string {
+  return home.keys.batch(batch).replace(/batch\.json$/, 'terms.json');
+}
+
+/** What `run` fixed for a batch, kept beside its rows, so that no path or place is in Temporal. */
+
+export const optionsSchema: z.ZodType<BatchOptions> = z.object({
+  schema: z.literal(1),
+  out: z.string(),
+  onExists: z.enum(['fail', 'skip', 'version']),
+  sidecar: z.exactOptional(z.boolean()),
+  responseFormat: z.enum(['url', 'b64_json']),
+  manifestFolder: z.string(),
+  manifest: z.exactOptional(z.string()),
+  maxOutputBytes: z.number(),
+});
+
+/** What a batch goes on with where its options cannot be read: the next `run` writes them anew. */
+const LOST = {
+  schema: 1,
+  onExists: 'fail',
+  responseFormat: 'url',
+  manifestFolder: '/',
+  maxOutputBytes: 4 * 1024 ** 3,
+} as const;
+
+/** Writes or replaces a batch's options. */
+export async function writeBatchOptions(home: Home, batch: string, options: BatchOptions): Promise<void> {
+  await home.store.put(home.keys.options(batch), encodeJson(options));
+}
+
+/** A batch's options; a StoreError `ENOENT` when it was never run from this home. */
+export async function readBatchOptions(home: Home, batch: string): Promise<BatchOptions> {
+  const key = home.keys.options(batch);
+  const options = await readJson(home.store, key, optionsSchema, async () => {
+    const out = (await home.readBatch(batch))?.out;
+    return out === undefined ? undefined : { ...LOST, out };
+  });
+  if (options) return options;
+  throw new StoreError('ENOENT', `batch '${batch}' was never run from ${home.store.location}`, key);
+}

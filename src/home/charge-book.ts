@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { AttemptRef } from '../domain/attempt.js';
+import { KINDS, type Kind } from '../domain/kind.js';
+import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import { intentOf } from '../domain/standing.js';
+import { encodeAs, readJson } from '../store/json-file.js';
+import { parallel } from '../store/parallel.js';
+import type { Store } from '../store/port.js';
+import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
+import { loadAttempt } from './attempts.js';
+import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
+
+/** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
+
+const ENDS = ['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_billed'] as const;
+
+/**
+ * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`),
+ * by the discounts that were known when it was entered; a `follow_up` is what may be charged between a completion and
+ * `endedAtMs`. `not_billed` stands beside what may turn up of the attempt later: until `endedAtMs` it may have been
+ * charged and given back.
+ */
+export interface BookedAttempt extends AttemptRef, CreditsRange {
+  kind: Kind;
+  /** Timing is learned by model; absent in entries of an earlier callsheet. */
+  model?: string;
+  end: (typeof ENDS)[number];
+  claimedAtMs: number;
+  createdAtMs?: number;
+  /** The latest poll that said it still runs. */
+  runningAtMs?: number;
+  /** From when on nothing of it moves any more. */
+  endedAtMs: number;
+  /** `billed`: the reading that proved it. */
+  seenAtMs?: number;
+  /** `billed`: the balance still held it then: it can only have been given back since. */
+  heldAtMs?: number;
+  /** The same without any discount: a discount may become known later. Absent where nothing is to be priced again. */
+  list?: CreditsRange;
+}
+
+export interface ChargeBook {
+  /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
+  append(booked: BookedAttempt): Promise<void>;
+  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
+  endedOf(batch: string): Promise<{ upToNano: CreditsNano; unbounded: BookedAttempt[]; attempts: Set<string> }>;
+  /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
+  since(sinceMs: number): Promise<BookedAttempt[]>;
+}
+
+const READ_WIDTH = 16;
+const READ_CHUNK = 1_000;
+/** Entries never change, so what was read once is kept: some hundred bytes each. */
+const KEPT_MAX = 50_000;
+
+export const bookedSchema: z.ZodType<BookedAttempt> = z.object({
+  batch: z.string(),
+  id: z.string(),
+  n: z.int(),
+  kind: kindSchema,
+  model: z.exactOptional(z.string()),
+  end: z.enum(ENDS),
+  claimedAtMs: timeSchema,
+  createdAtMs: z.exactOptional(timeSchema),
+  runningAtMs: z.exactOptional(timeSchema),
+  endedAtMs: timeSchema,
+  seenAtMs: z.exactOptional(timeSchema),
+  heldAtMs: z.exactOptional(timeSchema),
+  lo: nanoSchema,
+  hi: nanoSchema.nullable(),
+  list: z.exactOptional(z.object({ lo: nanoSchema, hi: nanoSchema.nullable() })),
+});
+
+export function createChargeBook(store: Store, account: string): ChargeBook {
+  const keys = homeKeys(account);
+  const kept = new Map<string, BookedAttempt>();
+  const read = async (key: string): Promise<BookedAttempt | undefined> => {
+    const known = kept.get(key);
+    if (known) return known;
+    const booked = await readJson(store, key, bookedSchema, () => worstBooking(store, keys, key));
+    if (kept.size >= KEPT_MAX) kept.clear();
+    if (booked) kept.set(key, booked);
+    return booked;
+  };
+  return {
+    append: async (booked) => {
+      const beside = { follow_up: keys.followUp, not_billed: keys.gone };
+      const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
+      await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(bookedSchema, booked));
+    },
+    endedOf: async (batch) => {
+      const attempts = new Set<string>();
+      const found: string[] = [];
+      for (const bucket of await store.names(keys.bookBuckets)) {
+        for (const name of await store.names(`${keys.bookBuckets}/${bucket}/${batch}`)) {
+          // An attempt that was entered twice, ten minutes apart, has cost once.
+          if (attempts.has(name)) continue;
+          attempts.add(name);
+          found.push(`${keys.bookBuckets}/${bucket}/${batch}/${name}`);
+        }
+      }
+      let upToNano = 0;
+      const unbounded: BookedAttempt[] = [];
+      for (let at = 0; at < found.length; at += READ_CHUNK) {
+        const chunk = found.slice(at, at + READ_CHUNK);
+        for (const entry of await parallel(chunk, READ_WIDTH, read)) {
+          if (entry === undefined || entry.end === 'unbilled' || entry.end === 'not_billed') continue;
+          if (entry.hi === null) unbounded.push(entry);
+          else upToNano += entry.hi;
+        }
+      }
+      return { upToNano, unbounded, attempts };
+    },
+    since: async (sinceMs) => {
+      const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
+      const found: string[] = [];
+      for (const bucket of await store.names(keys.bookBuckets)) {
+        const prefix = `${keys.bookBuckets}/${bucket}`;
+        if (prefix < first) continue;
+        for await (const key of store.list(prefix)) found.push(key);
+      }
+      const entries = await parallel(found, READ_WIDTH, read);
+      const known = new Map<string, BookedAttempt>();
+      for (const entry of entries) {
+        if (entry === undefined || entry.endedAtMs < sinceMs) continue;
+        const name = `${entry.batch}/${entry.id}/${entry.n}/${isBeside(entry.end) ? entry.end : ''}`;
+        if (!known.has(name)) known.set(name, entry);
+      }
+      return [...known.values()].sort((a, b) => a.endedAtMs - b.endedAtMs);
+    },
+  };
+}
+
+/** True for what is entered beside an attempt's own end. */
+function isBeside(end: BookedAttempt['end']): end is 'follow_up' | 'not_billed' {
+  return end === 'follow_up' || end === 'not_billed';
+}
+
+/**
+ * What a damaged entry may have said: the attempt moved the balance by anything up to what it was expected to cost, or
+ * did not, until the end of the ten minutes that the entry stands in.
+ */
+export async function worstBooking(store: Store, keys: HomeKeys, key: string): Promise<BookedAttempt | undefined> {
+  const found = parseBookKey(keys.bookBuckets, key);
+  if (found === undefined) return undefined;
+  const attempt = await loadAttempt(store, keys, found.ref);
+  const intent = attempt && intentOf(attempt);
+  return {
+    ...found.ref,
+    kind: intent?.kind ?? KINDS[0],
+    end: { '': 'undecided' as const, later: 'follow_up' as const, gone: 'not_billed' as const }[found.beside],
+    claimedAtMs: intent?.atMs ?? 0,
+    endedAtMs: found.bucketMs + BOOK_BUCKET_MS - 1,
+    lo: 0,
+    hi: intent?.expected?.hi ?? null,
+  };
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { OutputFile } from '../domain/outcome.js';
+import type { Frame } from '../domain/row.js';
+import { encodeJson, forgotten, readJson } from '../store/json-file.js';
+import type { Store } from '../store/port.js';
+import type { Home } from './home.js';
+
+/**
+ * Which rows a row feeds, kept beside the rows: one document for each part, by the index of the row that feeds. It only
+ * saves looking through all rows: what stands in no document is found when its batch would end.
+ */
+export type Feeds = ReadonlyMap<number, readonly number[]>;
+
+const feedsSchema = z.object({ schema: z.literal(1), feeds: z.array(z.tuple([z.int(), z.array(z.int())])) });
+
+/** Collects the references of a generation's rows while they are written, 8 bytes each. */
+export interface FeedsWriter {
+  add(feeder: number, fed: number): void;
+  /** `keyOf`: the document of a part. */
+  write(parts: readonly { rows: number }[], keyOf: (part: number) => string): Promise<void>;
+}
+
+const FIRST_PAIRS = 1_024;
+
+export function createFeedsWriter(store: Store): FeedsWriter {
+  let pairs = new Uint32Array(FIRST_PAIRS * 2);
+  let count = 0;
+  return {
+    add(feeder, fed) {
+      if (count * 2 === pairs.length) {
+        const bigger = new Uint32Array(pairs.length * 2);
+        bigger.set(pairs);
+        pairs = bigger;
+      }
+      pairs[count * 2] = feeder;
+      pairs[count * 2 + 1] = fed;
+      count += 1;
+    },
+    async write(parts, keyOf) {
+      const order = Uint32Array.from({ length: count }, (_, i) => i);
+      order.sort((a, b) => (pairs[a * 2] ?? 0) - (pairs[b * 2] ?? 0) || a - b);
+      let at = 0;
+      let first = 0;
+      for (const [part, { rows }] of parts.entries()) {
+        const feeds: [number, number[]][] = [];
+        for (; at < count; at += 1) {
+          const pair = (order[at] ?? 0) * 2;
+          const [feeder, fed] = [pairs[pair] ?? 0, pairs[pair + 1] ?? 0];
+          if (feeder >= first + rows) break;
+          const last = feeds.at(-1);
+          if (last?.[0] !== feeder) feeds.push([feeder, [fed]]);
+          // A row that takes the same output twice is fed once.
+          else if (last[1].at(-1) !== fed) last[1].push(fed);
+        }
+        if (feeds.length > 0) await store.put(keyOf(part), encodeJson({ schema: 1, feeds }));
+        first += rows;
+      }
+    },
+  };
+}
+
+/** Empty where there is none, or it cannot be read. */
+export async function readFeeds(store: Store, key: string): Promise<Feeds> {
+  return new Map((await readJson(store, key, feedsSchema, forgotten))?.feeds ?? []);
+}
+
+/** Which frames of films were taken: the picture lies among the home's media, a damaged note is made again. */
+
+export const frameSchema = z.object({
+  schema: z.literal(1),
+  sha256: z.string(),
+  contentType: z.string(),
+  bytes: z.int(),
+});
+
+/** The frame of a film as a file that feeds; undefined until it was taken. */
+export async function readFrame({ store, keys }: Home, film: string, frame: Frame): Promise<OutputFile | undefined> {
+  const found = await readJson(store, keys.frame(film, frame), frameSchema, forgotten);
+  return found && { file: `frames/${film}-${frame}.png`, ...found };
+}
+
+export async function writeFrame(home: Home, film: string, frame: Frame, png: Uint8Array): Promise<OutputFile> {
+  const sha256 = await home.putBlob(png);
+  const taken = { schema: 1 as const, sha256, contentType: 'image/png', bytes: png.length };
+  await home.store.put(home.keys.frame(film, frame), encodeJson(taken));
+  return { file: `frames/${film}-${frame}.png`, ...taken };
+}

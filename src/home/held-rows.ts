@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { AccountRecords } from './account-records.js';
+import { keep, keptEntries, readKept } from './batch-index.js';
+import { readFeeds } from './feeds.js';
+import type { IndexEntry, ShardSum } from './index-shard.js';
+
+/** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
+export interface HeldRows {
+  held: number;
+  /** A row that feeds them ended without an output. */
+  ended: number;
+}
+
+interface HeldQuestion {
+  batch: string;
+  generation: string;
+  sums: ReadonlyMap<string, ShardSum>;
+  /** The rows of a sample; undefined where all may run. */
+  mayRun: ReadonlySet<string> | undefined;
+}
+
+const keptSchema = z.object({ schema: z.literal(1), of: z.string(), held: z.int(), ended: z.int() });
+
+/**
+ * From the index and from what feeds what, without the rows themselves; kept while the index is as it was. Undefined
+ * where the index could not be kept, or what feeds what does not stand in the home as the manifest had it.
+ */
+export async function indexedHeld(account: AccountRecords, question: HeldQuestion): Promise<HeldRows | undefined> {
+  const { batch, generation, sums, mayRun } = question;
+  const facts = await account.rows.generation(batch, generation);
+  if (facts?.fed === undefined) return { held: 0, ended: 0 };
+  const of = stampOf(sums, mayRun);
+  const key = `${account.home.keys.index(batch, generation)}/held.json`;
+  const kept = await readKept(account, key, keptSchema);
+  if (kept?.of === of) return { held: kept.held, ended: kept.ended };
+  const states = await statesOf(account, question, facts.rows);
+  const feeders = states && (await feedersOf(account, question, facts));
+  if (states === undefined || feeders === undefined) return undefined;
+  const found = count(states, feeders);
+  await keep(account, key, { schema: 1, of, ...found });
+  return found;
+}
+
+function stampOf(sums: HeldQuestion['sums'], mayRun: HeldQuestion['mayRun']): string {
+  const hash = createHash('sha256').update(JSON.stringify(mayRun === undefined ? null : [...mayRun].sort()));
+  for (const [shard, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`\n${shard} ${JSON.stringify(sum)}`);
+  }
+  return hash.digest('hex');
+}
+
+/** What stands of a row, a byte each: a home may have a million. */
+const OPEN = 0;
+const UNTRIED = 1;
+/** Never tried, and not meant to run now. */
+const LEFT = 2;
+const DONE = 3;
+const ENDED = 4;
+
+async function statesOf(
+  account: AccountRecords,
+  { batch, generation, sums, mayRun }: HeldQuestion,
+  rows: number,
+): Promise<Uint8Array | undefined> {
+  const states = new Uint8Array(rows);
+  for (const [shard, sum] of sums) {
+    const entries = await keptEntries(account, batch, generation, shard);
+    let untried = 0;
+    for (const entry of entries ?? []) {
+      const state = stateOf(entry);
+      if (state === UNTRIED) untried += 1;
+      states[entry.index] = state === UNTRIED && mayRun?.has(entry.id) === false ? LEFT : state;
+    }
+    // A shard that could not be written is of another time than its sum.
+    if (entries === undefined || untried !== sum.untried) return undefined;
+  }
+  return states;
+}
+
+function stateOf({ end, live, isDamaged, isReplaced }: IndexEntry): number {
+  if (live !== undefined || isDamaged || isReplaced) return OPEN;
+  if (end === undefined) return UNTRIED;
+  return end[0] === 'done' ? DONE : ENDED;
+}
+
+/** The rows that feed row `i`: from `starts[i]` up to `starts[i + 1]`. */
+interface Feeders {
+  starts: Uint32Array;
+  feeders: Uint32Array;
+}
+
+async function feedersOf(
+  { home, rows: { generation: factsOf } }: AccountRecords,
+  { batch, generation }: HeldQuestion,
+  facts: NonNullable<Awaited<ReturnType<typeof factsOf>>>,
+): Promise<Feeders | undefined> {
+  const pairs: number[] = [];
+  const starts = new Uint32Array(facts.rows + 1);
+  for (const part of facts.parts.keys()) {
+    for (const [feeder, fed] of await readFeeds(home.store, home.keys.feeds(batch, generation, part))) {
+      for (const row of fed) {
+        if (feeder >= facts.rows || row >= facts.rows) return undefined;
+        pairs.push(feeder, row);
+        starts[row + 1] = (starts[row + 1] ?? 0) + 1;
+      }
+    }
+  }
+  // A document that a disk has damaged leaves rows out.
+  if (starts.reduce((fed, feeders) => (feeders > 0 ? fed + 1 : fed), 0) !== facts.fed) return undefined;
+  for (let i = 1; i < starts.length; i += 1) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
+  const next = starts.slice();
+  const feeders = new Uint32Array(pairs.length / 2);
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [feeder = 0, row = 0] = [pairs[i], pairs[i + 1]];
+    const at = next[row] ?? 0;
+    feeders[at] = feeder;
+    next[row] = at + 1;
+  }
+  return { starts, feeders };
+}
+
+/** How a row stands to what feeds it; 0 = not looked at yet. */
+const READY = 1;
+const HELD = 2;
+const NOTHING = 3;
+
+/** As `upstreamOf` says it of a single row: what brought nothing counts through all rows between. */
+function count(states: Uint8Array, { starts, feeders }: Feeders): HeldRows {
+  const known = new Uint8Array(states.length);
+  const look = (row: number): number => {
+    const own = feeders.subarray(starts[row], starts[row + 1]);
+    const waitedFor = own.filter((feeder) => states[feeder] !== DONE);
+    if (waitedFor.length === 0) return READY;
+    const brings = waitedFor.every((feeder) => states[feeder] !== ENDED && standing(feeder) !== NOTHING);
+    return brings ? HELD : NOTHING;
+  };
+  // A chain has at most 100 rows: that deep this calls itself.
+  const standing = (row: number): number => {
+    if (!known[row]) known[row] = look(row);
+    return known[row] ?? HELD;
+  };
+  const found: HeldRows = { held: 0, ended: 0 };
+  for (const [row, state] of states.entries()) {
+    if (state !== UNTRIED || starts[row] === starts[row + 1]) continue;
+    const stands = standing(row);
+    if (stands === HELD) found.held += 1;
+    if (stands === NOTHING) found.ended += 1;
+  }
+  return found;
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { LIVE_WORDS, needsPerson, noCounts, type RowRecord, STATUSES, type Status } from '../domain/outcome.js';
+import { parallel } from '../store/parallel.js';
+import type { AccountRecords } from './account-records.js';
+import { damagedRecord } from './row-records.js';
+import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
+
+/** The rows of one shard of a home (by their ids), and what they come to. */
+
+const READ_WIDTH = 32;
+
+/** What is kept of one row so that nobody has to look its record and its attempts up again. */
+
+/** `[status, credits in nano or null, epoch ms, needs a person]` of a row that ended. */
+const endSchema = z.tuple([z.enum(STATUSES), z.number().nullable(), z.number(), z.boolean()]);
+
+export const entrySchema = z.object({
+  index: z.int(),
+  id: z.string(),
+  hash: z.string(),
+  isDamaged: z.exactOptional(z.literal(true)),
+  /** It ended since its values changed, and starts with its new ones. */
+  isReplaced: z.exactOptional(z.literal(true)),
+  /** The stamp of its record, as it was read. */
+  record: z.exactOptional(z.string()),
+  /** The stamp of its attempts, `none` where it has none; absent where they change nothing of what stands here. */
+  attempts: z.exactOptional(z.string()),
+  end: z.exactOptional(endSchema),
+  /** Absent with `end`, and where it was never tried. */
+  live: z.exactOptional(z.enum(LIVE_WORDS)),
+});
+
+export const entriesSchema = z.array(entrySchema);
+
+export const shardSumSchema = z.object({
+  /** Of the folders of its records and of its attempts. */
+  records: z.exactOptional(z.string()),
+  attempts: z.exactOptional(z.string()),
+  /** Ids whose attempts may change what stands of them, with their stamps. */
+  watched: z.record(z.string(), z.string()),
+  counts: z.record(z.string(), z.int()),
+  live: z.record(z.string(), z.int()),
+  /** Rows without a record that were never tried. */
+  untried: z.int(),
+  creditsNano: z.number(),
+  creditsUnknown: z.int(),
+  forPerson: z.int(),
+  /** When each row ended, epoch ms. */
+  endedAtMs: z.array(z.number()),
+});
+export type ShardSum = z.output<typeof shardSumSchema>;
+
+export interface ShardPlace {
+  account: AccountRecords;
+  batch: string;
+  shard: string;
+  stamps(keys: readonly string[]): Promise<(string | undefined)[]>;
+}
+
+/** The folders by which a shard is known to be as it was. */
+export function shardKeys({
+  account: { home },
+  batch,
+  shard,
+}: Pick<ShardPlace, 'account' | 'batch' | 'shard'>): [string, string] {
+  return [`${home.keys.recordsOf(batch)}/${shard}`, `${home.keys.attemptsOf(batch)}/${shard}`];
+}
+
+/** Brings the entries of a shard up to now, reading only what changed. */
+export async function currentShard(
+  place: ShardPlace,
+  entries: readonly IndexEntry[],
+): Promise<{ entries: IndexEntry[]; sum: ShardSum }> {
+  const { account, batch, stamps } = place;
+  const { store, keys } = account.home;
+  const folders = shardKeys(place);
+  // Before the names are read: what comes meanwhile makes the shard look changed, never unchanged.
+  const [records, attempts] = await stamps(folders);
+  const recorded = new Set(await store.names(folders[0]));
+  const tried = new Set(await store.names(folders[1]));
+  const recordStamps = await stampsOf(stamps, entries, ({ id }) =>
+    recorded.has(`${id}.json`) ? keys.record(batch, id) : undefined,
+  );
+  const attemptStamps = await stampsOf(stamps, entries, (entry, i) =>
+    tried.has(entry.id) && !isDecided(entry, recordStamps[i]) ? keys.attempts(batch, entry.id) : undefined,
+  );
+  const current = await parallel([...entries.keys()], READ_WIDTH, (i) =>
+    currentEntry(account, batch, entries[i] as IndexEntry, { record: recordStamps[i], attempts: attemptStamps[i] }),
+  );
+  const folderStamps = {
+    ...(records === undefined ? {} : { records }),
+    ...(attempts === undefined ? {} : { attempts }),
+  };
+  return { entries: current, sum: { ...folderStamps, ...sumOf(current) } };
+}
+
+/** The stamp of each entry's key, undefined where it has none to look at. */
+async function stampsOf(
+  stamps: ShardPlace['stamps'],
+  entries: readonly IndexEntry[],
+  keyOf: (entry: IndexEntry, i: number) => string | undefined,
+): Promise<(string | undefined)[]> {
+  const keys = entries.map(keyOf);
+  const found = await stamps(keys.filter((key) => key !== undefined));
+  let next = 0;
+  return keys.map((key) => (key === undefined ? undefined : found[next++]));
+}
+
+function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'attempts'> {
+  const counts: Record<Status, number> = noCounts();
+  const sum: Omit<ShardSum, 'records' | 'attempts'> = {
+    ...{ watched: {}, counts, live: {}, untried: 0, creditsNano: 0, creditsUnknown: 0, forPerson: 0, endedAtMs: [] },
+  };
+  for (const { id, attempts, end, live } of entries) {
+    if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
+    if (end !== undefined) {
+      const [status, creditsNano, atMs, isForPerson] = end;
+      counts[status] += 1;
+      if (creditsNano === null) sum.creditsUnknown += 1;
+      else sum.creditsNano += creditsNano;
+      if (isForPerson) sum.forPerson += 1;
+      sum.endedAtMs.push(atMs);
+    } else if (live !== undefined) sum.live[live] = (sum.live[live] ?? 0) + 1;
+    else sum.untried += 1;
+  }
+  return sum;
+}
+export type IndexEntry = z.output<typeof entrySchema>;
+
+/** The stamps of a row's record and of its attempts as they are now; undefined where it has none. */
+export interface RowStamps {
+  record: string | undefined;
+  attempts: string | undefined;
+}
+
+/** True for a row that ended so that its attempts tell nothing more, while its record is the one that was read. */
+export function isDecided(entry: IndexEntry, record: string | undefined): boolean {
+  return entry.end !== undefined && entry.attempts === undefined && entry.record === record;
+}
+
+/** What stands of a row, as the lines of its results say it; the entry itself where nothing changed since. */
+export async function currentEntry(
+  { records, ledger }: AccountRecords,
+  batch: string,
+  entry: IndexEntry,
+  stamps: RowStamps,
+): Promise<IndexEntry> {
+  const { index, id, hash } = entry;
+  if (entry.isDamaged) return { ...entry, end: endOf(damagedRecord(id)) };
+  const known = stamps.attempts ?? 'none';
+  if (isDecided(entry, stamps.record) || (entry.record === stamps.record && entry.attempts === known)) return entry;
+  const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
+  const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
+  const read = { index, id, hash, ...isReplaced, ...(stamps.record === undefined ? {} : { record: stamps.record }) };
+  // Nothing that the ledger learns changes a row that is done, or that ended untried.
+  if (record !== undefined && !isOutdone(record, [])) return { ...read, end: endOf(recordFor(record, hash)) };
+  const attempts = stamps.attempts === undefined ? [] : await ledger.read(batch, id);
+  const watched = { ...read, attempts: known };
+  if (record !== undefined && !isOutdone(record, attempts)) return { ...watched, end: endOf(recordFor(record, hash)) };
+  return attempts.length === 0 ? watched : { ...watched, live: liveWordOf(attempts) };
+}
+
+function endOf(record: RowRecord): z.output<typeof endSchema> {
+  return [record.status, record.creditsNano ?? null, record.finishedAtMs, needsPerson(record)];
+}

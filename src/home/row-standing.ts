@@ -1,0 +1,163 @@
+import type { Letter, RetryOrder } from '../contract/workflows.js';
+import type { Attempt } from '../domain/attempt.js';
+import { REASONS } from '../domain/failure.js';
+import { isRecordOf, type LiveWord, type RowRecord, type Status } from '../domain/outcome.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+
+/** What the home knows of a row: it ended, or its job goes on from a letter. */
+export type RowStanding =
+  | { ended: true; status: Status; creditsNano: number | null }
+  | { ended: false; letter: Letter; attempts: number };
+
+/** The content of a row as the manifest has it now. */
+export interface RowContent {
+  hash: string;
+  /** A person ordered that it is paid again where an earlier attempt was made for other content. */
+  mayRerun: boolean;
+}
+
+/**
+ * Reads where a row stands from its record and its attempts. A record ends it, unless a retry order covers it or the
+ * ledger outdid it; the ledger then says whether there is something to carry on. With null the ledger was not read yet:
+ * what has not ended then is to be looked at there. Pure.
+ */
+export function rowStanding(
+  record: RowRecord | undefined,
+  read: Attempt[] | null,
+  retry: RetryOrder | null,
+  content?: RowContent,
+): RowStanding {
+  const attempts = read ?? [];
+  // An output that is still waited for is tried at each `run`; no reason for another submit.
+  const isWaiting = record?.reasonCode === 'output_pending' && (read === null || hasOutput(attempts.at(-1)));
+  const isEnded = record && record.status !== 'not_started' && isBinding(record, content) && !isWaiting;
+  if (isEnded && !isRetried(record, retry) && !isOutdone(record, attempts)) {
+    const { status, creditsNano = null } = recordFor(record, content?.hash);
+    return { ended: true, status, creditsNano };
+  }
+  const last = attempts.at(-1);
+  const isLate = record !== undefined && isOutdone(record, attempts);
+  const letter = last && standsFor(last, content) ? letterOf(last, record, isLate) : 'n';
+  return { ended: false, letter, attempts: last?.n ?? 0 };
+}
+
+/** A row whose content changed is a new request, but one that was paid is paid again only by order. */
+function isBinding(record: RowRecord, content: RowContent | undefined): boolean {
+  if (content === undefined || isRecordOf(record, content.hash)) return true;
+  // Its own content is not known; what was never tried runs once its line can be read again.
+  if (record.reasonCode === 'record_damaged') return record.attempts > 0;
+  return isPaid(record) && !content.mayRerun;
+}
+
+function isPaid({ status, attempts }: RowRecord): boolean {
+  return attempts > 0 && (status === 'done' || status === 'lost_paid' || status === 'review');
+}
+
+/**
+ * The record as it holds for this content: an output that was made for other content is not what the row asks for now,
+ * and a person says what is to become of it. Nothing is changed in the home: with its old content back, the row is done.
+ */
+export function recordFor(record: RowRecord, rowHash: string | undefined): RowRecord {
+  if (rowHash === undefined || isRecordOf(record, rowHash)) return record;
+  if (record.status !== 'done' || !isPaid(record)) return record;
+  return {
+    ...record,
+    status: 'review',
+    reasonCode: 'row_changed',
+    reason: 'the manifest was changed after the row had been submitted: its output is of the old values',
+  };
+}
+
+/**
+ * True when the ledger has learned more of a row since its record was written: a late answer of a process that was
+ * paused, a handle that turned up, a person's decision. What is done stays done, unless a person ordered another render of it.
+ */
+export function isOutdone(record: RowRecord, attempts: Attempt[]): boolean {
+  if (record.rerunAtMs !== undefined) return true;
+  const isDone = record.status === 'done' && !record.flags.includes('rerun_failed');
+  if (isDone || record.seenStates === undefined) return false;
+  // Fresh URLs, while its output is fetched on, tell nothing new of how the row ended.
+  if (record.reasonCode === 'output_pending' && hasOutput(attempts.at(-1))) return false;
+  return statesOf(attempts) !== record.seenStates;
+}
+
+function hasOutput(attempt: Attempt | undefined): boolean {
+  const standing = attempt && standingOf(attempt);
+  return standing === 'rendered' || standing === 'done';
+}
+
+/** How many states the ledger has of a row. */
+export function statesOf(attempts: Attempt[]): number {
+  return attempts.reduce((sum, { states }) => sum + states.length, 0);
+}
+
+/** False for an attempt that ended, was made for other content of the row, and cost nothing or is paid again by order. */
+export function standsFor(attempt: Attempt, content: RowContent | undefined): boolean {
+  const made = intentOf(attempt)?.rowHash;
+  if (made === undefined || content === undefined || made === content.hash) return true;
+  const standing = standingOf(attempt);
+  if (standing === 'created' || standing === 'claimed' || standing === 'open_case') return true;
+  return !content.mayRerun && !isKnownUnbilled(standing);
+}
+
+function letterOf(last: Attempt, record: RowRecord | undefined, isLate: boolean): Letter {
+  const standing = standingOf(last);
+  switch (standing) {
+    case 'void':
+    case 'refused':
+    case 'not_billed':
+    case 'ended':
+    case 'overridden':
+      return 'n';
+    case 'created':
+      return 'h';
+    case 'claimed':
+    case 'open_case':
+    case 'billed':
+    case 'undecided':
+    case 'given_up':
+      return 'c';
+    case 'written_off':
+      // Its job ends the row as failed; only a retry makes another attempt.
+      return record === undefined || isLate ? 'c' : 'n';
+    case 'done':
+    case 'rendered':
+      return record?.status === 'failed' && !isLate ? 'n' : 'r';
+  }
+}
+
+/** Rows that a retry runs again: those that ended before it, unbilled, or whose paid output may still be fetched. */
+function isRetried(record: RowRecord, retry: RetryOrder | null): boolean {
+  if (retry === null || record.finishedAtMs >= retry.beforeMs) return false;
+  const wanted = retry.classes.length === 0 || retry.classes.includes(record.reasonCode ?? record.status);
+  if (!wanted) return false;
+  if (record.status === 'failed' || record.status === 'cancelled') return true;
+  return record.reasonCode !== undefined && REASONS[record.reasonCode].class === 'output';
+}
+
+/** The word that views show for a row that has not ended, from its ledger. Pure. */
+export function liveWordOf(attempts: Attempt[]): LiveWord {
+  const last = attempts.at(-1);
+  if (!last) return 'waiting';
+  switch (standingOf(last)) {
+    case 'void':
+    case 'refused':
+    case 'not_billed':
+    case 'ended':
+    case 'overridden':
+      return 'waiting';
+    case 'claimed':
+      return 'submitting';
+    case 'created':
+      return 'rendering';
+    case 'open_case':
+    case 'billed':
+    case 'undecided':
+    case 'given_up':
+    case 'written_off':
+      return 'checking';
+    case 'done':
+    case 'rendered':
+      return 'downloading';
+  }
+}

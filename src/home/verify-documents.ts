@@ -1,0 +1,114 @@
+import type { AttemptRef } from '../domain/attempt.js';
+import { intentOf } from '../domain/standing.js';
+import { decodeJson, encodeJson } from '../store/json-file.js';
+import { parallel } from '../store/parallel.js';
+import type { Store } from '../store/port.js';
+import { loadAttempt } from './attempts.js';
+import { worstBooking } from './charge-book.js';
+import { type DocumentSort, sortOf } from './documents.js';
+import type { Home } from './home.js';
+import { parseIndexKey } from './home-keys.js';
+
+/** Walks over every document of an account in constant memory and changes nothing. */
+
+export interface DamagedDocument {
+  key: string;
+  sort: DocumentSort;
+}
+
+const AT_ONCE = 256;
+const WIDTH = 16;
+
+/** How many documents were read, and which of them cannot be understood, the first ones. */
+export interface DocumentFacts {
+  documents: number;
+  damaged: number;
+  shown: DamagedDocument[];
+}
+
+const SHOWN_MAX = 100;
+
+/** All documents but the records of attempts, of which the walk over the ledger tells. */
+export async function lookOverDocuments(home: Home, mayGoOn?: () => boolean): Promise<DocumentFacts> {
+  const facts: DocumentFacts = { documents: 0, damaged: 0, shown: [] };
+  const tell = (one: DamagedDocument): void => {
+    if (one.sort.isAttempt) return;
+    facts.damaged += 1;
+    if (facts.shown.length < SHOWN_MAX) facts.shown.push(one);
+  };
+  facts.documents = await verifyDocuments(home, tell, mayGoOn);
+  return facts;
+}
+
+/** Tells each document that cannot be read; `mayGoOn` ends the walk early. Gives how many were read. */
+export async function verifyDocuments(
+  { store, account }: Home,
+  onDamaged: (damaged: DamagedDocument) => void,
+  mayGoOn: () => boolean = () => true,
+): Promise<number> {
+  let read = 0;
+  let waiting: DamagedDocument[] = [];
+  const flush = async (): Promise<void> => {
+    const damaged = await parallel(waiting, WIDTH, (one) => isDamaged(store, one));
+    read += waiting.length;
+    for (const [i, one] of waiting.entries()) if (damaged[i]) onDamaged(one);
+    waiting = [];
+  };
+  for await (const key of store.list(account)) {
+    const sort = sortOf(key.slice(account.length + 1));
+    if (sort !== undefined) waiting.push({ key, sort });
+    if (waiting.length >= AT_ONCE) await flush();
+    if (!mayGoOn()) break;
+  }
+  await flush();
+  return read;
+}
+
+/** One that went away meanwhile is not damaged. */
+async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<boolean> {
+  const bytes = await store.get(key);
+  if (bytes === undefined) return false;
+  if (!sort.isLines) return decodeJson(sort.schema, bytes) === undefined;
+  const lines = Buffer.from(bytes).toString('utf8').split('\n');
+  const isCut = lines.pop() !== '';
+  return isCut || lines.some((line) => decodeJson(sort.schema, Buffer.from(line)) === undefined);
+}
+
+/** Sets damaged documents aside and makes anew what can be told from what lies beside them. */
+
+/** `rebuilt`: it is there again. `set aside`: what it said is told by the attempts. `left`: it stays as it is. */
+export type Repair = 'rebuilt' | 'set aside' | 'left';
+
+export async function repairDocument(home: Home, { key, sort }: DamagedDocument, atMs: number): Promise<Repair> {
+  const { store, account, keys } = home;
+  if (sort.mended !== 'again') return 'left';
+  const open = parseIndexKey(keys.opens, key);
+  // With neither the entry nor the claim to be read, its being there is all that says that something may run.
+  if (key.startsWith(`${keys.opens}/`) && open && (await isClaimTorn(home, open))) return 'left';
+  const bytes = await store.get(key);
+  if (bytes === undefined) return 'set aside';
+  await store.put(`${account}/set-aside/${atMs}/${key.slice(account.length + 1)}`, bytes);
+  const anew = await rebuild(home, key);
+  if (anew === undefined) await store.remove(key);
+  else await store.put(key, encodeJson(anew));
+  return anew === undefined ? 'set aside' : 'rebuilt';
+}
+
+async function isClaimTorn({ store, keys }: Home, ref: AttemptRef): Promise<boolean> {
+  const attempt = await loadAttempt(store, keys, ref);
+  return attempt !== undefined && attempt.states[0] === undefined;
+}
+
+/** Undefined where the document is not needed, or is made by the next `run`. */
+async function rebuild(home: Home, key: string): Promise<unknown> {
+  const { store, keys } = home;
+  const [, root, batch = ''] = key.split('/');
+  if (root === 'batches' && key === keys.batch(batch)) return home.readBatch(batch);
+  if (root === 'book') return worstBooking(store, keys, key);
+  const ref = root === 'open' ? parseIndexKey(keys.opens, key) : undefined;
+  const attempt = ref && (await loadAttempt(store, keys, ref));
+  const intent = attempt && intentOf(attempt);
+  if (intent === undefined) return undefined;
+  const { kind, generation, part, index, atMs } = intent;
+  return { kind, generation, part, index, atMs };
+}

@@ -1,0 +1,86 @@
+import { isAsync, type Kind, providerOf } from '../domain/kind.js';
+import type { OutputFile } from '../domain/outcome.js';
+import type { Row } from '../domain/row.js';
+import type { AskedOutput } from './fact.js';
+import { factsOf } from './facts.js';
+
+/** What a row asked its output to be, as far as the documents name it, and where a file disagrees. Pure. */
+
+/** Empty where the documents leave size and length to the model. */
+export function askedOutput({ kind, cells }: Pick<Row, 'kind' | 'cells'>): AskedOutput {
+  return factsOf(kind).asked?.(cells) ?? {};
+}
+
+/** One sentence for each disagreement; a clip that is longer, or shorter by less than half, is none. */
+export function disagreements(asked: AskedOutput, { width, height, durationSeconds }: Partial<OutputFile>): string[] {
+  const found: string[] = [];
+  if (asked.width !== undefined && asked.height !== undefined && width !== undefined && height !== undefined) {
+    if (width !== asked.width || height !== asked.height) {
+      found.push(`the output is ${width}x${height}, asked for ${asked.width}x${asked.height}`);
+    }
+  }
+  if (asked.seconds !== undefined && durationSeconds !== undefined && durationSeconds < asked.seconds / 2) {
+    const seconds = Math.round(durationSeconds * 100) / 100;
+    found.push(`the clip is ${seconds} s long, less than half of the ${asked.seconds} s asked for`);
+  }
+  return found;
+}
+
+/** How large an output will roughly be, for the check of free room before anything is paid. Pure. */
+
+const BYTES_PER_PIXEL = 1;
+/** A clip of 1920x1080, about 5 Mbit/s. */
+const CLIP_BYTES_PER_SECOND = 600_000;
+const CLIP_PIXELS = 1920 * 1080;
+/** Where the request does not name the length or the size. */
+const USUAL = { width: 1920, height: 1080, seconds: 8 } as const;
+
+/** Bytes, on the small side: a disk without that much room is too full for certain. */
+export function outputBytes(row: Pick<Row, 'kind' | 'cells'>): number {
+  const { output } = factsOf(row.kind);
+  if (output === 'any') return 0;
+  const { width = USUAL.width, height = USUAL.height, seconds = USUAL.seconds } = askedOutput(row);
+  if (output === 'image') return width * height * BYTES_PER_PIXEL;
+  return Math.round(seconds * CLIP_BYTES_PER_SECOND * ((width * height) / CLIP_PIXELS));
+}
+
+/** How long a submitted row can still be at work in the service. What the documents do not show is an assumption. */
+
+export interface LongestRender {
+  /** Service time from the submit on, unscaled. */
+  ms: number;
+  /** False where the length of the output is not known, so that `ms` is only how long its slot is held. */
+  isLengthKnown: boolean;
+}
+
+interface RenderWaits {
+  /** By provider, with a `default`. */
+  renderMaxMs: Readonly<Record<string, number>>;
+  /** Of a synchronous call without a documented end. */
+  syncMaxMs: number;
+}
+
+const RENDER_MS = 3_600_000;
+
+/** "Avatar render time scales with clip length": this much for each second of speech. */
+const MS_PER_SPOKEN_SECOND = 20_000;
+const SPEECH_OF_UNKNOWN_LENGTH_MS = 6 * 3_600_000;
+
+/** The longest render of a row by its kind and, where it speaks, by the length of its speech. Pure. */
+export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): LongestRender {
+  const { kind } = row;
+  if (!isAsync(kind)) return { ms: callMaxMs(kind, waits), isLengthKnown: true };
+  const { renderMaxMs } = waits;
+  const ms = renderMaxMs[providerOf(kind)] ?? renderMaxMs.default ?? RENDER_MS;
+  const { speechSeconds } = factsOf(kind);
+  if (speechSeconds === undefined) return { ms, isLengthKnown: true };
+  const seconds = speechSeconds(row);
+  return seconds === undefined
+    ? { ms: Math.max(ms, SPEECH_OF_UNKNOWN_LENGTH_MS), isLengthKnown: false }
+    : { ms: Math.max(ms, Math.ceil(seconds * MS_PER_SPOKEN_SECOND)), isLengthKnown: true };
+}
+
+/** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */
+export function callMaxMs(kind: Kind, { syncMaxMs }: Pick<RenderWaits, 'syncMaxMs'>): number {
+  return factsOf(kind).callMaxMs ?? syncMaxMs;
+}

@@ -1,0 +1,179 @@
+// The index of a large batch says what a walk over all of its rows says, and needs no walk where nothing changed.
+
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resultLines } from '../../activities/result-files.js';
+import { emptyTally, tallyResults } from '../../activities/tally-results.js';
+import type { HomeAccess } from '../../src/cli/access/home-access.js';
+import { batchTally } from '../../src/cli/batch/batch-tally.js';
+import { openAccountRecords } from '../../src/home/account-records.js';
+import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
+import { createRowsWriter } from '../../src/home/rows-writer.js';
+import { createFolderStore } from '../../src/store/folder.js';
+import type { Store } from '../../src/store/port.js';
+import { temporaryFolder } from '../store/support/temporary.js';
+import { age } from './support/age.js';
+import { intent, states, storedRow, wholeRecord } from './support/examples.js';
+
+const ROWS = 1_200;
+
+/** Counts what is asked of the store. */
+function counted(store: Store, seen: { reads: number; parts: number }): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      return (...args: never[]) => {
+        if (name === 'get' || name === 'names') seen.reads += 1;
+        if (name === 'get' && /\/\d{6}\.jsonl$/.test(args[0] ?? '')) seen.parts += 1;
+        return (value as (...args: never[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+async function batch(rowAt = (index: number) => storedRow(index, { hash: `hash ${index}` })) {
+  const place = join(temporaryFolder(), 'home');
+  const seen = { reads: 0, parts: 0 };
+  const store = counted(createFolderStore(place), seen);
+  const account = openAccountRecords(store, 'a');
+  const writer = createRowsWriter(store, 'a', 'b');
+  for (let index = 0; index < ROWS; index += 1) await writer.add(rowAt(index));
+  const { generation } = await writer.finish({ columns: [], passthroughColumns: [], createdAtMs: 1 });
+  const access = { ...account, config: {} } as unknown as HomeAccess;
+  return {
+    ...account,
+    place,
+    seen,
+    generation,
+    tally: () => batchTally(access, 'b', generation, { sinceMs: 50 }),
+    /** What every row says for itself. */
+    walk: async () => {
+      const tally = emptyTally();
+      await tallyResults(resultLines({ ...account, openStore: () => store, now: () => 9 }, 'b', generation), tally);
+      return tally;
+    },
+    /** As if all of it had been written long ago. */
+    age: () => age(place),
+  };
+}
+
+const ref = (index: number, n = 1) => ({ batch: 'b', id: `row-${index}`, n });
+const record = (index: number, over: Parameters<typeof wholeRecord>[1] = {}) =>
+  wholeRecord(`row-${index}`, { rowHash: `hash ${index}`, finishedAtMs: index, seenStates: 0, ...over });
+
+test('it says what a walk says, after everything that can become of a row', async () => {
+  const home = await batch();
+  const { records, ledger } = home;
+  const steps: (() => Promise<unknown>)[] = [
+    async () => undefined,
+    () => records.writeRecord('b', record(1)),
+    () => records.writeRecord('b', record(2, { status: 'failed', creditsNano: 0 })),
+    // An attempt is claimed, goes on, and ends; its record comes last.
+    () => ledger.claim(ref(3), intent()),
+    () => ledger.append(ref(3), states.unknown),
+    () => ledger.append(ref(3), states.verdict),
+    () => records.writeRecord('b', record(3, { status: 'lost_paid', seenStates: 3 })),
+    // The ledger learns more of a row that had ended.
+    () => ledger.append(ref(3), states.attached),
+    () => records.writeRecord('b', record(3, { seenStates: 4 })),
+    // A row that failed is tried again.
+    () => ledger.claim(ref(2), intent()),
+    // What was done for other values needs a person.
+    () => records.writeRecord('b', record(1, { rowHash: 'other' })),
+    () => records.writeRecord('b', record(4, { status: 'skipped', attempts: 0 })),
+    () => records.forgetSkipped('b', 'row-4'),
+    // A record that cannot be read needs a person.
+    () => home.home.store.put(home.home.keys.record('b', 'row-1'), Buffer.from('{torn')),
+    () => markCancelled(home.home, 'b', 1),
+  ];
+  for (const [i, step] of steps.entries()) {
+    // Folders that look old change their stamps by what is written into them alone.
+    if (i % 2 === 1) home.age();
+    await step();
+    expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
+  }
+  const { forPerson, endedAtMs, endedSince } = await home.tally();
+  expect([forPerson, endedAtMs, endedSince]).toEqual([1, 3, 0]);
+}, 60_000);
+
+/** Chains of three. */
+function fedRowAt(index: number) {
+  const media = { image: [{ source: 'row' as const, id: `row-${index - 1}`, at: index - 1 }] };
+  return storedRow(index, { hash: `hash ${index}`, ...(index % 3 === 0 ? {} : { media }) });
+}
+
+test('rows that wait for others, and rows whose feeder brought nothing, are what a walk finds them to be', async () => {
+  const home = await batch(fedRowAt);
+  const { records } = home;
+  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 });
+  const gate = (ids: string[]) => writeSampleGate(home.home, 'b', { ids, atMs: 1 });
+  const steps: (() => Promise<unknown>)[] = [
+    () => records.writeRecord('b', record(0)),
+    () => records.writeRecord('b', record(3, { status: 'failed', creditsNano: 0 })),
+    () => records.writeRecord('b', record(6, { status: 'review' })),
+    () => records.writeRecord('b', record(1)),
+    () => home.ledger.claim(ref(2), intent()),
+    () => gate(['row-2', 'row-10', 'row-12', 'row-13']),
+    () => markCancelled(home.home, 'b', 1),
+  ];
+  for (const [i, step] of steps.entries()) {
+    await step();
+    expect(await home.tally(), `step ${i}`).toMatchObject(await home.walk());
+  }
+}, 60_000);
+
+test('rows that wait for others are counted without reading the rows', async () => {
+  const home = await batch(fedRowAt);
+  const live = { waiting: ROWS / 3, held: (ROWS / 3) * 2 };
+  await home.tally();
+  home.age();
+  await home.tally();
+  home.age();
+  Object.assign(home.seen, { reads: 0, parts: 0 });
+  expect((await home.tally()).live).toEqual(live);
+  expect(home.seen.parts).toBe(0);
+  expect(home.seen.reads).toBeLessThan(10);
+  await home.records.writeRecord('b', record(0));
+  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 1 });
+  expect(home.seen.parts).toBe(0);
+  // What feeds what cannot be read: the rows say it.
+  await home.home.store.put(home.home.keys.feeds('b', home.generation, 0), Buffer.from('{torn'));
+  await home.records.writeRecord('b', record(3));
+  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 2 });
+}, 60_000);
+
+test('where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {
+  const home = await batch();
+  for (let index = 0; index < ROWS; index += 1) await home.records.writeRecord('b', record(index));
+  await home.tally();
+  home.age();
+  await home.tally();
+  home.age();
+  home.seen.reads = 0;
+  expect((await home.tally()).counts.done).toBe(ROWS);
+  expect(home.seen.reads).toBeLessThan(10);
+  await home.records.writeRecord('b', record(7, { status: 'failed' }));
+  home.seen.reads = 0;
+  expect((await home.tally()).counts).toMatchObject({ done: ROWS - 1, failed: 1 });
+  expect(home.seen.reads).toBeLessThan(20);
+}, 60_000);
+
+test('thrown away, torn or not to be written, it is made again', async () => {
+  const home = await batch();
+  for (let index = 0; index < 5; index += 1) await home.records.writeRecord('b', record(index));
+  const before = await home.tally();
+  const folder = join(home.place, home.home.keys.index('b', home.generation));
+  for (const damage of [
+    () => writeFileSync(join(folder, 'sums.json'), '{'),
+    () => writeFileSync(join(folder, readdirSync(folder)[0] ?? ''), '['),
+    () => rmSync(folder, { recursive: true }),
+  ]) {
+    damage();
+    expect(await home.tally()).toEqual(before);
+  }
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'in its way');
+  expect(await home.tally()).toEqual(before);
+}, 60_000);
