@@ -1,30 +1,17 @@
 import { type Command, Option } from 'commander';
-import type { ApiKey } from '../config/api-key.js';
 import type { FlagValues } from '../config/layers.js';
 import { type PlacedSetting, type ShownOn, valueAt } from '../config/setting.js';
 import { SETTINGS, settingAt } from '../config/settings.js';
 import type { Cli } from './io.js';
-import type { GeneralOptions, Session } from './session.js';
+import type { Session } from './session.js';
 
 /** Loads the settings of a command; what that needs is loaded only now, so that help stays instant. */
 export async function openSession(command: Command, cli: Cli): Promise<Session> {
   const { loadSession } = await import('./session.js');
-  const session = await loadSession(command, cli, givenSettings(command));
-  // A file that the command itself names is the user's word.
-  if (command.opts<GeneralOptions>().config !== undefined) return session;
-  let key: Promise<ApiKey> | undefined;
-  const readTrusted = async (): Promise<ApiKey> => {
+  return loadSession(command, cli, givenSettings(command), async (session) => {
     const { refuseStrangeBaseUrl } = await import('./access/home-access.js');
     await refuseStrangeBaseUrl(session);
-    return session.apiKey();
-  };
-  return {
-    ...session,
-    apiKey: () => {
-      key ??= readTrusted();
-      return key;
-    },
-  };
+  });
 }
 
 /** Flags without which a later command would look elsewhere. */

@@ -32,8 +32,16 @@ export interface GeneralOptions {
   verbose?: boolean;
 }
 
-/** Loads the settings of a command; throws `ConfigError`. */
-export async function loadSession(command: Command, cli: Cli, flags: FlagValues): Promise<Session> {
+/**
+ * Loads the settings of a command; throws `ConfigError`. `mayUseKey` refuses before the key is read first: a settings
+ * file may have come with somebody else's project. One that the command itself names is the user's word.
+ */
+export async function loadSession(
+  command: Command,
+  cli: Cli,
+  flags: FlagValues,
+  mayUseKey: (session: Session) => Promise<void>,
+): Promise<Session> {
   const { io } = cli;
   const options = command.opts<GeneralOptions>();
   const loaded = await loadConfig({
@@ -48,8 +56,14 @@ export async function loadSession(command: Command, cli: Cli, flags: FlagValues)
   });
   const terminal = createTerminal(io, options);
   for (const warning of loaded.warnings) terminal.warn(warning);
+  const readKey = async (): Promise<ApiKey> => {
+    if (options.config === undefined) await mayUseKey(session);
+    const { env, cwd, stdin } = io;
+    const readStdin = () => readAll(stdin, 4096);
+    return readApiKey({ env, cwd, readStdin, ...defined({ keyFile: options.apiKeyFile }) });
+  };
   let key: Promise<ApiKey> | undefined;
-  return {
+  const session: Session = {
     ...loaded,
     cli,
     terminal,
@@ -57,12 +71,11 @@ export async function loadSession(command: Command, cli: Cli, flags: FlagValues)
     keyFile: options.apiKeyFile,
     keyOrigin: keyOrigin(io.env, options.apiKeyFile),
     apiKey: () => {
-      const { env, cwd, stdin } = io;
-      const readStdin = () => readAll(stdin, 4096);
-      key ??= readApiKey({ env, cwd, readStdin, ...defined({ keyFile: options.apiKeyFile }) });
+      key ??= readKey();
       return key;
     },
   };
+  return session;
 }
 
 /** Where the user's own settings are: `XDG_CONFIG_HOME` and its kin. */

@@ -1,4 +1,3 @@
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import { ADAPTERS } from '../../kinds/index.js';
@@ -8,6 +7,7 @@ import type { BatchPlace } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
 import { earlierJson, earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
+import { warnAbovePlan } from '../terminal.js';
 import { amount } from '../views/counts.js';
 import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from './plan-prices.js';
 import { type CostTally, expectedNano, planCosts } from './plan-tally.js';
@@ -39,7 +39,6 @@ export async function makePlan(
   const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
   const atMs = Date.now();
   const costs = planCosts(tally, (kind) => multiplierOf(kind, discounts, atMs));
-  const list = planCosts(tally, () => LIST_PRICE_PPB);
   warnOfPolling(session, costs.byKind);
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
@@ -64,7 +63,7 @@ export async function makePlan(
     manifest: subject.manifest,
     account: config.account.name,
     costs,
-    discounts: planDiscounts({ list, paid: costs }, discounts, atMs),
+    discounts: planDiscounts(tally, discounts, atMs),
     credits,
     caps,
     time,
@@ -78,14 +77,12 @@ export async function makePlan(
   };
 }
 
-/** The plan's caps, lowered by the user's own; says when a wish is above the plan (`B51`). */
+/** The plan's caps, lowered by the user's own; says when a wish is above the plan. */
 function capsInForce({ config, terminal }: Session, credits: CreditAccount): { concurrent: number; rpm: number } {
   const { concurrency, rpm } = config.limits;
   const { concurrentLimit, rpmLimit } = credits;
-  if (concurrency !== null && concurrency > concurrentLimit) {
-    terminal.warn(`B51 concurrency ${concurrency} exceeds the plan's ${concurrentLimit}; using ${concurrentLimit}`);
-  }
-  if (rpm !== null && rpm > rpmLimit) terminal.warn(`B51 rpm ${rpm} exceeds the plan's ${rpmLimit}; using ${rpmLimit}`);
+  warnAbovePlan(terminal, 'concurrency', concurrency, concurrentLimit);
+  warnAbovePlan(terminal, 'rpm', rpm, rpmLimit);
   return {
     concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit),
     rpm: Math.min(rpm ?? rpmLimit, rpmLimit),
@@ -118,14 +115,9 @@ export function planJson(plan: Plan): object {
     batch: plan.batch,
     manifest: plan.manifest,
     account: plan.account,
-    rows: rowsJson(total),
-    cost: costJson(total),
-    byKind: Object.fromEntries(
-      [...byKind].map(([kind, cost]) => [kind, { rows: rowsJson(cost), cost: costJson(cost) }]),
-    ),
-    byGroup: Object.fromEntries(
-      [...byGroup].map(([name, cost]) => [name, { rows: rowsJson(cost), cost: costJson(cost) }]),
-    ),
+    ...tallyJson(total),
+    byKind: Object.fromEntries([...byKind].map(([kind, cost]) => [kind, tallyJson(cost)])),
+    byGroup: Object.fromEntries([...byGroup].map(([name, cost]) => [name, tallyJson(cost)])),
     discounts: plan.discounts.map(({ entrypoint, multiplierPpb, untilMs }) => ({
       entrypoint,
       multiplier: formatCredits(multiplierPpb),
@@ -149,21 +141,19 @@ export function planJson(plan: Plan): object {
   };
 }
 
-/** The rows and costs of a plan as JSON. Pure. */
-
-export function rowsJson({ rows, toSubmit, shared, reused, joined, finished, skipped }: CostTally): object {
-  return { total: rows, toSubmit, shared, reused, underWay: joined, finished, skipped };
-}
-
 /** What nobody knows is null, never 0: with one price unknown there is no upper end, with all of them no lower one. */
-export function costJson(cost: CostTally): object {
-  const isBounded = cost.unknown === 0;
-  const isAnyKnown = isBounded || cost.unknown < cost.toSubmit;
+function tallyJson({ rows: total, joined, ...cost }: CostTally): object {
+  const { toSubmit, shared, reused, finished, skipped, unknown, lowNano, worstNano, savedNano } = cost;
+  const isBounded = unknown === 0;
+  const isAnyKnown = isBounded || unknown < toSubmit;
   return {
-    low: isAnyKnown ? formatCredits(cost.lowNano) : null,
-    expected: isBounded ? formatCredits(expectedNano(cost)) : null,
-    worst: isBounded ? formatCredits(cost.worstNano) : null,
-    unknownRows: cost.unknown,
-    saved: formatCredits(cost.savedNano),
+    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped },
+    cost: {
+      low: isAnyKnown ? formatCredits(lowNano) : null,
+      expected: isBounded ? formatCredits(expectedNano(cost)) : null,
+      worst: isBounded ? formatCredits(worstNano) : null,
+      unknownRows: unknown,
+      saved: formatCredits(savedNano),
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
+import { defined } from '../../domain/defined.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
@@ -111,12 +112,7 @@ export function planRow(
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
   const { reusedFrom } = record ?? {};
-  const known = {
-    ...{ row, isUntried },
-    ...(mayReuse ? { mayReuse } : {}),
-    ...(reusedFrom === undefined ? {} : { reusedFrom }),
-  };
-  const common = changed === undefined ? known : { ...known, changed };
+  const common = { row, isUntried, ...(mayReuse && { mayReuse }), ...defined({ reusedFrom, changed }) };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };

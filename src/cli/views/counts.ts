@@ -1,5 +1,5 @@
 import type { StopReason } from '../../domain/batch.js';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { type CreditsNano, type CreditsRange, formatCredits } from '../../domain/money.js';
 import { noCounts, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { plain } from '../terminal.js';
 import { EXIT } from '../user-error.js';
@@ -95,4 +95,10 @@ function newTotal(): GroupTotal {
 /** `800000000` → `20 %`: the multiplier is the part of the list price that is paid, in billionths. */
 export function percentOff(multiplierPpb: number): string {
   return `${formatCredits((1_000_000_000 - multiplierPpb) * 100)} %`;
+}
+
+/** `0.4`, `0.4 to 0.8`, or `0.4 or more`. */
+export function creditsRangeText({ lo, hi }: CreditsRange): string {
+  if (hi === null) return `${formatCredits(lo)} or more`;
+  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }
