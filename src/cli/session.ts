@@ -24,7 +24,7 @@ export interface Session extends LoadedConfig {
   apiKey(): Promise<ApiKey>;
 }
 
-export interface GeneralOptions {
+interface GeneralOptions {
   config?: string;
   apiKeyFile?: string;
   json?: boolean;
@@ -86,7 +86,7 @@ function userFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /** Everything that comes on standard input, as text; throws when it is more than `bytesMax`. */
-export async function readAll(stdin: Readable, bytesMax: number): Promise<string> {
+async function readAll(stdin: Readable, bytesMax: number): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of stdin) {

@@ -23,7 +23,7 @@ export interface Terminal {
   error(line: string): void;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   quiet?: boolean;
   verbose?: boolean;
 }

@@ -19,7 +19,7 @@ import { planRest, refuseRunning } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 import { termsOf } from './submit-batch.js';
 
-export interface ApprovalOrder {
+interface ApprovalOrder {
   /** Nobody is asked: what it may cost was said with the order. */
   isSaidYes: boolean;
   trustsHome: boolean;

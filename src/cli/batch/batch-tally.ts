@@ -22,6 +22,19 @@ export interface HomeTally extends BatchTally {
   endedSince: number;
 }
 
+/** How each row of a batch ended, from the home, in the manifest's order. */
+interface FinalRow {
+  index: number;
+  id: string;
+  /** The row's `group`, if it has one. */
+  group: string | undefined;
+  status: Status;
+  /** Why it ended so, where that is known. */
+  reasonCode?: ReasonCode;
+  /** Absent for rows that a cancelled batch never started. */
+  record?: RowRecord;
+}
+
 /** What the home knows of the rows of a batch's manifest, without any engine. */
 export async function batchTally(
   access: HomeAccess,
@@ -114,7 +127,7 @@ async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs
 const READ_WIDTH = 32;
 
 /** By a walk over all rows, where the index cannot tell. `mayRun`: the rows of a sample; undefined where all may. */
-export async function heldRows(
+async function heldRows(
   { home, rows, records }: HomeAccess,
   batch: string,
   generation: string,
@@ -145,19 +158,6 @@ function listedRecords(records: HomeAccess['records'], touched: TouchedRows): Ho
     ...records,
     readRecord: async (batch, id) => ((await touched.hasRecord(id)) ? records.readRecord(batch, id) : undefined),
   };
-}
-
-/** How each row of a batch ended, from the home, in the manifest's order. */
-export interface FinalRow {
-  index: number;
-  id: string;
-  /** The row's `group`, if it has one. */
-  group: string | undefined;
-  status: Status;
-  /** Why it ended so, where that is known. */
-  reasonCode?: ReasonCode;
-  /** Absent for rows that a cancelled batch never started. */
-  record?: RowRecord;
 }
 
 /** Rows that have not ended are left out, and those that left the manifest. */

@@ -9,7 +9,7 @@ import { readBatchState } from './batch-state.js';
 
 /** Finds and removes what finished batches left behind. Media, results and records are never touched. */
 
-export interface CleanReport {
+interface CleanReport {
   removed: Pick<Leftover, 'path' | 'bytes'>[];
   bytes: number;
   /** Batches that are not finished: a part there may be one that is being written. */

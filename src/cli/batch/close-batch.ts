@@ -16,7 +16,7 @@ import type { LostFile } from './lost-files.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
 
-export interface EndedBatch extends BatchPlace {
+interface EndedBatch extends BatchPlace {
   generation: string;
   /** Absolute folder or bucket that the batch writes to. */
   out: string;

@@ -23,7 +23,7 @@ export interface JsonEvents {
   written(): Promise<void>;
 }
 
-export interface JsonSink {
+interface JsonSink {
   write(event: object): void;
   now(): number;
   /** What the home keeps of a row that ended. */
@@ -32,7 +32,7 @@ export interface JsonSink {
   fileInWay(id: string): Promise<string | undefined>;
 }
 
-export interface FinishedFacts {
+interface FinishedFacts {
   out: string;
   exitCode: number;
   /** A sample ended, and the rest waits for `approve`. */

@@ -18,7 +18,7 @@ import { amount } from '../views/counts.js';
 import { formatDate } from '../views/durations.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 
-export interface RerunOrder {
+interface RerunOrder {
   /** What the row feeds is rendered again as well. */
   withDependents: boolean;
   isSaidYes: boolean;
@@ -91,14 +91,14 @@ function tell({ session, batch }: KnownBatch, rows: readonly string[], held: str
 }
 
 /** A row that can be rendered again. */
-export interface RerunRow extends PlacedRow {
+interface RerunRow extends PlacedRow {
   record: RowRecord;
   /** Its attempts that brought an output, or were paid without one: the ledger lets no other follow them by itself. */
   paid: number[];
 }
 
 /** Throws a UserError with the nearest id where the manifest has no such row. */
-export async function findRow({ access, batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
+async function findRow({ access, batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
   const others: string[] = [];
   for await (const { row, isDamaged, part } of rowsOf(access, batch, generation)) {
     if (row.id === id && !isDamaged) return { row, part };
@@ -110,7 +110,7 @@ export async function findRow({ access, batch, generation }: KnownBatch, id: str
 }
 
 /** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
-export async function readyToRerun(
+async function readyToRerun(
   { access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
   { row, part }: PlacedRow,
   isAsked: boolean,

@@ -23,7 +23,7 @@ import {
 import { fullDisk } from './prove-places.js';
 import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
-export interface Resumed {
+interface Resumed {
   /** Handed to a workflow again. */
   resumed: string[];
   /** They run by themselves once the engine does. */

@@ -14,7 +14,7 @@ import type { Store } from '../../store/port.js';
 import { openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { approvePlan } from '../plan/approve-plan.js';
-import { countKeptRows } from '../plan/chains-left.js';
+import { countKeptRows } from '../plan/count-kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
@@ -22,7 +22,7 @@ import { UserError } from '../user-error.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
-export interface RetryRequest {
+interface RetryRequest {
   retry: RetryOrder;
   retries: number;
   isSaidYes: boolean;

@@ -29,7 +29,7 @@ import { finishWithoutWork, submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
 
-export interface RunRequest {
+interface RunRequest {
   place: ManifestPlace;
   retry: RetryOrder | null;
   retries: number;

@@ -7,7 +7,7 @@ import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
-import { countKeptRows } from '../plan/chains-left.js';
+import { countKeptRows } from '../plan/count-kept-rows.js';
 import { makePlan, planJson } from '../plan/make-plan.js';
 import { type Plan, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
@@ -127,7 +127,7 @@ export interface Candidate {
 
 type Asked = Pick<Row, 'id' | 'kind' | 'cells' | 'group' | 'media'>;
 
-export function candidateOf(row: Asked, price: CreditsRange | null): Candidate {
+function candidateOf(row: Asked, price: CreditsRange | null): Candidate {
   const model = `${row.kind} ${modelOf(row)}`;
   const cost = price === null ? '' : `${price.lo}-${price.hi}`;
   const traits = [row.kind, model, `${model} ${cost}`, `group ${row.group ?? ''}`];

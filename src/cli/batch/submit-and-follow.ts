@@ -19,7 +19,7 @@ import { type JsonEvents, newJsonEvents } from './json-events.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 import { leaveBatch, watchBatch } from './watch-batch.js';
 
-export interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
+interface BatchToRun extends BatchPlace, Pick<KnownBatch, 'generation'> {
   rows: CountedRows;
   retry: RetryOrder | null;
   retries: number;

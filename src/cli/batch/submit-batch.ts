@@ -26,7 +26,7 @@ export interface BatchSupply {
 }
 
 /** What a batch may cost and what becomes of its lost answers. */
-export type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
+type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
 
 /** With the terms of the command, or those that the batch was run with before. */
 export async function submitBatch(

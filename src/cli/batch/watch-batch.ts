@@ -17,7 +17,7 @@ import { fullDisk } from './prove-places.js';
 
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
 
-export interface WatchOptions {
+interface WatchOptions {
   work: WorkAccess;
   /** Events up to this number were there before this command. */
   afterSeq: number;

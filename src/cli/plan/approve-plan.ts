@@ -11,10 +11,7 @@ import { costText, type Plan } from './plan-view.js';
 const NOTHING_SPENT: SpentResult = { endedNano: 0, openNano: 0, unbounded: 0 };
 
 /** Whether a plan may be run: at once, after a question, or not at all. */
-export type Approval =
-  | { approval: 'granted' }
-  | { approval: 'ask'; why: string }
-  | { approval: 'refused'; why: string };
+type Approval = { approval: 'granted' } | { approval: 'ask'; why: string } | { approval: 'refused'; why: string };
 
 /** Pure: what the settings say about a plan's cost. All amounts in nanocredits. */
 export function approvalOf(

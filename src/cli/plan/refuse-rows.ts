@@ -9,7 +9,7 @@ import type { CountedRows } from './row-counter.js';
 import { createRowPlanner, type PlannedRow, withColumns } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
-export const SHOWN_MAX = 20;
+const SHOWN_MAX = 20;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
 export function refuseChangedRows(

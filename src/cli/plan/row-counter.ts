@@ -40,7 +40,7 @@ export interface CountedRows {
   earlier?: FoundRenders;
 }
 
-export interface RowCounter {
+interface RowCounter {
   add(row: Row): Promise<void>;
   finish(): Promise<CountedRows>;
 }

@@ -30,7 +30,7 @@ export interface PlannedRow {
   lost?: LostFile;
 }
 
-export interface ChangedRow {
+interface ChangedRow {
   submittedHash: string;
   /** The attempt with the old values may still cost or still bring its output. */
   isOpen: boolean;
@@ -38,7 +38,7 @@ export interface ChangedRow {
   columns?: readonly string[];
 }
 
-export interface RowPlanner {
+interface RowPlanner {
   /** False for a batch that never ran: there is nothing to look up. */
   isKnown: boolean;
   plan(rows: readonly Row[]): Promise<PlannedRow[]>;

@@ -82,7 +82,7 @@ function stemOf(file: string): string {
 }
 
 /** Names the file that keeps a finished output from its name: the workflow knows the row alone. */
-export interface FileInWay {
+interface FileInWay {
   /** With its folder or bucket; undefined where it cannot be found, or is gone by now. */
   of(progress: Pick<BatchProgress, 'blocked' | 'generation'>): Promise<string | undefined>;
 }

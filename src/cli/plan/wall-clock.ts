@@ -5,13 +5,13 @@ import { generationInForce } from '../batch/known-batch.js';
 
 /** How long a batch will take and which of the plan's caps decides that. Pure. */
 
-export interface RenderTime {
+interface RenderTime {
   p5: number;
   p50: number;
   p95: number;
 }
 
-export interface WallClockQuestion {
+interface WallClockQuestion {
   /** Rows that are not finished, by kind. */
   rows: ReadonlyMap<Kind, number>;
   concurrent: number;

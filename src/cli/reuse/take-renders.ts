@@ -21,7 +21,7 @@ import { fedBytes } from './match-all.js';
 const COPY_WIDTH = 16;
 const SAID_EVERY_MS = 2_000;
 
-export interface TakeOver extends BatchPlace {
+interface TakeOver extends BatchPlace {
   generation: GenerationFacts;
   options: BatchOptions;
   earlier: FoundRenders | undefined;
@@ -118,7 +118,7 @@ function changed({ batch, id }: RenderSource): UserError {
 }
 
 /** The store and the batch in it that a file is copied to, and the row that it becomes an output of. */
-export interface CopyTarget {
+interface CopyTarget {
   store: Store;
   batch: string;
   row: Row;
@@ -126,7 +126,7 @@ export interface CopyTarget {
 }
 
 /** Copies one output of another batch; throws a StoreError `CHANGED` where it is not what was stored there. */
-export async function copyOutput(
+async function copyOutput(
   from: { store: Store; batch: string },
   file: OutputFile,
   { store, batch, row, onExists }: CopyTarget,

@@ -14,6 +14,13 @@ import type { KnownBatch } from '../batch/known-batch.js';
 import { retryClasses } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 
+/** Which rows another render is ordered of, and why it cannot be. */
+
+export interface PlacedRow {
+  row: Row;
+  part: number;
+}
+
 /** A row that a person may have to settle, with all that the home knows of it. */
 export interface CaseRow {
   batch: string;
@@ -111,13 +118,6 @@ export async function chosenIds(known: KnownBatch, choice: RowChoice): Promise<s
       chosen.push(row.id);
   }
   return chosen;
-}
-
-/** Which rows another render is ordered of, and why it cannot be. */
-
-export interface PlacedRow {
-  row: Row;
-  part: number;
 }
 
 /** All that a row feeds, and what that feeds, each row behind one that feeds it. */

@@ -138,7 +138,7 @@ export async function ownLimit({ access, batch }: KnownBatch): Promise<CreditsNa
 }
 
 /** Rows of one batch that would be sent again. */
-export interface SentAgain {
+interface SentAgain {
   /** `2 rows would be sent again for 0.8 credits`. */
   what: string;
   cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;

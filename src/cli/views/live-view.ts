@@ -18,7 +18,7 @@ export interface ViewOptions {
   paint: Paint;
 }
 
-export interface Paint {
+interface Paint {
   bold(text: string): string;
   dim(text: string): string;
   green(text: string): string;
