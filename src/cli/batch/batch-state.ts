@@ -16,8 +16,7 @@ import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
-import { otherHomeText } from './known-batch.js';
-import { fullDisk } from './prove-places.js';
+import { fullDisk, otherHomeText } from './known-batch.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {

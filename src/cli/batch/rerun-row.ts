@@ -18,18 +18,18 @@ import { amount } from '../views/counts.js';
 import { formatDate } from '../views/durations.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 
-interface RerunOrder {
+export interface RerunOrder {
   /** What the row feeds is rendered again as well. */
-  withDependents: boolean;
-  isSaidYes: boolean;
-  trustsHome: boolean;
+  withDependents?: boolean;
+  yes?: boolean;
+  trustHome?: boolean;
 }
 
 /** Orders another render of a row that is done, by a person's word and within the budget; gives the exit code. */
 export async function rerunRow(session: Session, batch: string, id: string, order: RerunOrder): Promise<number> {
   await session.apiKey();
   const known = await knownBatch(session, batch);
-  await refuseOtherHome(known, order.trustsHome);
+  await refuseOtherHome(known, order.trustHome);
   const asked = await findRow(known, id);
   const found = order.withDependents ? [asked, ...(await dependentsOf(known, asked))] : [asked];
   const rows: RerunRow[] = [];
@@ -38,7 +38,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
     if (ready !== undefined) rows.push(ready);
   }
   const ids = rows.map(({ row }) => row.id);
-  await approve(known, rows, order.isSaidYes);
+  await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
   for (const one of rows) await record(known, one, Date.now());
@@ -48,7 +48,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
 }
 
 /** One question for all rows, before anything is changed. */
-async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes: boolean): Promise<void> {
+async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes = false): Promise<void> {
   const { session, access, batch } = known;
   const [id, others] = [rows[0]?.row.id, rows.length - 1];
   const cost = await rowsCost(

@@ -13,6 +13,7 @@ import { EXIT, UserError } from '../user-error.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
 import {
+  fullDisk,
   generationInForce,
   type KnownBatch,
   knownBatch,
@@ -20,7 +21,6 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { fullDisk } from './prove-places.js';
 import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
 interface Resumed {

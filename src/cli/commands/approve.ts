@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ApprovalOrder } from '../batch/approve-batch.js';
 import type { Cli } from '../io.js';
 import { openSession, trustHomeOption, withSettings } from '../open-session.js';
 import { RUN_EXIT_HELP } from '../user-error.js';
@@ -22,8 +23,7 @@ export function defineApprove(command: Command, cli: Cli): void {
   const ending = `Without a terminal, and with --yes, --max-credits is needed.\n\n${RUN_EXIT_HELP}`;
   withSettings(command, 'run', EXAMPLES, ending).action(async (batch: string) => {
     const session = await openSession(command, cli);
-    const { yes = false, trustHome = false } = command.opts<{ yes?: boolean; trustHome?: boolean }>();
     const { approveBatch } = await import('../batch/approve-batch.js');
-    cli.exitCode = await approveBatch(session, batch, { isSaidYes: yes, trustsHome: trustHome });
+    cli.exitCode = await approveBatch(session, batch, command.opts<ApprovalOrder>());
   });
 }

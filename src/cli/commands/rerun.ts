@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
+import type { RerunOrder } from '../batch/rerun-row.js';
 import type { Cli } from '../io.js';
 import { openSession, trustHomeOption, withSettings } from '../open-session.js';
 import { ORDER_EXIT_HELP } from '../user-error.js';
-
-interface RerunFlags {
-  withDependents?: boolean;
-  yes?: boolean;
-  trustHome?: boolean;
-}
 
 /** `rerun`: another render of a row that is done. */
 export function defineRerun(command: Command, cli: Cli): void {
@@ -30,11 +25,6 @@ export function defineRerun(command: Command, cli: Cli): void {
   ).action(async (batch: string, id: string) => {
     const session = await openSession(command, cli);
     const { rerunRow } = await import('../batch/rerun-row.js');
-    const {
-      withDependents = false,
-      yes: isSaidYes = false,
-      trustHome: trustsHome = false,
-    } = command.opts<RerunFlags>();
-    cli.exitCode = await rerunRow(session, batch, id, { withDependents, isSaidYes, trustsHome });
+    cli.exitCode = await rerunRow(session, batch, id, command.opts<RerunOrder>());
   });
 }

@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
-import { retriesOption, retryClasses } from '../batch/run-flags.js';
+import type { RetryFlags } from '../batch/retry-batch.js';
+import { retriesOption } from '../batch/run-flags.js';
 import type { Cli } from '../io.js';
 import { openSession, trustHomeOption, withSettings } from '../open-session.js';
 import { RUN_EXIT_HELP } from '../user-error.js';
-
-interface RetryFlags {
-  class?: string;
-  retries: number;
-  acceptInputs?: boolean;
-  yes?: boolean;
-  trustHome?: boolean;
-}
 
 /** `retry`: failed and cancelled rows again. */
 export function defineRetry(command: Command, cli: Cli): void {
@@ -29,15 +22,7 @@ export function defineRetry(command: Command, cli: Cli): void {
     RUN_EXIT_HELP,
   ).action(async (batch: string) => {
     const session = await openSession(command, cli);
-    const flags = command.opts<RetryFlags>();
-    const retry = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
     const { retryBatch } = await import('../batch/retry-batch.js');
-    const {
-      retries,
-      yes: isSaidYes = false,
-      trustHome: trustsHome = false,
-      acceptInputs: acceptsInputs = false,
-    } = flags;
-    cli.exitCode = await retryBatch(session, batch, { retry, retries, isSaidYes, trustsHome, acceptsInputs });
+    cli.exitCode = await retryBatch(session, batch, command.opts<RetryFlags>());
   });
 }

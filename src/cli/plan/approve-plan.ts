@@ -45,7 +45,7 @@ function budgetRefusal(total: CostTally, maxCredits: number, spent: SpentResult)
 }
 
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
-export async function approvePlan(at: BatchPlace, plan: Plan, isSaidYes: boolean): Promise<void> {
+export async function approvePlan(at: BatchPlace, plan: Plan, isSaidYes = false): Promise<void> {
   const { budget } = at.session.config;
   const spent = budget.maxCredits === null ? NOTHING_SPENT : await spentBefore(at);
   const approval = approvalOf(plan, budget, isSaidYes, spent);

@@ -62,7 +62,7 @@ export function addToGroup(
   row: { group: string | undefined; status: Status; record?: RowRecord },
 ): void {
   if (row.group === undefined) return;
-  const total = totals.get(row.group) ?? newTotal();
+  const total = totals.get(row.group) ?? { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
   totals.set(row.group, total);
   total.counts[row.status] += 1;
   // A row that was never tried has no record and has cost nothing.
@@ -86,10 +86,6 @@ export function groupsJson(totals: GroupTotals): object {
       { counts, credits: creditsJson(creditsNano, creditsUnknown), creditsUnknown },
     ]),
   );
-}
-
-function newTotal(): GroupTotal {
-  return { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
 }
 
 /** `800000000` → `20 %`: the multiplier is the part of the list price that is paid, in billionths. */
