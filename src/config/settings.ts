@@ -2,21 +2,7 @@ import { join, resolve } from 'node:path';
 import { NANO_PER_CREDIT } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';
 import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';
-import {
-  credits,
-  flagOnly,
-  folder,
-  integer,
-  json,
-  oneOf,
-  type PlacedSetting,
-  placedSettings,
-  type ShownOn,
-  seconds,
-  setting,
-  text,
-  type Values,
-} from './setting.js';
+import { credits, flagOnly, folder, integer, json, oneOf, type PlacedSetting, placedSettings, type ShownOn, seconds, setting, text, type Values } from './setting.js';
 
 /** Every setting once: its flag, what it may hold, its default, its help. File, variables, type and commands follow. */
 

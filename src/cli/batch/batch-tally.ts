@@ -2,6 +2,7 @@ import { endOfUntouched, resultLines } from '../../../activities/result-files.js
 import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
 import { upstreamOf } from '../../../activities/upstream.js';
 import type { BatchTally } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import type { ReasonCode } from '../../domain/failure.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
@@ -164,11 +165,9 @@ function listedRecords(records: HomeAccess['records'], touched: TouchedRows): Ho
 export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
   for await (const line of resultLines(resultSources(access), batch, generation)) {
     const { row, record } = line;
-    if (line.removed) continue;
-    const known = { index: row.index, id: row.id, group: row.group };
+    const status = record?.status ?? line.ended;
+    if (line.removed || status === undefined) continue;
     const reasonCode = record?.reasonCode ?? line.endedFor;
-    const why = reasonCode === undefined ? {} : { reasonCode };
-    if (record !== undefined) yield { ...known, ...why, status: record.status, record };
-    else if (line.ended !== undefined) yield { ...known, ...why, status: line.ended };
+    yield { index: row.index, id: row.id, group: row.group, status, ...defined({ reasonCode, record }) };
   }
 }

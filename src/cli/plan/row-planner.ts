@@ -151,7 +151,7 @@ export function changedColumns(before: Row, now: Row): string[] {
     kind: row.kind,
     ...row.cells,
     ...mediaFacts(row),
-    ...(row.extra === undefined ? {} : { extra: row.extra }),
+    ...defined({ extra: row.extra }),
   });
   const [then, after] = [facts(before), facts(now)];
   return [...new Set([...Object.keys(then), ...Object.keys(after)])].filter(

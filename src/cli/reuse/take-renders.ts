@@ -1,4 +1,5 @@
 import type { BatchOptions } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
@@ -85,8 +86,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     warnings,
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files,
-    ...(seed === undefined ? {} : { seed }),
-    ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+    ...defined({ seed, revisedPrompt }),
     creditsNano: 0,
     creditsBasis: 'price-book',
     finishedAtMs: Date.now(),
@@ -143,8 +143,7 @@ async function copyOutput(
   };
   const copied = await copy(from.store, `${from.batch}/${file.file}`, store, key, options);
   const { etag: _etag, version: _version, ...facts } = file;
-  const { etag, version } = copied;
-  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  const object = defined({ etag: copied.etag, version: copied.version });
   return { ...facts, file: copied.key.slice(batch.length + 1), ...object };
 }
 
