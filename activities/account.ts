@@ -1,26 +1,18 @@
+import { noteReading } from '../src/books/readings.js';
 import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account-read.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
 import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';
-import { noteReading } from './after-reading.js';
 import { askedWaitMs } from './asked-wait.js';
 import { capsInForce, lastCaps } from './caps.js';
 import type { Dependencies } from './dependencies.js';
-import { areFresh, keepDiscounts } from './discounts.js';
 import { readTurn, tryAgain } from './failures.js';
 import { refreshMarks } from './home-marks.js';
-import { lambdaMs } from './learned.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
 
-/** What the worker remembers of the account between requests; the home has it too. */
-interface AccountMemory {
-  reading?: { value: AccountReading; atMs: number };
-}
 type Asked = { askedMs: number; keyMark: string };
-
-const memories = new WeakMap<Dependencies, AccountMemory>();
 
 export interface AccountActivities {
   /** Balance and caps, at most `maxAgeMs` old; each new reading is a checkpoint of the balance. */
@@ -34,19 +26,18 @@ export interface AccountActivities {
 }
 
 export function accountActivities(deps: Dependencies): AccountActivities {
-  const memory = memoryOf(deps);
   return {
     async readAccount({ maxAgeMs }) {
-      const known = memory.reading;
+      const known = deps.books.latest;
       if (known && deps.now() - known.atMs <= maxAgeMs) return known.value;
       const asked = askedNow(deps);
       return takeCredits(deps, await ask(deps, CREDITS_REQUEST), asked);
     },
     async readDiscounts() {
-      if (await areFresh(deps)) return;
+      if (await deps.books.discounts.areFresh()) return;
       const read = readDiscounts(await ask(deps, DISCOUNTS_REQUEST));
       if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable discounts');
-      await keepDiscounts(deps, read.value);
+      await deps.books.discounts.keep(read.value);
     },
     async reachService() {
       await readTurn(deps);
@@ -67,30 +58,17 @@ export function accountActivities(deps: Dependencies): AccountActivities {
   };
 }
 
-/** The newest reading of balance and caps that this worker has, if any. */
-export function lastReading(deps: Dependencies): { value: AccountReading; atMs: number } | undefined {
-  return memoryOf(deps).reading;
-}
-
 /** Simultaneous jobs that a batch's window is made for; the smallest plan's where nothing is known of the plan. */
 export async function windowCap(deps: Dependencies): Promise<number> {
-  const known = lastReading(deps)?.value ?? (await lastCaps(deps));
+  const known = deps.books.latest?.value ?? (await lastCaps(deps));
   return known?.concurrent ?? CONCURRENT_UNKNOWN;
 }
 
 /** Other caps hold from now on, of the same plan. */
 export function takeCaps(deps: Dependencies, caps: Caps): void {
-  const { reading } = memoryOf(deps);
-  if (reading !== undefined) reading.value = { ...reading.value, ...caps };
+  const { latest } = deps.books;
+  if (latest !== undefined) latest.value = { ...latest.value, ...caps };
   deps.onCaps(caps);
-}
-
-function memoryOf(deps: Dependencies): AccountMemory {
-  const known = memories.get(deps);
-  if (known) return known;
-  const fresh: AccountMemory = {};
-  memories.set(deps, fresh);
-  return fresh;
 }
 
 /** When and with which key a read is asked: either may be another once it is answered. */
@@ -112,7 +90,7 @@ async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMar
     plan: planLevel,
   };
   const [lambda, caps] = await Promise.all([
-    lambdaMs(deps),
+    deps.books.learned.lambdaMs(),
     capsInForce(deps, { concurrent: concurrentLimit, rpm: rpmLimit }),
     deps.home.addCheckpoint(checkpoint),
   ]);
@@ -122,9 +100,9 @@ async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMar
     shownUntilMs: askedMs - lambda,
     keyMark,
   };
-  memoryOf(deps).reading = { value, atMs };
+  deps.books.latest = { value, atMs };
   deps.onCaps(value);
-  noteReading(deps);
+  noteReading(deps.books);
   void refreshMarks(deps);
   return value;
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { callbackUrl } from '../src/domain/attempt.js';
+
+import type { RowWork } from '../src/home/row-work.js';
 import type { Dependencies } from './dependencies.js';
-import type { RowWork } from './row-work.js';
 
 /** The URL that one attempt's status updates may be posted to. */
 export interface CallbackOffer {

@@ -1,17 +1,19 @@
 import { Context } from '@temporalio/activity';
+import { bookCharge, bookUnbilled } from '../src/books/charges.js';
+import { noteAsked } from '../src/books/settle-case.js';
 import type { ConfirmInput, ConfirmResult } from '../src/contract/activities.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Exchange, PollReading } from '../src/domain/exchange.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
 import { isNameOfAnother } from '../src/home/handles.js';
+import { loadRow, type RowWork } from '../src/home/row-work.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
-import { readPolled } from '../src/kinds/index.js';
-import { bookCharge, bookUnbilled } from './charges.js';
+
+import { readPolled } from '../src/kinds/readings.js';
+
 import { ownsHandle } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
-import { noteAsked } from './hints.js';
-import { loadRow, type RowWork } from './row-work.js';
 import { noteCaseEnd } from './semaphore-notes.js';
 
 export interface ConfirmActivities {
@@ -34,7 +36,7 @@ export function confirmActivities(deps: Dependencies): ConfirmActivities {
 async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput): Promise<ConfirmResult> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
   const attempt = await deps.ledger.readAttempt(ref);
-  noteAsked(deps, ref);
+  noteAsked(deps.books, ref);
   if (!attempt || !isLost(attempt)) return { confirmed: false, more: false };
   const candidates = await candidatesOf(deps, attempt);
   const found = candidates[candidate];
@@ -82,11 +84,11 @@ async function recordEnd(
   if (reading.reading === 'succeeded') {
     const { outputs, facts } = reading;
     await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
-    await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: atMs, facts });
+    await bookCharge(deps.books, work.row, ref, { claimedAtMs, endedAtMs: atMs, facts });
   } else if (reading.reading === 'failed') {
     const { word, code, message } = reading;
     await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
-    await bookUnbilled(deps, work, ref, { claimedAtMs, endedAtMs: atMs });
+    await bookUnbilled(deps.books, work.row, ref, { claimedAtMs, endedAtMs: atMs });
   } else return;
   await deps.ledger.close(ref);
 }

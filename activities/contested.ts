@@ -1,8 +1,8 @@
+import { rowOf } from '../src/books/attempts.js';
 import type { Attempt, AttemptRef, AttemptState, RecordedOutput } from '../src/domain/attempt.js';
 import type { Row } from '../src/domain/row.js';
 import { acceptanceOf, intentOf, ownStates } from '../src/domain/standing.js';
 import { isNameOfAnother, keepName, type NameOwner, takeName } from '../src/home/handles.js';
-import { rowOf } from './attempts-since.js';
 import type { Dependencies } from './dependencies.js';
 import { noteCase } from './semaphore-notes.js';
 

@@ -1,10 +1,14 @@
+import { type BookMessages, type Books, openBooks } from '../src/books/open-books.js';
 import type { Caps } from '../src/contract/account-read.js';
-import type { AcquireFor, Granted, OutcomeKnown, OutputBlocked, RowFinished } from '../src/contract/messages.js';
+import type { AcquireFor, Granted, OutcomeKnown, OutputBlocked } from '../src/contract/messages.js';
 import type { LateOutputInput } from '../src/contract/outputs.js';
 import type { JobKey, OpenedCase, Release } from '../src/contract/semaphore.js';
 import type { AccountSettings } from '../src/contract/settings.js';
-import type { JobInput, RowRef } from '../src/contract/workflows.js';
+import type { JobInput } from '../src/contract/workflows.js';
+import type { Log } from '../src/domain/log.js';
+import type { AwaitedCall } from '../src/domain/price.js';
 import type { AccountRecords } from '../src/home/account-records.js';
+import { type Claimer, newClaimer } from '../src/home/home-mark.js';
 import type { Posters } from '../src/report/posters.js';
 import type { Downloader } from '../src/service/download.js';
 import type { Transport } from '../src/service/transport.js';
@@ -12,7 +16,7 @@ import type { OpenInput } from '../src/store/open-store.js';
 import type { Store } from '../src/store/port.js';
 
 /** What the activities of one account are handed by the composition root. */
-export interface Dependencies extends AccountRecords {
+export interface Handed extends AccountRecords {
   settings: AccountSettings;
   transport: Transport;
   requests: Requests;
@@ -36,6 +40,53 @@ export interface Dependencies extends AccountRecords {
   monotonic(): number;
 }
 
+/** The same with what this worker knows of the account while it serves it. */
+export interface Dependencies extends Handed {
+  books: Books;
+  calls: PaidCalls;
+  marks: HomeMarks;
+  /** Inputs on their way to where the service reads them, by their place. */
+  uploads: Map<string, Promise<void>>;
+}
+
+/** Opened once: all activities of the account remember the same. */
+export function openDependencies(handed: Handed): Dependencies {
+  return { ...handed, books: openBooks(handed), calls: newPaidCalls(), marks: newHomeMarks(), uploads: new Map() };
+}
+
+/** What a worker knows of the paid requests that it makes, by the names of their attempts. */
+export interface PaidCalls {
+  /** How many submits are under way: an operator's reset starts a second beside the first. */
+  underWay: Map<string, number>;
+  /** Those that were claimed, so that their answer is paid for. */
+  awaited: Map<string, AwaitedCall>;
+  /** The nonces of claims that were written without a word that they were, and never sent. */
+  unsent: Map<string, Set<string>>;
+  /** The worker ends: it claims nothing any more. */
+  isEnding: boolean;
+  /** When the semaphore was told last that the service refuses for the account's limits, by the clock that never jumps. */
+  limitsToldAtMs: number;
+}
+
+function newPaidCalls(): PaidCalls {
+  return {
+    ...{ underWay: new Map(), awaited: new Map(), unsent: new Map() },
+    ...{ isEnding: false, limitsToldAtMs: Number.NEGATIVE_INFINITY },
+  };
+}
+
+/** What a worker knows of the marks beside its batches' outputs. */
+export interface HomeMarks {
+  claimer: Claimer;
+  looks: Map<string, { atMs: number; isOwn: Promise<boolean> }>;
+  /** Batches that claimed attempts since their mark was written. */
+  behind: Set<string>;
+}
+
+function newHomeMarks(): HomeMarks {
+  return { claimer: newClaimer(), looks: new Map(), behind: new Set() };
+}
+
 /** Requests are counted where they leave: each asks for its turn first. */
 export interface Requests {
   /** 0 once it may leave, and is counted; where that is not within `patienceMs`, the ms until it could, and nothing is counted. */
@@ -51,14 +102,12 @@ export interface Callers {
 }
 
 /** Messages that activities send to workflows, and what they ask of the server. */
-export interface Messenger {
+export interface Messenger extends BookMessages {
   ensureSemaphore(): Promise<void>;
   /** Starts a job unless it is open, or was started after `sinceMs` (by the server's clock; null = cannot be). */
   startJob(input: JobInput, sinceMs: number | null): Promise<void>;
   /** Asks for the slots of jobs, which wait for their grants. */
   acquireFor(asked: AcquireFor): Promise<void>;
-  /** False when the batch does not run: its record is then all that is needed. */
-  rowFinished(batch: string, report: RowFinished): Promise<boolean>;
   /** Tells a job that it has a slot. False when it does not run. */
   granted(job: JobKey, message: Granted): Promise<boolean>;
   /** Gives a slot back. False when the semaphore is gone: its successor reads the ledger. */
@@ -73,20 +122,9 @@ export interface Messenger {
   limitsRefused(): Promise<void>;
   /** False when the job does not run. */
   outcomeKnown(job: JobKey, message: OutcomeKnown): Promise<boolean>;
-  /** Tells a batch that runs of a row that may go on; false when it does not run, and the next `run` finds the row. */
-  reopen(order: { generation: string; rows: number; row: RowRef }): Promise<boolean>;
   /** Whether each job's workflow is open now. */
   areOpen(jobs: JobKey[]): Promise<boolean[]>;
   /** Has a paid output fetched on after its row has ended; once at a time. */
   fetchLate(input: LateOutputInput): Promise<void>;
   isBatchOpen(batch: string): Promise<boolean>;
-  /** Has the results of a batch that has ended written once more. */
-  rewriteResults(batch: string): Promise<void>;
-}
-
-/** Structured log lines; never a prompt, a URL or a key. */
-export interface Log {
-  info(facts: Record<string, unknown>, message: string): void;
-  warn(facts: Record<string, unknown>, message: string): void;
-  error(facts: Record<string, unknown>, message: string): void;
 }

@@ -3,13 +3,13 @@ import type { Attempt } from '../src/domain/attempt.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import { afterFailedTry, type NextTry, ROW_WAITS_MS, type TryEnd } from '../src/domain/output-tries.js';
 import { standingOf } from '../src/domain/standing.js';
+import { resultStates } from '../src/home/attempts.js';
+import type { RowWork } from '../src/home/row-work.js';
 import { factsOf } from '../src/kinds/facts.js';
 import { DownloadError } from '../src/service/download.js';
 import { OutputRefused } from '../src/store/outputs.js';
 import type { Dependencies } from './dependencies.js';
 import type { Tries } from './download-tries.js';
-import { resultStates } from './row-credits.js';
-import type { RowWork } from './row-work.js';
 
 /** What a failed try of a download means, and what follows from it. */
 

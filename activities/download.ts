@@ -1,4 +1,6 @@
 import type { DownloadInput, DownloadResult } from '../src/contract/outputs.js';
+import { resultState } from '../src/home/attempts.js';
+import { loadRow } from '../src/home/row-work.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
 import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
@@ -7,8 +9,6 @@ import { type Tries, triedText, withTries } from './download-tries.js';
 import { tryAgain } from './failures.js';
 import { type Landed, land, openLanding } from './landing.js';
 import { type Ending, endRow, isRecordedDone } from './record.js';
-import { resultState } from './row-credits.js';
-import { loadRow } from './row-work.js';
 
 /** By activities of their own, and as many again by those that heard of an output. */
 export const DOWNLOADS_MAX = 8;

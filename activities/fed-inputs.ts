@@ -2,13 +2,13 @@ import type { InputRefused } from '../src/contract/chains.js';
 import type { MediaFacts } from '../src/domain/media-type.js';
 import type { OutputFile } from '../src/domain/outcome.js';
 import type { Frame } from '../src/domain/row.js';
+import type { Feeder } from '../src/home/feeders.js';
 import { readFrame, writeFrame } from '../src/home/feeds.js';
 import { probeMedia } from '../src/manifest/media/probe-media.js';
 import { fedFlaw } from '../src/manifest/references/feed-flaw.js';
 
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
-import type { Feeder } from './feeders.js';
 import { takeFrame } from './film-frame.js';
 import type { InputWork } from './input-urls.js';
 

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chains.js';
 import type { Row } from '../src/domain/row.js';
 import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
+import { feedersOf, isReady } from '../src/home/feeders.js';
 import { type Feeds, readFeeds } from '../src/home/feeds.js';
 import { type Followers, readFollowers } from '../src/home/row-orders.js';
 import { rowAt } from '../src/home/rows.js';
+import { runOrder } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { feedersOf, isReady } from './feeders.js';
-import { runOrder } from './ordered.js';
 import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
 import { soonestFirst } from './soonest-first.js';
 

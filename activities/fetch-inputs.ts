@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { InputRefused } from '../src/contract/chains.js';
 import type { RowRef } from '../src/contract/workflows.js';
+import { loadRow } from '../src/home/row-work.js';
 import { DownloadError } from '../src/service/download.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
@@ -8,7 +9,6 @@ import { tryAgain } from './failures.js';
 import { FfmpegMissing, takeFedInputs, unfitInputs } from './fed-inputs.js';
 import { InputMissing } from './input-error.js';
 import { fetchInputs } from './media.js';
-import { loadRow } from './row-work.js';
 
 /** An input that could not be fetched so often is missing. */
 const TRIES_MAX = 6;

@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
+import { bookCharge } from '../src/books/charges.js';
+import { noteAsked } from '../src/books/settle-case.js';
 import type { AttemptInput } from '../src/contract/activities.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { intentOf, isLost, standingOf } from '../src/domain/standing.js';
+import { loadRow } from '../src/home/row-work.js';
 import { DownloadError } from '../src/service/download.js';
-import { bookCharge } from './charges.js';
 import { isOutputOfAnother, ownsOutputs, salvagedUrl } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { noteAsked } from './hints.js';
-import { loadRow } from './row-work.js';
 import { isWholeFile } from './salvaged-output.js';
 import { noteCaseEnd } from './semaphore-notes.js';
 
@@ -39,7 +39,7 @@ export function fetchSalvagedActivities(deps: Dependencies): FetchSalvagedActivi
 
 async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<Fetched> {
   const ref: AttemptRef = { batch: row.batch, id: row.id, n };
-  noteAsked(deps, ref);
+  noteAsked(deps.books, ref);
   const attempt = await deps.ledger.readAttempt(ref);
   const url = attempt && urlOf(attempt);
   if (attempt === undefined || url === undefined) return 'nothing';
@@ -52,7 +52,7 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
   const facts = { warnings: ['the answer was lost, but its output could be fetched'] };
   await deps.ledger.append(ref, { state: 'done', atMs, outputs: [{ blobSha256 }], facts });
   if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return 'nothing';
-  await bookCharge(deps, work, ref, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs, endedAtMs: atMs, facts });
+  await bookCharge(deps.books, work.row, ref, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs, endedAtMs: atMs, facts });
   await deps.ledger.close(ref);
   await noteCaseEnd(deps, ref, false);
   return 'done';

@@ -3,11 +3,12 @@ import type { AttemptRef, AttemptState } from '../src/domain/attempt.js';
 import type { PollReading } from '../src/domain/exchange.js';
 import { handleOf, standingOf } from '../src/domain/standing.js';
 import { LedgerError } from '../src/home/ledger.js';
-import { readPolled } from '../src/kinds/index.js';
+import { loadRow } from '../src/home/row-work.js';
+import { readPolled } from '../src/kinds/readings.js';
+
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
-import { loadRow } from './row-work.js';
 import { noteLimits } from './semaphore-notes.js';
 
 export interface FreshUrlActivities {

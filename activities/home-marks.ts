@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orderPause, readBatchOptions } from '../src/home/batch-order.js';
-import { type Claimer, homeMismatch, newClaimer, writeHomeMark } from '../src/home/home-mark.js';
+import { homeMismatch, writeHomeMark } from '../src/home/home-mark.js';
 import type { Dependencies } from './dependencies.js';
 
 /**
@@ -13,18 +13,9 @@ const EVERY_MS = 2_000;
 /** A place of outputs that does not answer says nothing against the home. */
 const LOOK_MAX_MS = 5_000;
 
-interface Marks {
-  claimer: Claimer;
-  looks: Map<string, { atMs: number; isOwn: Promise<boolean> }>;
-  /** Batches that claimed attempts since their mark was written. */
-  behind: Set<string>;
-}
-
-const marks = new WeakMap<Dependencies, Marks>();
-
 /** Asked before each claim; once in two seconds it compares, and marks the batch as this home's. */
 export function isOwnHome(deps: Dependencies, batch: string): Promise<boolean> {
-  const { looks, behind } = marksOf(deps);
+  const { looks, behind } = deps.marks;
   const last = looks.get(batch);
   behind.add(batch);
   if (last !== undefined && Math.abs(deps.now() - last.atMs) < EVERY_MS) return last.isOwn;
@@ -33,12 +24,12 @@ export function isOwnHome(deps: Dependencies, batch: string): Promise<boolean> {
 
 /** Called at new readings of the balance: what was claimed since the last mark is told of. */
 export async function refreshMarks(deps: Dependencies): Promise<void> {
-  await Promise.all([...marksOf(deps).behind].map((batch) => markHome(deps, batch)));
+  await Promise.all([...deps.marks.behind].map((batch) => markHome(deps, batch)));
 }
 
 /** False where the home is not the one; what cannot be read or written says nothing against it. */
 export function markHome(deps: Dependencies, batch: string): Promise<boolean> {
-  const { looks, behind } = marksOf(deps);
+  const { looks, behind } = deps.marks;
   behind.delete(batch);
   const compared = compareAndMark(deps, batch).catch((error: unknown) => {
     behind.add(batch);
@@ -62,12 +53,6 @@ async function compareAndMark(deps: Dependencies, batch: string): Promise<boolea
   const { out: place } = await readBatchOptions(deps.home, batch);
   const out = deps.openStore(place);
   if ((await homeMismatch(out, deps.home, batch)) !== undefined) return false;
-  await writeHomeMark(out, deps.home, { batch, claimer: marksOf(deps).claimer, atMs: deps.now() });
+  await writeHomeMark(out, deps.home, { batch, claimer: deps.marks.claimer, atMs: deps.now() });
   return true;
-}
-
-function marksOf(deps: Dependencies): Marks {
-  const known = marks.get(deps) ?? { claimer: newClaimer(), looks: new Map(), behind: new Set<string>() };
-  marks.set(deps, known);
-  return known;
 }

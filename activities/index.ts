@@ -1,5 +1,4 @@
 import { type AccountActivities, accountActivities } from './account.js';
-import { type BookActivities, bookActivities } from './books.js';
 import { type BudgetActivities, budgetActivities } from './budget.js';
 import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
@@ -38,8 +37,7 @@ export type Activities = SubmitActivities &
   ReopenActivities &
   ShareActivities &
   ConfirmActivities &
-  ResultActivities &
-  BookActivities;
+  ResultActivities;
 
 /** Makes one account's activities over the dependencies that it is handed. */
 export function createActivities(deps: Dependencies): Activities {
@@ -64,6 +62,5 @@ export function createActivities(deps: Dependencies): Activities {
     ...shareActivities(deps),
     ...confirmActivities(deps),
     ...resultActivities(deps),
-    ...bookActivities(deps),
   };
 }

@@ -1,12 +1,13 @@
 import type { Media, Row } from '../src/domain/row.js';
 import { isS3Address } from '../src/domain/s3.js';
+import type { RowWork } from '../src/home/row-work.js';
 import { longestRenderMs } from '../src/kinds/expected.js';
 import { needsUrl } from '../src/manifest/columns.js';
+
 import type { SignedUrl, Store } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { InputMissing, InputNotFetched } from './input-error.js';
 import { ownUrl } from './own-url.js';
-import type { RowWork } from './row-work.js';
 
 /** Inputs of fields that take URLs alone: local ones are uploaded once per content and signed anew for each submit. */
 
@@ -55,12 +56,9 @@ export function warnOfEarlyEnd(deps: Dependencies, row: Row, { endsAtMs }: Signe
   }
 }
 
-const underWay = new WeakMap<Dependencies, Map<string, Promise<void>>>();
-
 /** Uploads the inputs of a row that the service must read by URL: each content once, however many rows name it. */
 export async function uploadInputs(deps: Dependencies, work: InputWork): Promise<void> {
-  const uploads = underWay.get(deps) ?? new Map<string, Promise<void>>();
-  underWay.set(deps, uploads);
+  const { uploads } = deps;
   for (const [column, list] of Object.entries(work.row.media)) {
     for (const media of list) {
       if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;

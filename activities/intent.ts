@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { expectedCredits } from '../src/books/credits.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { Intent } from '../src/domain/attempt.js';
-import { lastReading } from './account.js';
+import { fedInputs } from '../src/home/feeders.js';
+import type { RowWork } from '../src/home/row-work.js';
 import type { CallbackOffer } from './callback-offer.js';
 import type { Dependencies } from './dependencies.js';
-import { fedInputs } from './feeders.js';
-import { expectedCredits } from './prices.js';
-import type { RowWork } from './row-work.js';
 
 /** What a claim says before its request leaves. `offer`: the URL that stands in the request. */
 export async function intentFor(
@@ -15,7 +14,7 @@ export async function intentFor(
   rowRef: RowRef,
   atMs: number,
 ): Promise<Intent> {
-  const reading = lastReading(deps);
+  const reading = deps.books.latest;
   const balance = reading?.value.balanceNano;
   return {
     state: 'intent',
@@ -29,7 +28,7 @@ export async function intentFor(
     part: rowRef.part,
     index: rowRef.index,
     ...fedInputs(work),
-    expected: await expectedCredits(deps, rowRef.batch, work.row, work.adapter),
+    expected: await expectedCredits(deps.books, rowRef.batch, work.row),
     ...(reading && typeof balance === 'number' ? { balance: { nano: balance, atMs: reading.atMs } } : {}),
   };
 }

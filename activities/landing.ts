@@ -1,7 +1,10 @@
 import type { DownloadInput } from '../src/contract/outputs.js';
 import type { RecordedOutput } from '../src/domain/attempt.js';
 import type { OutputFile, RowRecord } from '../src/domain/outcome.js';
+import { hasEarlier } from '../src/home/earlier-render.js';
+import type { RowWork } from '../src/home/row-work.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
+
 import { factsOf } from '../src/kinds/facts.js';
 import type { Download } from '../src/service/download.js';
 import type { DiskBudget } from '../src/store/disk-budget.js';
@@ -9,8 +12,6 @@ import { createOutputs, type Outputs, type SavedOutput } from '../src/store/outp
 import { type Store, StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { hasOlderFiles, type Missing, missingOf } from './download-ends.js';
-import { hasEarlier } from './earlier-render.js';
-import type { RowWork } from './row-work.js';
 
 /** Brings the outputs of one attempt, one after the other, to their final places. */
 

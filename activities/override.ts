@@ -1,15 +1,15 @@
+import { upperCredits } from '../src/books/credits.js';
 import type { AttemptInput } from '../src/contract/activities.js';
 import type { OverrideInput, OverrideResult, ReserveInput, ReserveResult } from '../src/contract/payments.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { overrideOf, standingOf } from '../src/domain/standing.js';
 
+import { loadRow } from '../src/home/row-work.js';
+import { orderedPolicy } from '../src/home/run-order.js';
 import { isReserved, reserveWaste, returnWaste } from '../src/home/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { orderedPolicy } from './ordered.js';
-import { upperCredits } from './prices.js';
-import { loadRow } from './row-work.js';
 import { resultOf } from './submit-result.js';
 
 /** Lets a row be paid again by policy, on record (I1), once its price is reserved. */
@@ -40,7 +40,7 @@ async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<
   const attempt = attempts.find((one) => one.n === n);
   if (!attempt) return { outcome: 'refused' };
   const { row, adapter } = await loadRow(deps, rowRef);
-  const upToNano = await upperCredits(deps, rowRef.batch, row, adapter);
+  const upToNano = await upperCredits(deps.books, rowRef.batch, row);
   const standing = standingOf(attempt);
   if (standing === 'overridden') return { outcome: 'reserved', upToNano };
   const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };

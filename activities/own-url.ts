@@ -1,10 +1,10 @@
 import type { Attempt } from '../src/domain/attempt.js';
 import type { OutputFile } from '../src/domain/outcome.js';
+import type { RowWork } from '../src/home/row-work.js';
 import { longestRenderMs } from '../src/kinds/expected.js';
 import { factsOf } from '../src/kinds/facts.js';
 import { DownloadError } from '../src/service/download.js';
 import type { Dependencies } from './dependencies.js';
-import type { RowWork } from './row-work.js';
 
 /** The row that is fed, with its batch's name. */
 export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };

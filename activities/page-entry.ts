@@ -1,14 +1,13 @@
+import { upperCredits } from '../src/books/credits.js';
 import type { PageEntry } from '../src/contract/activities.js';
-import { KINDS } from '../src/domain/kind.js';
 import type { Row } from '../src/domain/row.js';
 import { isRerun, type RerunOrder } from '../src/home/batch-marks.js';
+import { type Feeder, fedRow } from '../src/home/feeders.js';
 import type { StoredRow } from '../src/home/row-records.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
-import { adapterFor } from '../src/kinds/index.js';
+import { orderedStanding, type RunOrder, retryFor } from '../src/home/run-order.js';
+import { KINDS } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
-import { type Feeder, fedRow } from './feeders.js';
-import { orderedStanding, type RunOrder, retryFor } from './ordered.js';
-import { upperCredits } from './prices.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 export const PAGE_CHARS_MAX = 3_000;
@@ -38,7 +37,7 @@ export async function entryOf(
 ): Promise<PageEntry> {
   // What is at the service already has been counted: only a new attempt needs room.
   const isNew = letter === 'n' || letter === 's';
-  const upTo = isNew ? await upperCredits(deps, batch, fedRow(row, feeders), adapterFor(row.kind)) : 0;
+  const upTo = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
   const opened = letter === 'n' && feeders.length > 0 ? 'f' : letter;
   return [row.index, opened, attempts, KINDS.indexOf(row.kind), row.id, upTo];
 }

@@ -5,13 +5,13 @@ import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Answer } from '../src/domain/exchange.js';
 import type { ReasonCode } from '../src/domain/failure.js';
 import { afterRefusal, backoffGapMs, pollGapMs, type Refusals } from '../src/domain/poll-schedule.js';
+import type { RowWork } from '../src/home/row-work.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
 import { longestRenderMs } from '../src/kinds/expected.js';
 import { readError } from '../src/service/errors.js';
 import { askedWaitMs } from './asked-wait.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
-import type { RowWork } from './row-work.js';
 import { noteLimits } from './semaphore-notes.js';
 
 /** When a job is asked after again, and when a person must look. */

@@ -1,12 +1,14 @@
 import { Context } from '@temporalio/activity';
+import { bookCharge, bookUnbilled } from '../src/books/charges.js';
 import type { PollInput, PollResult } from '../src/contract/activities.js';
 import type { Answer, PollReading } from '../src/domain/exchange.js';
 import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
 import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
 import { LedgerError } from '../src/home/ledger.js';
-import { readPolled } from '../src/kinds/index.js';
-import { bookCharge, bookUnbilled } from './charges.js';
+import { loadRow } from '../src/home/row-work.js';
+import { readPolled } from '../src/kinds/readings.js';
+
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
 import { giveBack } from './give-back.js';
@@ -23,8 +25,6 @@ import {
   review,
   type Troubles,
 } from './poll-pace.js';
-import { loadRow } from './row-work.js';
-import { noteRunning, warnIfLong } from './running.js';
 import { notAtOnce } from './save-at-once.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
@@ -110,8 +110,8 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
   switch (reading.reading) {
     case 'running':
       if (!reading.known) deps.log.warn({ ...ref, word: reading.word }, 'unknown status word: taken as running');
-      if (reading.known) noteRunning(deps, ref, askedAtMs);
-      warnIfLong(deps, ref, createdAtMs + longestMs(poll));
+      if (reading.known) deps.books.running.note(ref, askedAtMs);
+      deps.books.running.warnIfLong(ref, createdAtMs + longestMs(poll));
       beat(poll, NO_TROUBLES);
       throw again(poll, 'running');
     case 'unreadable': {
@@ -128,7 +128,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
-      await bookCharge(deps, work, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
+      await bookCharge(deps.books, work.row, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
       await deps.ledger.close(ref);
       return { ...rendered(poll), ...released };
     }
@@ -136,7 +136,7 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       const { word, code, message } = reading;
       await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
-      await bookUnbilled(deps, work, ref, {
+      await bookUnbilled(deps.books, work.row, ref, {
         claimedAtMs: poll.attempt.states[0]?.atMs ?? createdAtMs,
         createdAtMs,
         endedAtMs: atMs,

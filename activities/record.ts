@@ -1,3 +1,6 @@
+import { finishBooks } from '../src/books/charges.js';
+import { creditsOf } from '../src/books/credits.js';
+import { tellRevised } from '../src/books/revise.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { Attempt } from '../src/domain/attempt.js';
 import type { ResultFacts } from '../src/domain/exchange.js';
@@ -5,21 +8,19 @@ import type { ReasonCode } from '../src/domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
 import { handleOf, intentOf, standingOf } from '../src/domain/standing.js';
+import { resultState } from '../src/home/attempts.js';
+import { hasEarlier, keepEarlier, keepMark } from '../src/home/earlier-render.js';
+import { fedInputs } from '../src/home/feeders.js';
+import { rowInForce } from '../src/home/row-in-force.js';
+import { flagsOf, groupOf, isPaidTwice, reasonText } from '../src/home/row-reason.js';
 import { damagedRecord } from '../src/home/row-records.js';
 import { recordFor, statesOf } from '../src/home/row-standing.js';
+import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { modelOf } from '../src/manifest/columns.js';
 
 import { sidecarOf, writeSidecars } from '../src/store/sidecar.js';
+import { readAttempts } from './claims.js';
 import type { Dependencies } from './dependencies.js';
-import { hasEarlier, keepEarlier, keepMark } from './earlier-render.js';
-import { fedInputs } from './feeders.js';
-import { finishBooks } from './finish-books.js';
-import { tellRevised } from './revise.js';
-import { creditsOf, resultState } from './row-credits.js';
-import { rowInForce } from './row-in-force.js';
-import { flagsOf, groupOf, isPaidTwice, reasonText } from './row-reason.js';
-import { loadRow, type RowWork } from './row-work.js';
-import { readAttempts } from './unsent-claims.js';
 
 /** Makes a row's record from its ledger: what results.csv says of it. */
 
@@ -41,7 +42,7 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   const work = await loadRow(deps, ref);
   const attempts = await readEnded(deps, ref);
   const last = attempts.at(-1);
-  if (last) await finishBooks(deps, work, { batch: ref.batch, id: ref.id, n: last.n }, last);
+  if (last) await finishBooks(deps.books, work.row, { batch: ref.batch, id: ref.id, n: last.n }, last);
   const before = await deps.records.readRecord(ref.batch, ref.id);
   const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
   const record = keepMark(before, keepEarlier(before, made));
@@ -53,7 +54,7 @@ export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): P
   await deps.records.writeRecord(ref.batch, record);
   // The batch counts what holds for the manifest that it runs now.
   const now = await rowInForce(deps.rows, { ref, row: work.row });
-  if (was) await tellRevised(deps, ref.batch, was, record);
+  if (was) await tellRevised(deps.messenger, ref.batch, was, record);
   else await tell(deps, ref, recordFor(record, now?.row.hash));
 }
 
@@ -135,7 +136,7 @@ async function buildRecord(
     ...(facts.seed === undefined ? {} : { seed: facts.seed }),
     ...(facts.revisedPrompt === undefined ? {} : { revisedPrompt: facts.revisedPrompt }),
     ...(facts.usage === undefined ? {} : { usage: facts.usage }),
-    ...(await creditsOf(deps, work, ref, attempts)),
+    ...(await creditsOf(deps.books, work.row, ref.batch, attempts)),
     ...(handle === undefined ? {} : { handle }),
     ...(group === undefined ? {} : { settledTogether: group }),
     ...(submittedAtMs === undefined ? {} : { submittedAtMs }),

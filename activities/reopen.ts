@@ -1,15 +1,15 @@
+import { upperCredits } from '../src/books/credits.js';
 import type { ReopenInput, ReopenResult } from '../src/contract/activities.js';
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
+import { feedersOf, isReady } from '../src/home/feeders.js';
 import { rowStanding } from '../src/home/row-standing.js';
+import { loadRow } from '../src/home/row-work.js';
+import { retryFor, runOrder } from '../src/home/run-order.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';
-import { feedersOf, isReady } from './feeders.js';
-import { retryFor, runOrder } from './ordered.js';
-import { upperCredits } from './prices.js';
-import { loadRow } from './row-work.js';
 
 export interface ReopenActivities {
   /** Whether a row that ended goes on, since the ledger outdid its record, and what the batch counted it as. */
@@ -56,8 +56,8 @@ async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Prom
 }
 
 async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {
-  const { row, adapter } = await loadRow(deps, ref);
-  return upperCredits(deps, ref.batch, row, adapter);
+  const { row } = await loadRow(deps, ref);
+  return upperCredits(deps.books, ref.batch, row);
 }
 
 async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {

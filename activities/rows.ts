@@ -3,16 +3,16 @@ import type { OpenRowState, PageInput, PageResult } from '../src/contract/activi
 import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
+import { feedersOf, isReady } from '../src/home/feeders.js';
 import type { Feeds } from '../src/home/feeds.js';
 import { type Followers, readFollowers } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
+import { runOrder } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';
-import { feedersOf, isReady } from './feeders.js';
-import { runOrder } from './ordered.js';
 import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
 import { mayPay } from './share.js';
 

@@ -1,8 +1,8 @@
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { Quiet } from '../src/contract/semaphore.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import { KINDS } from '../src/domain/kind.js';
 import { intentOf } from '../src/domain/standing.js';
+import { KINDS } from '../src/kinds/facts.js';
 import type { Dependencies } from './dependencies.js';
 
 /**
@@ -12,8 +12,6 @@ import type { Dependencies } from './dependencies.js';
 
 /** A storm of refusals is told once in this time, ms. */
 const LIMITS_EVERY_MS = 10_000;
-
-const limitsToldAtMs = new WeakMap<Dependencies, number>();
 
 /** What a submit's result means for others: its family is free again, or the account's limits have changed. */
 export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
@@ -51,8 +49,8 @@ export function noteCaseEnd(deps: Dependencies, { batch, id }: AttemptRef, creat
 /** The service refused a request for the account's limits. */
 export async function noteLimits(deps: Dependencies): Promise<void> {
   const nowMs = deps.monotonic();
-  if (nowMs - (limitsToldAtMs.get(deps) ?? Number.NEGATIVE_INFINITY) < LIMITS_EVERY_MS) return;
-  limitsToldAtMs.set(deps, nowMs);
+  if (nowMs - deps.calls.limitsToldAtMs < LIMITS_EVERY_MS) return;
+  deps.calls.limitsToldAtMs = nowMs;
   await heard(deps, () => deps.messenger.limitsRefused());
 }
 

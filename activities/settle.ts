@@ -1,33 +1,17 @@
-import { type QuietTime, quietFor } from '../src/books/check/counted-time.js';
-import type { Evidence } from '../src/books/check/evidence.js';
-import { settle } from '../src/books/check/settle.js';
+import type { QuietTime } from '../src/books/check/counted-time.js';
+import { settleCase } from '../src/books/settle-case.js';
+import { slotUntilMs } from '../src/books/waits.js';
 import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/activities.js';
-import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
-import type { Row } from '../src/domain/row.js';
+import type { AttemptRef } from '../src/domain/attempt.js';
 import { intentOf, standingOf } from '../src/domain/standing.js';
+import { loadRow } from '../src/home/row-work.js';
+import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
-import { longestRenderMs } from '../src/kinds/expected.js';
-
-import { bookVerdict } from './charges.js';
+import { isUnderWay } from './claims.js';
 import type { Dependencies } from './dependencies.js';
-import { gatherEvidence } from './evidence.js';
 import { withRecords } from './failures.js';
-import { hasHint, isAskedFirst } from './hints.js';
-import { orderedPolicy } from './ordered.js';
-import { loadRow } from './row-work.js';
 import { noteCase, noteCaseEnd } from './semaphore-notes.js';
-import { heldAtMs, type Own, settleTogether } from './settle-together.js';
 import { resultOf } from './submit-result.js';
-import { isUnderWay } from './under-way.js';
-import { watch } from './verdicts.js';
-import { slotUntilMs } from './waits.js';
-
-const HOUR_MS = 3_600_000;
-/** A row whose output may have any length ends undecided so long after its answer was lost, and its case after a day. */
-const ROW_WAITS_MS = 2 * HOUR_MS;
-const SETTLED_WITHIN_MS = 24 * HOUR_MS;
-/** So often what a lost answer named is asked after, ms. */
-const ASK_EVERY_MS = 10_000;
 
 export interface SettleActivities {
   /**
@@ -88,42 +72,14 @@ async function settleStep(deps: Dependencies, input: SettleInput): Promise<Step>
   const standing = attempt && standingOf(attempt);
   if (!attempt || standing === 'claimed') return { result: await takenUp(deps, ref) };
   if (standing !== 'open_case') return { result: await standingResult(deps, ref, rowRef.kind) };
-  const work = await loadRow(deps, rowRef);
+  const { row } = await loadRow(deps, rowRef);
   const said = { ambiguity: input.ambiguity ?? 'hold', wasteMaxNano: 0 } as const;
   const mayGroup = (await orderedPolicy(deps, rowRef.batch, said)).ambiguity !== 'hold';
-  const evidence = await gatherEvidence(deps, work.row.kind, ref, attempt, { mayGroup });
-  // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
-  const skippedMs = deps.now() - evidence.nowMs;
-  const settled = endOfRow(deps, work.row, evidence, await settleTogether(deps, evidence, settle(evidence)));
-  deps.log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
-  if (settled.outcome === 'wait') return waitFor(deps, evidence, attempt, settled.untilMs - evidence.nowMs);
-  const { verdict, sentence, group } = settled;
-  if (isAskedFirst(deps, ref, attempt, evidence, verdict)) return waitFor(deps, evidence, attempt, ASK_EVERY_MS);
-  // A late answer may have been recorded meanwhile: it wins over the verdict.
-  const stated = { state: 'verdict', atMs: deps.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
-  if (!(await deps.ledger.append(ref, stated))) return { result: await standingResult(deps, ref, rowRef.kind) };
-  const slotUntil = slotUntilMs(deps, attempt, rowRef.kind, work.row);
-  const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
-  const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
-  await bookVerdict(deps, work, ref, { attempt, endedAtMs: slotUntil, verdict, goneMs, heldAtMs: held });
-  if (verdict !== 'undecided') await watch(deps, ref, work.row.kind, verdict);
-  else if (isLengthUnknown(deps, work.row)) {
-    const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / deps.settings.timeScale;
-    await watch(deps, ref, work.row.kind, verdict, untilMs);
-  }
-  return { result: { outcome: 'verdict', verdict, slotUntilMs: slotUntil, ...(await trustOf(deps)) } };
-}
-
-/** Where nobody knows how long a render may take, its row does not wait for the end of its case. */
-function endOfRow(deps: Dependencies, row: Row, { nowMs, subject }: Evidence, settled: Own): Own {
-  if (settled.outcome !== 'wait' || !isLengthUnknown(deps, row)) return settled;
-  if (nowMs < subject.t0Ms + ROW_WAITS_MS / deps.settings.timeScale) return settled;
-  const end = 'the length of its output is not known, so the balance is watched for it for a day';
-  return { outcome: 'verdict', verdict: 'undecided', sentence: `${settled.sentence}: ${end}` };
-}
-
-function isLengthUnknown({ settings }: Dependencies, row: Row): boolean {
-  return !longestRenderMs(row, settings.waits).isLengthKnown;
+  const step = await settleCase(deps.books, row, ref, attempt, mayGroup);
+  if (step.outcome === 'answered') return { result: await standingResult(deps, ref, rowRef.kind) };
+  if (step.outcome === 'verdict') return { result: { ...step, ...(await trustOf(deps)) } };
+  const { quiet, ...result } = step;
+  return { result, quiet };
 }
 
 /** A claim whose submit activity was not heard of: it may still run, or the claim becomes a case. */
@@ -133,16 +89,6 @@ async function takenUp(deps: Dependencies, ref: AttemptRef): Promise<SettleResul
   const isCase = result.outcome === 'standing' && result.standing === 'open_case';
   if (isCase) return { outcome: 'wait', delayMs: 100 };
   return { outcome: 'standing', result, slotUntilMs: deps.now(), ...(await trustOf(deps)) };
-}
-
-function waitFor(deps: Dependencies, evidence: Evidence, attempt: Attempt, delayMs: number): Step {
-  const hinted = hasHint(attempt) ? { hinted: true as const } : {};
-  const skippedMs = deps.now() - evidence.nowMs;
-  const quiet = quietFor(evidence, HOUR_MS / deps.settings.timeScale, skippedMs);
-  return {
-    result: { outcome: 'wait', delayMs, ...hinted },
-    quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },
-  };
 }
 
 async function standingResult(deps: Dependencies, ref: AttemptRef, kind: number): Promise<SettleResult> {

@@ -1,6 +1,7 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord, type Status } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
+import { loadRow, type RowWork } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
 import { askedOutput, disagreements } from '../src/kinds/expected.js';
 
@@ -10,7 +11,6 @@ import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
 import { withTries } from './download-tries.js';
 import { endRow } from './record.js';
-import { loadRow, type RowWork } from './row-work.js';
 
 /** Rows with the same request are rendered once: the first is paid for, the others get copies of its files. */
 

@@ -1,20 +1,22 @@
+import { rowOf } from '../src/books/attempts.js';
+import { lastedMs, slotUntilMs } from '../src/books/waits.js';
 import type { Granted } from '../src/contract/messages.js';
 import type { JobKey, RecoverResult, SweepAction } from '../src/contract/semaphore.js';
 import type { LimitsResult } from '../src/contract/semaphore-view.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/batch.js';
-import { type Breaker, KINDS, type Kind } from '../src/domain/kind.js';
+import type { Breaker, Kind } from '../src/domain/kind.js';
 import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../src/domain/standing.js';
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
+import { KINDS } from '../src/kinds/facts.js';
+
 import { takeCaps } from './account.js';
-import { rowOf } from './attempts-since.js';
 import { lastCaps } from './caps.js';
 import { nameAgain } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { inspect } from './settle.js';
-import { lastedMs, slotUntilMs } from './waits.js';
 
 /** Holders per page of `recoverOpen`. */
 const RECOVER_MAX = 15;

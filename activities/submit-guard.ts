@@ -4,10 +4,10 @@ import type { Attempt } from '../src/domain/attempt.js';
 import type { ResponseFormat } from '../src/domain/batch.js';
 import { allowsAnother, standingOf } from '../src/domain/standing.js';
 import { isRerun, rerunOrder } from '../src/home/batch-marks.js';
+import { type RowInForce, rowInForce } from '../src/home/row-in-force.js';
 import { standsFor } from '../src/home/row-standing.js';
+import type { RowWork } from '../src/home/row-work.js';
 import type { Dependencies } from './dependencies.js';
-import { type RowInForce, rowInForce } from './row-in-force.js';
-import type { RowWork } from './row-work.js';
 import { resultOf } from './submit-result.js';
 
 /** What keeps a row from being sent: its own earlier attempts, and a manifest that was changed meanwhile. */

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { bookCharge, bookUnbilled } from '../src/books/charges.js';
 import type { SubmitResult } from '../src/contract/activities.js';
 import type { AttemptRef, AttemptState, RecordedOutput, RefusalNext } from '../src/domain/attempt.js';
 import type { ErrorReading, Exchange, Output, ServiceRequest } from '../src/domain/exchange.js';
 import { creditsFromNumber } from '../src/domain/money.js';
+
+import type { RowWork } from '../src/home/row-work.js';
 import type { Adapter } from '../src/kinds/adapter.js';
 import { type Classified, classifySubmit, type SubmitEvidence } from '../src/service/classify.js';
 import { readError, readRetryAfter, retryAfterNote } from '../src/service/errors.js';
 import { StoreError } from '../src/store/port.js';
-import { lastReading } from './account.js';
-import { bookCharge, bookUnbilled } from './charges.js';
+import { noteUnwritten } from './claims.js';
 import { close } from './closed-models.js';
 import { ownsHandle, ownsOutputs } from './contested.js';
 import type { Dependencies } from './dependencies.js';
 import { giveBack } from './give-back.js';
-import type { RowWork } from './row-work.js';
 import { salvageOutput } from './salvaged-output.js';
 import { noteCase } from './semaphore-notes.js';
-import { noteUnwritten } from './under-way.js';
 
 /** What no waiting mends in a home that cannot be written. */
 const FOR_GOOD: readonly string[] = ['BAD_KEY', 'DAMAGED', 'EEXIST'];
@@ -100,7 +100,7 @@ export async function recordOutcome(
   switch (state.state) {
     case 'refused': {
       // A failed call may have been charged before it was refunded; other refusals never are (service document 1).
-      if (state.rule === 'S1') await bookUnbilled(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs });
+      if (state.rule === 'S1') await bookUnbilled(deps.books, work.row, ref, { claimedAtMs, endedAtMs: state.atMs });
       await deps.ledger.close(ref);
       if (state.next === 'fail_model' || state.next === 'fail_route')
         await close(deps, ref.batch, work.row, state.next);
@@ -118,7 +118,7 @@ export async function recordOutcome(
       const released = await giveBack(deps, { grant }, { done: true });
       // The next submit goes through the same process and disk: the books let it pass.
       if (released.released) await delay(HAND_OVER_MS);
-      await bookCharge(deps, work, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
+      await bookCharge(deps.books, work.row, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
       await deps.ledger.close(ref);
       return { outcome: 'standing', n, standing: 'done', ...released };
     }
@@ -175,7 +175,7 @@ function untilChanged(
   if (next === 'pause_key') return { keyMark };
   if (next !== 'pause_credits') return {};
   const need = creditsFromNumber(error?.creditsRequired);
-  const seen = [creditsFromNumber(error?.creditsBalance), lastReading(deps)?.value.balanceNano];
+  const seen = [creditsFromNumber(error?.creditsBalance), deps.books.latest?.value.balanceNano];
   return {
     ...(need === undefined ? {} : { needNano: need }),
     seenNano: seen.filter((nano) => nano !== undefined && nano !== null),

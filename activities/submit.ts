@@ -1,11 +1,15 @@
 import { Context } from '@temporalio/activity';
+import { FRESH_MS, headersLimitMs } from '../src/books/waits.js';
 import type { HeldGrant, SubmitInput, SubmitResult } from '../src/contract/activities.js';
 import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { ResponseFormat } from '../src/domain/batch.js';
 import type { ServiceRequest } from '../src/domain/exchange.js';
 import { BALANCE_TOLERANCE_NANO } from '../src/domain/money.js';
+import { loadRow, type RowWork } from '../src/home/row-work.js';
+import { notOrdered } from '../src/home/run-order.js';
 import { StoreError } from '../src/store/port.js';
 import { type CallbackOffer, newCallbackOffer } from './callback-offer.js';
+import { claim, mayClaim, noteAwaited, noteUnderWay, readAttempts } from './claims.js';
 import { readClosed } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain } from './failures.js';
@@ -14,16 +18,11 @@ import { InputMissing, InputNotFetched } from './input-error.js';
 import type { InputWork } from './input-urls.js';
 import { intentFor } from './intent.js';
 import { resolveMedia } from './media.js';
-import { notOrdered } from './ordered.js';
-import { loadRow, type RowWork } from './row-work.js';
 import { notAtOnce } from './save-at-once.js';
 import { noteResult } from './semaphore-notes.js';
 import { formatOf, isGivenUp, replacement, standingResult } from './submit-guard.js';
 import { readExchange, recordOutcome } from './submit-outcome.js';
 import { withOutput } from './submit-result.js';
-import { mayClaim, noteAwaited, noteUnderWay } from './under-way.js';
-import { claim, readAttempts } from './unsent-claims.js';
-import { FRESH_MS, headersLimitMs } from './waits.js';
 
 const HEARTBEAT_MS = 5_000;
 /** A submit that took longer tells its job directly: the server may have given the activity up. */

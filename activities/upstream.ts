@@ -1,8 +1,8 @@
 import type { RowRef } from '../src/contract/workflows.js';
 import type { RowRecord } from '../src/domain/outcome.js';
 import type { Row } from '../src/domain/row.js';
+import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from '../src/home/feeders.js';
 import type { ResultLine } from '../src/manifest/result-fields.js';
-import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
 import { type FramePlace, frameFile } from './frame-files.js';
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */

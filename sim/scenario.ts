@@ -1,5 +1,6 @@
 import type { AmbiguityPolicy } from '../src/contract/settings.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
+import type { Kind } from '../src/domain/kind.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { drawTruth, drawWaits, type Truth, type Waits } from './assumptions.js';
 import { createRandom, type Random } from './engine/random.js';
 import { FAMILIES } from './service/families.js';
@@ -94,8 +95,8 @@ export interface Scenario {
   plan: { rpm: number; concurrent: number };
   concurrency: number | null;
   /** List price of one unit by kind, nanocredits. */
-  unitPrices: Partial<Record<Kind, number>>;
-  chargeTimes: Partial<Record<Kind, 'at-submit' | 'at-completion' | 'between'>>;
+  unitPrices: Record<Kind, number>;
+  chargeTimes: Record<Kind, 'at-submit' | 'at-completion' | 'between'>;
   /** What the product is told, and how it really is. */
   waits: Waits;
   truth: Truth;

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { lastCaps } from '../activities/caps.js';
+import { awaitedCalls, endClaims } from '../activities/claims.js';
+import { openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
 import { createActivities } from '../activities/index.js';
-import { awaitedCalls, endClaims } from '../activities/under-way.js';
 import { taskQueues } from './contract/names.js';
 import type { AccountSettings } from './contract/settings.js';
 import type { AwaitedCall } from './domain/price.js';
@@ -58,18 +59,18 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     () => Date.now(),
     () => performance.now(),
   );
-  const deps = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
+  const handed = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
   const { baseUrl } = settings;
   try {
-    await proveBucket(deps.home.store);
-    await deps.home.bindBaseUrl(baseUrl);
+    await proveBucket(handed.home.store);
+    await handed.home.bindBaseUrl(baseUrl);
   } catch (error) {
     // It is tried again and again until the home is there: each try leaves nothing behind.
-    await deps.transport.close();
+    await handed.transport.close();
     throw error;
   }
-  const handed = options.wrap?.(deps) ?? deps;
-  const activities = createActivities(handed);
+  const deps = openDependencies(options.wrap?.(handed) ?? handed);
+  const activities = createActivities(deps);
   const queues = taskQueues(account);
   const connection = await place.connect();
   const common = { connection, namespace: place.namespace, shutdownGraceTime: '20 s' } as const;
@@ -86,30 +87,30 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     activities,
     maxConcurrentActivityTaskExecutions: DOWNLOADS_MAX,
   });
-  const known = await deps.home.latestCheckpoint();
+  const known = await handed.home.latestCheckpoint();
   // The clock may have been set back since an earlier worker wrote this.
   if (known) clock.notBefore(known.atMs);
-  const caps = await lastCaps(deps);
+  const caps = await lastCaps(handed);
   const firstRpm = caps?.rpm ?? Math.min(RPM_UNKNOWN, settings.limits.rpm ?? RPM_UNKNOWN);
   const { window } = options;
   api = await startApiWorker(place, { ...common, taskQueue: queues.api, activities }, { firstRpm, window, log });
   const ended = Promise.all([home.run(), io.run(), api.ended]).then(() => undefined);
-  const rescue = createRescue({ client: place.client, account, messenger: deps.messenger, log });
+  const rescue = createRescue({ client: place.client, account, messenger: handed.messenger, log });
   const rescueEveryMs = Math.max(RESCUE_MIN_MS, RESCUE_EVERY_MS / settings.timeScale);
   const endRescue = repeat(rescueEveryMs, rescue.look, log, 'the workflows could not be looked at');
-  const notices = createBatchNotices(place.client, deps);
+  const notices = createBatchNotices(place.client, deps.books);
   const endNotices = repeat(NOTICES_EVERY_MS, notices.look, log, 'the batches could not be looked at for notices');
   return {
     account,
     ended,
-    awaited: () => awaitedCalls(handed),
+    awaited: () => awaitedCalls(deps),
     pendingNotices: notices.pending,
     adopt(changed) {
       Object.assign(settings, changed);
       notices.adopted();
     },
     async shutdown() {
-      endClaims(handed);
+      endClaims(deps);
       void endRescue();
       notices.end();
       // Who does not answer in time is told again by who serves the account next.
@@ -117,7 +118,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();
       await Promise.all([ended.catch(() => undefined), told]);
-      await deps.transport.close();
+      await handed.transport.close();
     },
   };
 }

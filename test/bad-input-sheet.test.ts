@@ -1,7 +1,7 @@
 // Every number of the list of bad input is shown through the command line, with its place, its fact and its exit code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PROBLEM_CODES } from '../src/domain/problem-code.js';
+import { PROBLEM_CODES } from '../src/kinds/index.js';
 
 /** The list ends at B56; what follows continues it for rules that it does not name one by one. */
 const LISTED = 56;

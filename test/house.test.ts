@@ -1,11 +1,12 @@
 // The rules of the house (docs/architecture.md), executed: each message names file, line and rule.
 import { describe, expect, test } from 'vitest';
 import { missingEntries } from '../scripts/complete-lockfile.mjs';
-import { KINDS } from '../src/domain/kind.js';
-import { ADAPTERS } from '../src/kinds/index.js';
+import type { Kind } from '../src/domain/kind.js';
+import { factsOf, KINDS } from '../src/kinds/facts.js';
+import { FAMILIES } from '../src/kinds/index.js';
 import { importCircles } from './house/circles.js';
 import { importViolations } from './house/layers.js';
-import { familiesThatMeet, kindsNamedElsewhere, unreachableKindFiles } from './house/registry.js';
+import { familiesThatMeet, impureFacts, kindsNamedElsewhere, unreachableKindFiles } from './house/registry.js';
 import {
   anyViolations,
   defaultExportViolations,
@@ -14,6 +15,7 @@ import {
   lengthViolations,
   needlessExceptions,
   placeViolations,
+  weakMapViolations,
 } from './house/shape.js';
 import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
 
@@ -44,9 +46,14 @@ describe('registry of kinds', () => {
     expect(kindsNamedElsewhere()).toEqual([]);
   });
 
-  test('every kind has the adapter that says so', () => {
-    expect(KINDS.filter((kind) => ADAPTERS[kind]?.kind !== kind)).toEqual([]);
-    expect(Object.keys(ADAPTERS).sort()).toEqual([...KINDS].sort());
+  test('both registries have the same kinds in the same order, each asked as its facts say', () => {
+    expect(Object.keys(FAMILIES)).toEqual(KINDS);
+    const flowOf = (kind: Kind) => ('pollRequest' in (FAMILIES[kind]?.wire ?? {}) ? 'async' : 'sync');
+    expect(KINDS.map(flowOf)).toEqual(KINDS.map((kind) => factsOf(kind).flow));
+  });
+
+  test('facts know neither columns nor wire, so that workflows may know them', () => {
+    expect(impureFacts()).toEqual([]);
   });
 });
 
@@ -73,6 +80,10 @@ describe('shape', () => {
 
   test('nothing is `any`', () => {
     expect(anyViolations(everything)).toEqual([]);
+  });
+
+  test('nothing is remembered beside what is opened', () => {
+    expect(weakMapViolations(sourcesIn('src', 'activities', 'workflows'))).toEqual([]);
   });
 
   test('paths of the checkout may hold spaces', () => {

@@ -1,5 +1,6 @@
 import type { OpenBreaker, OpenedCase, SemaphoreState } from '../src/contract/semaphore.js';
-import { type Breaker, KINDS, type Provider, providerOf } from '../src/domain/kind.js';
+import { type Breaker, type Provider, providerOf } from '../src/domain/kind.js';
+import { KINDS } from '../src/kinds/facts.js';
 import { sameJob } from './same-job.js';
 
 /** Families whose submits go wrong again and again: one probe at a time until one goes through. Pure; waits unscaled. */

@@ -1,5 +1,5 @@
 import type { SemaphoreState } from '../src/contract/semaphore.js';
-import { KINDS, OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/domain/kind.js';
+import { KINDS, OPEN_WITHOUT_SLOT_MAX, takesSlot } from '../src/kinds/facts.js';
 
 /** How many jobs may run now: the plan's, lowered while someone else seems to use the account. Pure. */
 

@@ -1,5 +1,5 @@
 import type { RowRef } from '../src/contract/workflows.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import { accountProxy, downloadProxy } from './proxies.js';
 
 /** What a lost answer left behind: its job or its output is there, may still turn up, or nothing is known of either. */

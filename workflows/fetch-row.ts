@@ -1,9 +1,9 @@
 import { ActivityFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 import type { AttemptInput, PollResult } from '../src/contract/activities.js';
 import type { DownloadResult, OutputTries } from '../src/contract/outputs.js';
-import { KINDS } from '../src/domain/kind.js';
 import { type DownloadPriority, downloadPriority } from '../src/domain/output-tries.js';
-import { pollBaseMs, pollGapMs } from '../src/domain/poll-schedule.js';
+import { pollGapMs } from '../src/domain/poll-schedule.js';
+import { KINDS, pollBaseMs } from '../src/kinds/facts.js';
 import type { Job, Step } from './job-work.js';
 import { retryOrFail } from './next-step.js';
 import { downloadProxy, pollProxy, shareProxy } from './proxies.js';

@@ -1,6 +1,6 @@
 import type { SubmitResult } from '../src/contract/activities.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
 import type { Status } from '../src/domain/outcome.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import type { Finish, Job, Step } from './job-work.js';
 
 type Standing = Extract<SubmitResult, { outcome: 'standing' }>['standing'];

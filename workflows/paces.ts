@@ -1,5 +1,6 @@
 import type { Holder, Pace, SemaphoreState, TurnedAway, Waiting } from '../src/contract/semaphore.js';
-import { KINDS, type Kind } from '../src/domain/kind.js';
+import type { Kind } from '../src/domain/kind.js';
+import { KINDS } from '../src/kinds/facts.js';
 
 /**
  * How submits slow down after they were turned away, for an account or for one route: they wait 1, 2, 4 and 8 s, one

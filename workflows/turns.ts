@@ -1,5 +1,5 @@
 import type { Holder, SemaphoreState, Waiting } from '../src/contract/semaphore.js';
-import { isAsync, KINDS } from '../src/domain/kind.js';
+import { isAsync, KINDS } from '../src/kinds/facts.js';
 import { allowsKind, familyOf, nextProbeMs } from './breakers.js';
 import { hasRoom, nextClimbMs } from './cap.js';
 import { allowsPace, nextPaceMs } from './paces.js';

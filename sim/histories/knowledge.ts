@@ -105,7 +105,7 @@ function followUps({ account: { limits } }: History, { family, claimedMs }: Atte
 function knownOf(history: History, verdicts: Verdicts, nowMs: number, attempt: Attempt): KnownAttempt {
   const { family, claimedMs, t0Ms, endSeenMs, isLost, truth, priceNano } = attempt;
   const told = verdicts.get(attempt.name);
-  const facts = { timing: timingOf(family), claimedAtMs: claimedMs };
+  const facts = { name: attempt.name, timing: timingOf(family), claimedAtMs: claimedMs };
   if (told) {
     const endedAtMs = told.verdict === 'not_billed' ? told.goneMs : t0Ms + longestOf(history, attempt);
     return { ...facts, end: told.verdict, seenAtMs: told.atMs, endedAtMs, ...family.price };

@@ -1,4 +1,4 @@
-import type { Dependencies, Messenger } from '../../activities/dependencies.js';
+import { type Dependencies, type Messenger, openDependencies } from '../../activities/dependencies.js';
 import { createActivities } from '../../activities/index.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
@@ -47,7 +47,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
   void records.home.latestCheckpoint().then((known) => {
     if (known) clock.notBefore(known.atMs);
   });
-  const deps: Dependencies = {
+  const deps = openDependencies({
     settings,
     ...records,
     transport: parts.transport,
@@ -64,7 +64,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     callers: { own: null, isGone: () => false },
     now: clock.now,
     monotonic: () => sim.scheduler.now(),
-  };
+  });
   const stoppedForMs = (): number => Math.max(0, stoppedUntilMs - sim.scheduler.now());
   const kill = (): void => {
     if (!isAlive) return;

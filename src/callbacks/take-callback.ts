@@ -1,8 +1,8 @@
 import type { JobKey } from '../contract/semaphore.js';
 import type { LateHandleInput, RowRef } from '../contract/workflows.js';
-import { KINDS } from '../domain/kind.js';
 import { type Standing, standingOf } from '../domain/standing.js';
 import type { Callbacks, CalledAttempt } from '../home/handles.js';
+import { KINDS } from '../kinds/facts.js';
 import { adapterFor } from '../kinds/index.js';
 import type { CallbackDesk } from './receiver.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { KINDS } from '../domain/kind.js';
+import { KINDS } from '../kinds/facts.js';
 
 /** What can be typed behind a command: what the completions of all shells are made from. */
 export interface TypedCommand {

@@ -1,6 +1,6 @@
-import * as checks from './checks.js';
 import { z } from 'zod';
 import { safeText } from '../domain/secret.js';
+import * as checks from './checks.js';
 import type { ConfigProblem } from './config-error.js';
 import type { Layer } from './layers.js';
 import { isSetting, type SettingsTree, valueAt } from './setting.js';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type FailureLimit, parseFailureLimit } from '../domain/batch.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import { type CreditsNano, parseCredits } from '../domain/money.js';
 import { PRICE_UNITS } from '../domain/price.js';
+import { KINDS } from '../kinds/facts.js';
 
 /** What settings may hold. Amounts are decimal credits in the file and nanocredits from here on. */
 

@@ -1,5 +1,3 @@
-
-
 /** One thing that is wrong with the settings. `where` is a flag, a variable or `file:line:column`. */
 export interface ConfigProblem {
   where?: string;

@@ -1,6 +1,6 @@
-import type * as Checks from './checks.js';
 import type { z } from 'zod';
 import { formatCredits } from '../domain/money.js';
+import type * as Checks from './checks.js';
 
 /** How the text of a flag or an environment variable becomes a value. */
 type SettingForm = 'text' | 'list' | 'boolean' | 'integer' | 'number' | 'credits' | 'json';

@@ -2,7 +2,22 @@ import { join, resolve } from 'node:path';
 import { NANO_PER_CREDIT } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';
 import { S3_ENCRYPTIONS, S3_STORAGE_CLASSES } from '../domain/s3.js';
-import { credits, flagOnly, folder, integer, json, oneOf, type PlacedSetting, placedSettings, type ShownOn, seconds, setting, text, type Values } from './setting.js';
+import { CALLBACK_PROVIDERS, RENDER_MAX_SECONDS } from '../kinds/facts.js';
+import {
+  credits,
+  flagOnly,
+  folder,
+  integer,
+  json,
+  oneOf,
+  type PlacedSetting,
+  placedSettings,
+  type ShownOn,
+  seconds,
+  setting,
+  text,
+  type Values,
+} from './setting.js';
 
 /** Every setting once: its flag, what it may hold, its default, its help. File, variables, type and commands follow. */
 
@@ -71,8 +86,8 @@ export const SETTINGS_TREE = {
     renderMaxSeconds: json(
       'render-max-seconds',
       (is) => is.renderMax,
-      { 'vendor-f': 1800, default: 3600 } as Record<string, number>,
-      'the longest render by provider, {"vendor-f":1800,"default":3600}',
+      RENDER_MAX_SECONDS,
+      `the longest render by provider, ${JSON.stringify(RENDER_MAX_SECONDS)}`,
     ),
   },
   /** The user's own; null = the plan's. */
@@ -136,7 +151,7 @@ export const SETTINGS_TREE = {
     storageClass: oneOf('storage-class <class>', S3_STORAGE_CLASSES, null, 'of finished files, such as STANDARD_IA'),
   },
   callbacks: {
-    url: text('callback-url <url>', 'vendor-a posts status updates below this public https address', RUN),
+    url: text('callback-url <url>', `${CALLBACK_PROVIDERS} posts status updates below this public https address`, RUN),
     listen: text('listen <host:port>', 'where those updates arrive on this machine', RUN),
   },
   notify: setting(

@@ -1,9 +1,10 @@
 import type { Attempt } from '../domain/attempt.js';
-import { takesSlot } from '../domain/kind.js';
 import { intentOf, ownStates } from '../domain/standing.js';
 
 import type { Pause } from '../home/batch-marks.js';
 import type { BalanceCheckpoint } from '../home/home.js';
+import { takesSlot } from '../kinds/facts.js';
+
 import type { BatchRows, PageRow } from './batch-rows.js';
 import type { SlotHistory, Span } from './gaps.js';
 

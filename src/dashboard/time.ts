@@ -1,5 +1,5 @@
-import { takesSlot } from '../domain/kind.js';
 import type { BalanceCheckpoint } from '../home/home.js';
+import { takesSlot } from '../kinds/facts.js';
 import { TimeBins } from '../report/tallies.js';
 
 import type { BatchRows } from './batch-rows.js';

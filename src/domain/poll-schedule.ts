@@ -1,12 +1,5 @@
-import type { Kind } from './kind.js';
-
 /** The longest scheduled gap: the documents allow 30 s; the rest is for queueing. */
 const GAP_MAX_MS = 25_000;
-
-/** The shortest documented gap between polls, ms (service document 2, "What the service does", 2). */
-export function pollBaseMs(kind: Kind): number {
-  return kind === 'vendor-b/avatar' ? 10_000 : 5_000;
-}
 
 export interface PollQuestion {
   /** 0 = how long to wait before the first poll. */

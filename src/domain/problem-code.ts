@@ -3,7 +3,7 @@
  * CODE message`. B1-B55 are the numbers of the design's table of bad input; B57 and up continue it for rules that
  * the table does not name one by one.
  */
-export const PROBLEM_CODES = {
+export const COMMON_PROBLEMS: Readonly<Record<ProblemCode, string>> = {
   B1: 'The manifest cannot be read.',
   B2: 'The manifest has no rows.',
   B3: 'The text is not valid UTF-8.',
@@ -18,34 +18,14 @@ export const PROBLEM_CODES = {
   B12: 'An id or a batch name breaks the naming rule.',
   B13: 'The model is unknown.',
   B14: 'Only one of width and height is given.',
-  B15: 'The size is missing on a model that has no default.',
   B16: 'A number is not written plainly.',
-  B17: 'A size is outside 1-8192.',
-  B18: 'The size is not one that the delta model renders.',
-  B19: 'The size is not one that the gamma model renders.',
-  B20: 'The delta model takes steps, not a tier.',
-  B21: 'The step count is out of range or not for this model.',
   B22: 'The service gives one output per request.',
-  B23: 'The clip size is not one of the two that are rendered.',
-  B24: 'The clip duration is outside 1-8 seconds.',
   B25: 'A cell is filled that the kind or model of the row does not take.',
   B26: 'A text is longer than the documented limit.',
-  B27: 'The duration of a multi-mode video is outside 3-15 seconds.',
-  B28: 'Motion control: a forbidden or missing cell, or a wrong driver length.',
-  B29: 'Motion control: the mode is not std or pro.',
   B30: 'A data URI is broken.',
-  B31: 'Omni video: no reference inputs, or too many.',
-  B32: 'The storyboard breaks a rule.',
-  B33: 'The sound switch has no effect or no place here.',
   B35: 'Frames and references are mixed.',
   B36: 'A media item that the family does not take, or too many references.',
-  B37: 'vendor-c: the model does not offer this resolution or duration.',
-  B38: 'vendor-d: the resolution is not offered.',
-  B39: 'vendor-e: the ratio is missing, not allowed, or not to be sent.',
   B40: 'A medium of the wrong sort for its column.',
-  B41: 'vendor-f: the resolution or duration is not offered.',
-  B42: 'Avatar: the speech source is missing, doubled or incomplete.',
-  B43: 'Avatar: both or neither of image and avatar_id.',
   B44: 'A URL that cannot be used.',
   B45: 'A local file or its content breaks a limit.',
   B46: 'An output name leaves the folder, is unknown, or is written twice.',
@@ -60,6 +40,6 @@ export const PROBLEM_CODES = {
   B70: 'A reference names no row of the manifest, or no frame.',
   B71: 'Rows feed each other in a circle, or in a chain of more than 100.',
   B72: 'A row that cannot feed the column that refers to it.',
-} as const;
+};
 
-export type ProblemCode = keyof typeof PROBLEM_CODES;
+export type ProblemCode = `B${number}`;

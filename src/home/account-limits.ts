@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Breaker, KINDS, providerOf } from '../domain/kind.js';
+import { type Breaker, providerOf } from '../domain/kind.js';
+import { KINDS } from '../kinds/facts.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { AttemptState, Decision, RecordedOutput } from '../domain/attempt.js';
 import type { ResultFacts } from '../domain/exchange.js';
 import { isJsonObject, type Json } from '../domain/json.js';
-import { KINDS } from '../domain/kind.js';
 import type { FedInput } from '../domain/row.js';
+import { KINDS } from '../kinds/facts.js';
 
 /** What the records of the ledger look like on disk: the domain's attempt states, checked when they are read. */
 

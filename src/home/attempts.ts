@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attempt, AttemptRef, AttemptState } from '../domain/attempt.js';
-import { allowsAnother, standingOf } from '../domain/standing.js';
+import { allowsAnother, ownStates, standingOf } from '../domain/standing.js';
 import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
@@ -121,4 +121,34 @@ function isRepeatedAnswer(last: AttemptState, next: AttemptState): boolean {
 /** Equal but for the time at which it was written. */
 function isSameState(a: AttemptState, b: AttemptState): boolean {
   return isDeepStrictEqual({ ...a, atMs: 0 }, { ...b, atMs: 0 });
+}
+
+/** `batch/id/n`. */
+export function nameOf({ batch, id, n }: AttemptRef): string {
+  return `${batch}/${id}/${n}`;
+}
+
+/** Ids and batch names hold no slash. */
+export function refOf(name: string): AttemptRef {
+  const [batch = '', id = '', n = ''] = name.split('/');
+  return { batch, id, n: Number(n) };
+}
+
+export type ResultState = Extract<AttemptState, { state: 'done' | 'rendered' }>;
+
+/** The last recorded result of an attempt: later ones have fresher URLs. */
+export function resultState(attempt: Attempt): ResultState | undefined {
+  return resultStates(attempt).at(-1);
+}
+
+/** Where the outputs of an attempt can be fetched, as the service said last. */
+export function outputUrls(attempt: Attempt): string[] {
+  return resultState(attempt)?.outputs.flatMap(({ url }) => url ?? []) ?? [];
+}
+
+/** Every recorded result of an attempt; the first says since when its outputs exist. */
+export function resultStates(attempt: Attempt): ResultState[] {
+  return ownStates(attempt).filter(
+    (state): state is ResultState => state.state === 'done' || state.state === 'rendered',
+  );
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import type { CreditsNano, CreditsRange } from '../domain/money.js';
 import { intentOf } from '../domain/standing.js';
+import { KINDS } from '../kinds/facts.js';
 import { encodeAs, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';

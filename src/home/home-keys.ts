@@ -1,137 +1,151 @@
 import { createHash } from 'node:crypto';
 import type { AttemptRef } from '../domain/attempt.js';
 import type { Frame } from '../domain/row.js';
-import { isSafeSegment, StoreError } from '../store/port.js';
+import { isSafeSegment, type Store, StoreError } from '../store/port.js';
 
 /** Where everything of an account lies in its home: the only place that knows the layout. */
 
 const BALANCE_BUCKET_MS = 100_000_000;
 export const BOOK_BUCKET_MS = 600_000;
 const ATTEMPT_NAME = /^(\d{4,})\.(\d{3,})\.json$/;
-const BOOK_NAME = /^(.+)\.(\d{4,})(?:\.(later|gone))?\.json$/;
-const OPEN_NAME = /^(.+)\.(\d{4,})\.json$/;
+const NAME = /^(.+)\.(\d{4,})(?:\.(later|gone))?\.json$/;
 
-export interface HomeKeys {
-  account: string;
-  batches: string;
-  batch(batch: string): string;
-  options(batch: string): string;
-  currentGeneration(batch: string): string;
-  /** Below it lies a folder per generation. */
-  generations(batch: string): string;
-  generation(batch: string, generation: string): string;
-  generationFacts(batch: string, generation: string): string;
-  part(batch: string, generation: string, part: number): string;
-  /** Which rows those of a part feed. */
-  feeds(batch: string, generation: string, part: number): string;
-  /** Below it lie the attempts of all rows of a batch, as `<shard>/<id>/<record>`. */
-  attemptsOf(batch: string): string;
-  attempts(batch: string, id: string): string;
-  attempt(ref: AttemptRef, seq: number): string;
-  /** Below it lie the records of a batch's rows, as `<shard>/<id>.json`. */
-  recordsOf(batch: string): string;
-  record(batch: string, id: string): string;
-  /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
-  index(batch: string, generation: string): string;
-  /** What was gathered of a batch's renders: it can be thrown away. */
-  renders(batch: string): string;
-  blob(sha256: string): string;
-  /** What was taken of a film, by its sha256. */
-  frame(sha256: string, frame: Frame): string;
-  balances: string;
-  balanceBucket(atMs: number): string;
-  balance(atMs: number, random: string): string;
-  bookBuckets: string;
-  bookBucket(atMs: number): string;
-  charge(ref: AttemptRef, atMs: number): string;
-  followUp(ref: AttemptRef, atMs: number): string;
-  gone(ref: AttemptRef, atMs: number): string;
-  /** What was ordered for the whole account. */
-  limits: string;
-  /** What single charges taught about the account. */
-  learned: string;
-  /** When an older build claimed last. */
-  claimed: string;
-  /** How far one process has noted its claims. */
-  claims(claimer: string): string;
-  prices: string;
-  trusts: string;
-  trust(atMs: number, random: string): string;
-  watches: string;
-  watch(ref: AttemptRef): string;
-  groups: string;
-  /** By the first of its members. */
-  group(ref: AttemptRef): string;
-  books(batch: string): string;
-  opens: string;
-  open(ref: AttemptRef): string;
-  /** By the sha256 of a handle, or of a synchronous output's URL. */
-  handle(hash: string): string;
-  /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
-  callback(tokenHash: string): string;
-  callbackHandles(tokenHash: string): string;
-  callbackHandle(tokenHash: string, handleHash: string): string;
+export type HomeKeys = ReturnType<typeof homeKeys>;
+
+/** An account's part of a store. */
+export interface HomePlace {
+  store: Store;
+  keys: HomeKeys;
 }
 
 /** The keys of one account. Names that are no safe path segment are refused with a StoreError `BAD_KEY`. */
-export function homeKeys(account: string): HomeKeys {
+export function homeKeys(account: string) {
   const root = safe(account);
-  const batches = `${root}/batches`;
+  return { ...accountKeys(root), ...attemptKeys(root), ...batchKeys(`${root}/batches`), ...rowKeys(`${root}/batches`) };
+}
+
+/** What stands for the whole account. */
+function accountKeys(root: string) {
+  const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
+  return {
+    account: `${root}/account.json`,
+    /** What was ordered for the whole account. */
+    limits: `${root}/limits.json`,
+    breakers: `${root}/breakers.json`,
+    /** What single charges taught about the account. */
+    learned: `${root}/learned.json`,
+    prices: `${root}/prices.json`,
+    /** What was answered of discounts. */
+    discounts: `${root}/discount-answers.json`,
+    /** When an older build claimed last. */
+    claimed: `${root}/claimed.json`,
+    /** How far one process has noted its claims. */
+    claims: (claimer: string) => `${root}/claims/${safe(claimer)}.json`,
+    balances: `${root}/balance`,
+    balanceBucket,
+    balance: (atMs: number, random: string) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,
+    trusts: `${root}/trust`,
+    trust: (atMs: number, random: string) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
+    blob: (sha256: string) => `${root}/media/${safe(sha256)}`,
+    /** What was taken of a film, by its sha256. */
+    frame: (sha256: string, frame: Frame) => `${root}/frames/${safe(sha256)}-${frame}.json`,
+    /** What was fetched from an address, by the sha256 of the address. */
+    input: (hash: string) => `${root}/inputs/${safe(hash)}.json`,
+    /** The last answer to a command's read of the account. */
+    read: (what: string) => `${root}/reads/${safe(what)}.json`,
+    noticesSince: `${root}/notices/since.json`,
+    noticesWaiting: `${root}/notices/waiting`,
+    noticesOf: (batch: string) => `${root}/notices/waiting/${safe(batch)}`,
+    notice: (batch: string, number: number) => `${root}/notices/waiting/${safe(batch)}/${digits(number, 6)}.json`,
+    noticesTold: (batch: string) => `${root}/notices/told/${safe(batch)}.json`,
+    /** Where a damaged document goes. */
+    setAside: (key: string, atMs: number) => `${root}/set-aside/${atMs}/${key.slice(root.length + 1)}`,
+  };
+}
+
+/** What stands of single attempts beside the ledger. */
+function attemptKeys(root: string) {
+  const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
+  const callbackFolder = (token: string) => `${root}/callbacks/${safe(token).slice(0, 2)}/${token}`;
+  return {
+    bookBuckets: `${root}/book`,
+    bookBucket,
+    charge: (ref: AttemptRef, atMs: number) => `${bookBucket(atMs)}/${nameIn(ref)}.json`,
+    followUp: (ref: AttemptRef, atMs: number) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
+    gone: (ref: AttemptRef, atMs: number) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
+    watches: `${root}/watch`,
+    watch: (ref: AttemptRef) => `${root}/watch/${nameIn(ref)}.json`,
+    groups: `${root}/groups`,
+    /** By the first of its members. */
+    group: (ref: AttemptRef) => `${root}/groups/${nameIn(ref)}.json`,
+    opens: `${root}/open`,
+    open: (ref: AttemptRef) => `${root}/open/${nameIn(ref)}.json`,
+    /** By the sha256 of a handle, or of a synchronous output's URL. */
+    handle: (hash: string) => `${root}/handles/${safe(hash).slice(0, 2)}/${hash}.json`,
+    /** By the sha256 of a callback's token: who reads names in a home learns no URL. */
+    callback: (token: string) => `${callbackFolder(token)}/attempt.json`,
+    callbackHandles: (token: string) => `${callbackFolder(token)}/handles`,
+    callbackHandle: (token: string, handle: string) => `${callbackFolder(token)}/handles/${safe(handle)}.json`,
+    /** What was gathered of a batch's renders: it can be thrown away. */
+    renders: (batch: string) => `${root}/renders/${safe(batch)}.jsonl`,
+  };
+}
+
+/** What stands of a batch as a whole. */
+function batchKeys(batches: string) {
+  const inBatch = (name: string) => (batch: string) => `${batches}/${safe(batch)}/${name}`;
+  return {
+    batches,
+    batch: inBatch('batch.json'),
+    options: inBatch('options.json'),
+    /** What its user ordered of it. */
+    order: inBatch('terms.json'),
+    cancelled: inBatch('cancelled.json'),
+    stopped: inBatch('stopped.json'),
+    pauses: inBatch('pauses.json'),
+    sample: inBatch('sample.json'),
+    /** An order to pay changed rows again. */
+    rerun: inBatch('rerun.json'),
+    /** The rows that a person had rendered again. */
+    reruns: inBatch('reruns.json'),
+    followers: inBatch('followers.json'),
+    books: inBatch('books.json'),
+    /** Below it lie the reservations of what may be paid twice. */
+    wastes: inBatch('waste'),
+    waste: (batch: string, number: number) => `${inBatch('waste')(batch)}/${digits(number, 8)}.json`,
+    /** Below it lie the models and providers that the service closed to it. */
+    closings: inBatch('closed'),
+    closing: (batch: string, name: string) => `${inBatch('closed')(batch)}/${safe(name)}.json`,
+  };
+}
+
+/** What stands of a batch's rows. */
+function rowKeys(batches: string) {
   const batchFolder = (batch: string) => `${batches}/${safe(batch)}`;
   const generations = (batch: string) => `${batchFolder(batch)}/rows`;
   const rows = (batch: string, generation: string) => `${generations(batch)}/${safe(generation)}`;
   const attemptsOf = (batch: string) => `${batchFolder(batch)}/attempts`;
   const attempts = (batch: string, id: string) => `${attemptsOf(batch)}/${shardOf(id)}/${safe(id)}`;
   const recordsOf = (batch: string) => `${batchFolder(batch)}/records`;
-  const balanceBucket = (atMs: number) => `${root}/balance/${bucketOf(atMs, BALANCE_BUCKET_MS)}`;
-  const bookBucket = (atMs: number) => `${root}/book/${bucketOf(atMs, BOOK_BUCKET_MS)}`;
-  const callbackFolder = (token: string) => `${root}/callbacks/${safe(token).slice(0, 2)}/${token}`;
   return {
-    account: `${root}/account.json`,
-    batches,
-    batch: (batch) => `${batchFolder(batch)}/batch.json`,
-    options: (batch) => `${batchFolder(batch)}/options.json`,
-    currentGeneration: (batch) => `${batchFolder(batch)}/current.json`,
+    currentGeneration: (batch: string) => `${batchFolder(batch)}/current.json`,
     generations,
     generation: rows,
-    generationFacts: (batch, generation) => `${rows(batch, generation)}/generation.json`,
-    part: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,
-    feeds: (batch, generation, part) => `${rows(batch, generation)}/${digits(part, 6)}.feeds.json`,
+    generationFacts: (batch: string, generation: string) => `${rows(batch, generation)}/generation.json`,
+    part: (batch: string, generation: string, part: number) => `${rows(batch, generation)}/${digits(part, 6)}.jsonl`,
+    /** Which rows those of a part feed. */
+    feeds: (batch: string, generation: string, part: number) =>
+      `${rows(batch, generation)}/${digits(part, 6)}.feeds.json`,
+    /** Below it lie the attempts of all rows of a batch, as `<shard>/<id>/<record>`. */
     attemptsOf,
     attempts,
-    attempt: (ref, seq) => `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
+    attempt: (ref: AttemptRef, seq: number) =>
+      `${attempts(ref.batch, ref.id)}/${digits(ref.n, 4)}.${digits(seq, 3)}.json`,
+    /** Below it lie the records of a batch's rows, as `<shard>/<id>.json`. */
     recordsOf,
-    record: (batch, id) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
-    index: (batch, generation) => `${batchFolder(batch)}/index/${safe(generation)}`,
-    renders: (batch) => `${root}/renders/${safe(batch)}.jsonl`,
-    blob: (sha256) => `${root}/media/${safe(sha256)}`,
-    frame: (sha256, frame) => `${root}/frames/${safe(sha256)}-${frame}.json`,
-    balances: `${root}/balance`,
-    balanceBucket,
-    balance: (atMs, random) => `${balanceBucket(atMs)}/${digits(atMs, 13)}-${safe(random)}.json`,
-    bookBuckets: `${root}/book`,
-    bookBucket,
-    charge: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.json`,
-    followUp: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.later.json`,
-    gone: (ref, atMs) => `${bookBucket(atMs)}/${nameIn(ref)}.gone.json`,
-    learned: `${root}/learned.json`,
-    limits: `${root}/limits.json`,
-    claimed: `${root}/claimed.json`,
-    claims: (claimer) => `${root}/claims/${safe(claimer)}.json`,
-    prices: `${root}/prices.json`,
-    trusts: `${root}/trust`,
-    trust: (atMs, random) => `${root}/trust/${digits(atMs, 13)}-${safe(random)}.json`,
-    watches: `${root}/watch`,
-    watch: (ref) => `${root}/watch/${nameIn(ref)}.json`,
-    groups: `${root}/groups`,
-    group: (ref) => `${root}/groups/${nameIn(ref)}.json`,
-    books: (batch) => `${batchFolder(batch)}/books.json`,
-    opens: `${root}/open`,
-    open: (ref) => `${root}/open/${nameIn(ref)}.json`,
-    handle: (hash) => `${root}/handles/${safe(hash).slice(0, 2)}/${hash}.json`,
-    callback: (token) => `${callbackFolder(token)}/attempt.json`,
-    callbackHandles: (token) => `${callbackFolder(token)}/handles`,
-    callbackHandle: (token, handle) => `${callbackFolder(token)}/handles/${safe(handle)}.json`,
+    record: (batch: string, id: string) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
+    /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
+    index: (batch: string, generation: string) => `${batchFolder(batch)}/index/${safe(generation)}`,
   };
 }
 
@@ -148,22 +162,22 @@ export function parseAttemptName(name: string): { n: number; seq: number } | und
 
 /** `<folder>/<batch>/<id>.0003.json` → its attempt; `folder` is that of the open attempts or of the watches. */
 export function parseIndexKey(folder: string, key: string): AttemptRef | undefined {
-  const [batch, name, ...rest] = key.slice(folder.length + 1).split('/');
-  const match = OPEN_NAME.exec(name ?? '');
-  if (batch === undefined || match === null || rest.length > 0) return undefined;
-  return { batch, id: match[1] ?? '', n: Number(match[2]) };
+  const found = parseName(key.slice(folder.length + 1));
+  return found?.beside === '' ? found.ref : undefined;
 }
 
 /** `<book>/<bucket>/<batch>/<id>.0003[.later|.gone].json` → what the entry is about. */
-export function parseBookKey(
-  folder: string,
-  key: string,
-): { ref: AttemptRef; bucketMs: number; beside: '' | 'later' | 'gone' } | undefined {
-  const [bucket, batch, name, ...rest] = key.slice(folder.length + 1).split('/');
-  const match = BOOK_NAME.exec(name ?? '');
-  if (batch === undefined || match === null || rest.length > 0) return undefined;
-  const beside = match[3] === 'later' || match[3] === 'gone' ? match[3] : '';
-  return { ref: { batch, id: match[1] ?? '', n: Number(match[2]) }, bucketMs: Number(bucket), beside };
+export function parseBookKey(folder: string, key: string) {
+  const [bucket = '', ...name] = key.slice(folder.length + 1).split('/');
+  const found = parseName(name.join('/'));
+  return found && { ...found, bucketMs: Number(bucket) };
+}
+
+function parseName(text: string): { ref: AttemptRef; beside: '' | 'later' | 'gone' } | undefined {
+  const [batch, name, ...rest] = text.split('/');
+  const [, id, n, beside] = NAME.exec(name ?? '') ?? [];
+  if (batch === undefined || id === undefined || rest.length > 0) return undefined;
+  return { ref: { batch, id, n: Number(n) }, beside: beside === 'later' || beside === 'gone' ? beside : '' };
 }
 
 function nameIn(ref: AttemptRef): string {

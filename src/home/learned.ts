@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Kind } from '../domain/kind.js';
 import type { MeasuredPrice } from '../domain/price.js';
-import { encodeAs, forgotten, readJson } from '../store/json-file.js';
+import { encodeAs, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { jsonSchema, kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
 
 /** What single charges taught about an account: kept in its home, replaced whole, never needed to be right. */
 
-export interface Learned {
+export interface LearnedFacts {
   schema: 1;
   /** The latest that the balance was seen to show a charge, unscaled ms, and when that was seen. */
   latenessMs: number;
@@ -30,12 +30,12 @@ export interface LearnedTiming {
   revoked: boolean;
 }
 
-const NOTHING: Learned = { schema: 1, latenessMs: 0, latenessAtMs: 0, chargedAtSubmit: [] };
+const NOTHING: LearnedFacts = { schema: 1, latenessMs: 0, latenessAtMs: 0, chargedAtSubmit: [] };
 
 /** As late as a balance was ever seen: too early a verdict would pay twice. */
-const UNREADABLE: Learned = { ...NOTHING, latenessMs: 600_000 };
+const UNREADABLE: LearnedFacts = { ...NOTHING, latenessMs: 600_000 };
 
-export const learnedSchema: z.ZodType<Learned> = z.object({
+export const learnedSchema: z.ZodType<LearnedFacts> = z.object({
   schema: z.literal(1),
   latenessMs: z.number().nonnegative(),
   latenessAtMs: timeSchema,
@@ -72,11 +72,11 @@ export const pricesSchema: z.ZodType<{ schema: 1; prices: MeasuredPrice[] }> = z
   ),
 });
 
-export async function readLearned({ store, keys }: Home): Promise<Learned> {
+export async function readLearned({ store, keys }: Home): Promise<LearnedFacts> {
   return (await readJson(store, keys.learned, learnedSchema, () => UNREADABLE)) ?? NOTHING;
 }
 
-export async function writeLearned({ store, keys }: Home, learned: Learned): Promise<void> {
+export async function writeLearned({ store, keys }: Home, learned: LearnedFacts): Promise<void> {
   await store.put(keys.learned, encodeAs(learnedSchema, learned));
 }
 
@@ -86,6 +86,31 @@ export async function readMeasuredPrices({ store, keys }: Home): Promise<Measure
 
 export async function writeMeasuredPrices({ store, keys }: Home, prices: MeasuredPrice[]): Promise<void> {
   await store.put(keys.prices, encodeAs(pricesSchema, { schema: 1, prices }));
+}
+
+const discountAnswersSchema = z.array(
+  z.object({
+    firstMs: z.number(),
+    lastMs: z.number(),
+    rows: z.array(
+      z.object({
+        entrypoint: z.string(),
+        multiplierPpb: z.int(),
+        effectiveFromMs: z.number(),
+        effectiveToMs: z.number().nullable(),
+      }),
+    ),
+  }),
+);
+/** One answer to the question for discounts, and the times at which it was first and last given. */
+export type DiscountAnswer = z.output<typeof discountAnswersSchema>[number];
+
+export async function readDiscountAnswers({ store, keys }: Home): Promise<DiscountAnswer[]> {
+  return (await readJson(store, keys.discounts, discountAnswersSchema, forgotten)) ?? [];
+}
+
+export async function writeDiscountAnswers({ store, keys }: Home, answers: DiscountAnswer[]): Promise<void> {
+  await store.put(keys.discounts, encodeJson(answers));
 }
 
 /** How the account's balance moved while a batch ran; written when the batch ends, replaced by its next end. */

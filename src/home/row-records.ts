@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { REASONS, type ReasonCode } from '../domain/failure.js';
-import { KINDS } from '../domain/kind.js';
 import { FLAGS, type OutputFile, type RowRecord, STATUSES } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
+import { KINDS } from '../kinds/facts.js';
 import { encodeAs, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { isKind, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import { fedMedia } from '../domain/row.js';
+import { isKind } from '../kinds/facts.js';
 import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';

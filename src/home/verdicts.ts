@@ -5,7 +5,7 @@ import type { Kind } from '../domain/kind.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { kindSchema, timeSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { parseIndexKey } from './home-keys.js';
+import { type HomePlace, parseIndexKey } from './home-keys.js';
 
 /** Interchangeable attempts that were settled by their count: decided once, then followed by each of them. */
 export interface Group {
@@ -41,39 +41,42 @@ export const groupSchema: z.ZodType<Group> = z.object({
   atMs: timeSchema,
 });
 
-/** Writes a group under its first member; false when that one is the first of another group already. */
-export function writeGroup({ store, keys }: Home, first: AttemptRef, group: Group): Promise<boolean> {
-  return store.putIfAbsent(keys.group(first), encodeJson(group));
+/** The groups of an account. They never change and are never removed: each is read once. */
+export interface Groups {
+  /** Writes a group under its first member; false when that one is the first of another group already. */
+  write(first: AttemptRef, group: Group): Promise<boolean>;
+  /** The group that an attempt was settled in, if it was in one. */
+  of(name: string): Promise<Group | undefined>;
+  all(): AsyncIterable<Group>;
+  /** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */
+  isDamaged(first: AttemptRef): Promise<boolean>;
 }
 
-/** The group that an attempt was settled in, if it was in one. */
-export async function groupOf(home: Home, name: string): Promise<Group | undefined> {
-  for await (const group of allGroups(home)) if (group.members.includes(name)) return group;
-  return undefined;
-}
-
-export async function* allGroups(home: Home): AsyncIterable<Group> {
-  for await (const key of home.store.list(home.keys.groups)) {
-    const group = await readGroup(home, key);
-    if (group !== undefined) yield group;
+export function createGroups({ store, keys }: HomePlace): Groups {
+  const known = new Map<string, Group>();
+  const read = async (key: string): Promise<Group | undefined> => {
+    const group = known.get(key) ?? (await readJson(store, key, groupSchema, forgotten));
+    if (group !== undefined) known.set(key, group);
+    return group;
+  };
+  async function* all(): AsyncIterable<Group> {
+    for await (const key of store.list(keys.groups)) {
+      const group = await read(key);
+      if (group !== undefined) yield group;
+    }
   }
-}
-
-/** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */
-export async function isGroupDamaged(home: Home, first: AttemptRef): Promise<boolean> {
-  const key = home.keys.group(first);
-  return (await readGroup(home, key)) === undefined && (await home.store.get(key)) !== undefined;
-}
-
-/** Groups never change, so each is read once: a case looks for its own at every step, and they are never removed. */
-const read = new WeakMap<Home, Map<string, Group>>();
-
-async function readGroup(home: Home, key: string): Promise<Group | undefined> {
-  const known = read.get(home) ?? new Map<string, Group>();
-  read.set(home, known);
-  const group = known.get(key) ?? (await readJson(home.store, key, groupSchema, forgotten));
-  if (group !== undefined) known.set(key, group);
-  return group;
+  return {
+    write: (first, group) => store.putIfAbsent(keys.group(first), encodeJson(group)),
+    async of(name) {
+      for await (const group of all()) if (group.members.includes(name)) return group;
+      return undefined;
+    },
+    all,
+    isDamaged: async (first) => {
+      const key = keys.group(first);
+      return (await read(key)) === undefined && (await store.get(key)) !== undefined;
+    },
+  };
 }
 
 /** Verdicts that later readings of the balance may still contradict, until they are too old to. */

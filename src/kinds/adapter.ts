@@ -1,3 +1,4 @@
+import type { ResponseFormat } from '../domain/batch.js';
 import type {
   Answer,
   ErrorForm,
@@ -9,47 +10,49 @@ import type {
 } from '../domain/exchange.js';
 import type { Kind } from '../domain/kind.js';
 import type { ResolvedMediaSet, Row } from '../domain/row.js';
+import type { AsyncFacts, SyncFacts } from './fact.js';
+import type { KindRules } from './rule.js';
 
-/** How the answer to a synchronous request carries the output. */
-export type ResponseFormat = 'url' | 'b64_json';
+/** A family: what a row of each of its kinds may ask for, and how it is asked. What is constant of them stands in facts.ts. */
+export type Family = Readonly<Record<string, { rules: KindRules; wire: SyncWire | AsyncWire }>>;
+
+/** All that is known of a kind and how it speaks with the service, as the registry puts it together. */
+export type Adapter = SyncAdapter | AsyncAdapter;
+export type SyncAdapter = SyncFacts & SyncWire & Filled;
+export type AsyncAdapter = AsyncFacts & AsyncWire & Filled;
+
+/** What a family need not say. */
+interface Filled extends Required<Pick<Wire, 'errorForms' | 'readRefusal'>> {
+  readonly kind: Kind;
+  /** Media columns that go as bytes only: a URL in them is fetched by us before the claim. */
+  readonly bytesColumns: readonly string[];
+}
 
 export interface SubmitOptions {
   responseFormat: ResponseFormat;
-  /** `vendor-a` text2video and image2video only. */
+  /** Where `takesCallback` says so. */
   callbackUrl?: string;
   /** Use the alias paths of the clip endpoints (service document 1, Versioning). */
   aliasPaths?: boolean;
 }
 
 /**
- * One kind of row and how it speaks with the service. Pure: no I/O, no clock, no waiting, no retry. A reading never
- * throws: what it does not understand it calls `unreadable` or `running`, as the document's rules say.
+ * How one kind of row speaks with the service. Pure: no I/O, no clock, no waiting, no retry. A reading never throws:
+ * what it does not understand it calls `unreadable` or `running`, as the document's rules say.
  */
-interface AdapterBase {
-  readonly kind: Kind;
-  /** Whose discount applies (service document 1, Discount), or null where the documents name none. */
-  readonly entrypoint: 'svc' | 'vendor-a' | 'vendor-b' | 'vendor-f' | null;
-  /** When the charge falls (design: the credits check). */
-  readonly charge: 'at-success' | 'at-submit' | 'at-completion' | 'unknown';
+interface Wire {
   /** The forms of an error body that the documents show for this route: only these prove that a submit was refused. */
-  readonly errorForms: ReadonlySet<ErrorForm>;
-  /**
-   * The output URL's documented life, ms, counted from completion ("hours" is read as one hour, the safe side), or
-   * null where the answer itself is the output.
-   */
-  readonly urlLifeMs: number | null;
-  /** Media columns that go as bytes only: a URL in them is fetched by us before the claim. */
-  readonly bytesColumns?: readonly string[];
+  readonly errorForms?: ReadonlySet<ErrorForm>;
+  /** `row` has a model wherever its kind has one. */
   submitRequest(row: Row, media: ResolvedMediaSet, options: SubmitOptions): ServiceRequest;
   /** Only for complete 2xx answers. */
   readSubmit(answer: Answer): SubmitReading;
   /** The vendor's own meaning of an error answer, before the general contract. */
-  readRefusal(status: number, error: ErrorReading): VendorRefusal;
+  readRefusal?(status: number, error: ErrorReading): VendorRefusal;
 }
 
 /** The answer to the submit is the result. */
-export interface SyncAdapter extends AdapterBase {
-  readonly flow: 'sync';
+export interface SyncWire extends Wire {
   /** The output that can be read from an answer of any status, whole or cut. `isAccepted`: the status was 2xx. */
   salvageOutput(body: Uint8Array, isAccepted: boolean): SalvagedOutput | undefined;
 }
@@ -58,17 +61,7 @@ export interface SyncAdapter extends AdapterBase {
 export type SalvagedOutput = { url: string } | { bytes: Buffer; isWhole: boolean };
 
 /** The submit gives a handle; polls give the result. */
-export interface AsyncAdapter extends AdapterBase {
-  readonly flow: 'async';
-  /** The shortest documented gap between polls, ms: 5 s, avatar 10 s. */
-  readonly pollBaseMs: number;
-  /** The handle's documented life, ms, or null where none is documented. */
-  readonly handleLifeMs: number | null;
-  readonly urlLifeMs: number;
-  /** A later poll returns a fresh output URL (service document 2, `vendor-e`). */
-  readonly freshUrlOnPoll: boolean;
-  /** The submit may name a URL for status updates (service document 2, `callback_url`). */
-  readonly takesCallback?: true;
+export interface AsyncWire extends Wire {
   /**
    * A handle that stands whole in an answer of any status, whole or cut; only to be believed once a poll confirms it.
    * `isAccepted`: the status was 2xx.
@@ -80,5 +73,3 @@ export interface AsyncAdapter extends AdapterBase {
   /** Only for complete 2xx answers; `readPolled` is what everybody calls. */
   readPoll(answer: Answer): PollReading;
 }
-
-export type Adapter = SyncAdapter | AsyncAdapter;

@@ -1,14 +1,15 @@
-import { isAsync, type Kind, providerOf } from '../domain/kind.js';
+import { type Kind, providerOf } from '../domain/kind.js';
 import type { OutputFile } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import type { AskedOutput } from './fact.js';
-import { factsOf } from './facts.js';
+import { factsOf, filledCells } from './facts.js';
+import { HOUR_MS } from './quantities.js';
 
 /** What a row asked its output to be, as far as the documents name it, and where a file disagrees. Pure. */
 
 /** Empty where the documents leave size and length to the model. */
 export function askedOutput({ kind, cells }: Pick<Row, 'kind' | 'cells'>): AskedOutput {
-  return factsOf(kind).asked?.(cells) ?? {};
+  return factsOf(kind).asked?.(filledCells({ kind, cells }), cells) ?? {};
 }
 
 /** One sentence for each disagreement; a clip that is longer, or shorter by less than half, is none. */
@@ -60,21 +61,19 @@ interface RenderWaits {
   syncMaxMs: number;
 }
 
-const RENDER_MS = 3_600_000;
-
 /** "Avatar render time scales with clip length": this much for each second of speech. */
 const MS_PER_SPOKEN_SECOND = 20_000;
-const SPEECH_OF_UNKNOWN_LENGTH_MS = 6 * 3_600_000;
+const SPEECH_OF_UNKNOWN_LENGTH_MS = 6 * HOUR_MS;
 
 /** The longest render of a row by its kind and, where it speaks, by the length of its speech. Pure. */
 export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): LongestRender {
   const { kind } = row;
-  if (!isAsync(kind)) return { ms: callMaxMs(kind, waits), isLengthKnown: true };
+  const facts = factsOf(kind);
+  if (facts.flow === 'sync') return { ms: callMaxMs(kind, waits), isLengthKnown: true };
   const { renderMaxMs } = waits;
-  const ms = renderMaxMs[providerOf(kind)] ?? renderMaxMs.default ?? RENDER_MS;
-  const { speechSeconds } = factsOf(kind);
-  if (speechSeconds === undefined) return { ms, isLengthKnown: true };
-  const seconds = speechSeconds(row);
+  const ms = renderMaxMs[providerOf(kind)] ?? renderMaxMs.default ?? HOUR_MS;
+  if (facts.speechSeconds === undefined) return { ms, isLengthKnown: true };
+  const seconds = facts.speechSeconds(row);
   return seconds === undefined
     ? { ms: Math.max(ms, SPEECH_OF_UNKNOWN_LENGTH_MS), isLengthKnown: false }
     : { ms: Math.max(ms, Math.ceil(seconds * MS_PER_SPOKEN_SECOND)), isLengthKnown: true };
@@ -82,5 +81,6 @@ export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, wait
 
 /** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */
 export function callMaxMs(kind: Kind, { syncMaxMs }: Pick<RenderWaits, 'syncMaxMs'>): number {
-  return factsOf(kind).callMaxMs ?? syncMaxMs;
+  const facts = factsOf(kind);
+  return (facts.flow === 'sync' ? facts.callMaxMs : undefined) ?? syncMaxMs;
 }

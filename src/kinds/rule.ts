@@ -27,8 +27,6 @@ export interface TextColumn extends ColumnBase {
 export interface ChoiceColumn extends ColumnBase {
   type: 'choice';
   choices: readonly string[];
-  /** What the service takes when the cell is empty. */
-  fallback?: string;
 }
 export interface NumberColumn extends ColumnBase {
   type: 'integer' | 'decimal';
@@ -40,11 +38,9 @@ export interface NumberColumn extends ColumnBase {
   unit?: string;
   /** The code when the text is no number at all; B16 if absent. */
   malformedCode?: ProblemCode;
-  fallback?: number;
 }
 export interface BooleanColumn extends ColumnBase {
   type: 'boolean';
-  fallback?: boolean;
 }
 export interface JsonColumn extends ColumnBase {
   type: 'json';
@@ -135,20 +131,21 @@ export interface CostSubject {
 
 /** Everything callsheet knows about one kind of row before the first request. */
 export interface KindRules {
-  kind: Kind;
-  /** Method and path. */
-  endpoint: string;
+  /** Of the submit; `{model}` stands for the row's. */
+  path: string;
   /** Where the rules are documented. */
   source: string;
   summary: string;
   columns: readonly Column[];
-  checks: readonly Check[];
+  checks?: readonly Check[];
   mediaChecks?: readonly MediaCheck[];
   documentedFields: FieldTree;
   /** Own codes for columns of other kinds that this one does not take; B25 otherwise. */
   refusedColumns?: Readonly<Record<string, { code: ProblemCode; message: string }>>;
+  /** What codes mean that no other family has. */
+  problems?: Readonly<Record<ProblemCode, string>>;
   /** Sentences about defaults that cost more than need be. */
-  costNotes(row: CostSubject): string[];
+  costNotes?(row: CostSubject): string[];
   /** Rows of the sample manifest, without id and kind. */
   samples: readonly Readonly<Record<string, string>>[];
 }

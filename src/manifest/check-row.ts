@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import { isKind, KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import type { Cell, RawRow } from '../domain/raw-row.js';
-import { factsOf } from '../kinds/facts.js';
+import { factsOf, isKind, KINDS, usualModel } from '../kinds/facts.js';
+import { rulesOf } from '../kinds/index.js';
 import type { Column, DraftRow, MediaColumn, Report } from '../kinds/rule.js';
-import { KIND_RULES } from '../kinds/rules.js';
 import { readCell, textFlaw } from './cell-values.js';
 import { columnsOf, isPassthrough, settledField } from './columns.js';
 import { mediaForm, splitItems } from './media/media-cell.js';
@@ -33,16 +33,16 @@ export function checkRow(raw: RawRow, options: RowCheckOptions, report: Report):
   if (kind === undefined) return row;
   row.kind = kind;
   const columns = columnsOf(kind);
-  const rules = KIND_RULES[kind];
+  const rules = rulesOf(kind);
   for (const cell of raw.cells.values()) readColumn(row, cell, columns.get(cell.name), report);
-  row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, factsOf(kind).model);
+  row.model = typeof row.cells.model === 'string' ? row.cells.model : modelWithout(row, usualModel(kind));
   for (const column of rules.columns) {
     if (column.required === true && !raw.cells.has(column.name) && !isFound(raw, column.name) && !isFed(raw, column)) {
       const { code, message } = column.missing ?? { code: 'B59', message: `${column.name} is required` };
       report.problem(row, code, column.name, message);
     }
   }
-  for (const { check } of rules.checks) check(row, report);
+  for (const { check } of rules.checks ?? []) check(row, report);
   return row;
 }
 
@@ -145,7 +145,7 @@ function readOwnColumn(row: CheckedRow, cell: Cell, column: Column, report: Repo
 }
 
 function refuseColumn(row: CheckedRow, name: string, report: Report): void {
-  const rules = KIND_RULES[row.kind];
+  const rules = rulesOf(row.kind);
   const own = rules.refusedColumns?.[name];
   if (own !== undefined) {
     report.problem(row, own.code, name, own.message);
@@ -162,7 +162,7 @@ function readExtra(row: CheckedRow, cell: Cell, report: Report): void {
     return;
   }
   if (!isJsonObject(value.value)) return;
-  const settled = settledField(value.value, KIND_RULES[row.kind].documentedFields) ?? ownColumn(row, value.value);
+  const settled = settledField(value.value, rulesOf(row.kind).documentedFields) ?? ownColumn(row, value.value);
   if (settled !== undefined) {
     const message = `extra may not name '${settled}', which the documents settle for ${row.kind}; use the columns`;
     report.problem(row, 'B61', 'extra', message);

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import { KINDS, type Kind } from '../domain/kind.js';
+import type { Kind } from '../domain/kind.js';
 import { type MediaSort, sortOfType } from '../domain/media-type.js';
 import type { Row } from '../domain/row.js';
-import { factsOf } from '../kinds/facts.js';
+import { KINDS, usualModel } from '../kinds/facts.js';
+import { rulesOf } from '../kinds/index.js';
 import type { Column, FieldTree, MediaRule } from '../kinds/rule.js';
-import { KIND_RULES } from '../kinds/rules.js';
 import { quoted } from './problem.js';
 import { nearestWord } from './suggest.js';
 
@@ -31,12 +31,12 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 const columnsByKind = new Map<Kind, ReadonlyMap<string, Column>>(
-  KINDS.map((kind) => [kind, new Map(KIND_RULES[kind].columns.map((column) => [column.name, column]))]),
+  KINDS.map((kind) => [kind, new Map(rulesOf(kind).columns.map((column) => [column.name, column]))]),
 );
 
 const knownColumns: ReadonlySet<string> = new Set([
   ...COMMON_COLUMNS.map((column) => column.name),
-  ...KINDS.flatMap((kind) => KIND_RULES[kind].columns.map((column) => column.name)),
+  ...KINDS.flatMap((kind) => rulesOf(kind).columns.map((column) => column.name)),
   ...NEVER_TAKEN,
 ]);
 
@@ -68,13 +68,13 @@ export function columnFlaw(name: string): { code: 'B9' | 'B22'; message: string 
 
 /** Sentences about what the row leaves to a default that costs more than need be; `plan` shows them. */
 export function costNotesOf(row: Pick<Row, 'kind' | 'cells' | 'media'>): string[] {
-  return KIND_RULES[row.kind].costNotes({ model: modelOf(row), cells: row.cells, media: row.media });
+  return rulesOf(row.kind).costNotes?.({ model: modelOf(row), cells: row.cells, media: row.media }) ?? [];
 }
 
 /** The row's model, or the one that the service takes when none is named; empty where the kind has none. */
 export function modelOf(row: Pick<Row, 'kind' | 'cells'>): string {
   const { model } = row.cells;
-  return typeof model === 'string' ? model : factsOf(row.kind).model;
+  return typeof model === 'string' ? model : usualModel(row.kind);
 }
 
 /** Whether the endpoint reads media of this sort in this column from a URL alone. */
@@ -84,7 +84,7 @@ export function takesUrlOnly(rule: MediaRule, sort: MediaSort | 'other'): boolea
 
 /** The same for a checked row, by the type of its medium. */
 export function needsUrl(kind: Kind, column: string, mediaType: string): boolean {
-  const found = KIND_RULES[kind].columns.find(({ name }) => name === column);
+  const found = columnsOf(kind).get(column);
   return found?.type === 'media' && takesUrlOnly(found.media, sortOfType(mediaType));
 }
 

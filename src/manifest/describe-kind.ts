@@ -1,9 +1,10 @@
+import type { Json } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
 import { typeNames } from '../domain/media-type.js';
 import { factsOf } from '../kinds/facts.js';
+import { rulesOf } from '../kinds/index.js';
 import type { Column, MediaColumn, MediaRule, NumberColumn } from '../kinds/rule.js';
 import { orList } from '../kinds/rule-helpers.js';
-import { KIND_RULES } from '../kinds/rules.js';
 import { rangeText } from './cell-values.js';
 import { COMMON_COLUMNS } from './columns.js';
 import { csvText } from './csv-text.js';
@@ -33,37 +34,38 @@ export interface KindDescription {
 
 /** Everything that a manifest row of this kind may and must hold, from the tables that check it. */
 export function describeKind(kind: Kind): KindDescription {
-  const { summary, endpoint, source, columns, checks, mediaChecks = [] } = KIND_RULES[kind];
+  const { fallbacks = {}, hasOwnBody } = factsOf(kind);
+  const { summary, path, source, columns, checks = [], mediaChecks = [] } = rulesOf(kind);
   return {
     kind,
     summary,
-    endpoint,
+    endpoint: `POST ${path}`,
     source,
     columns: columns.map((column) => ({
       name: column.name,
       required: column.required === true,
       type: column.type === 'media' && column.many === true ? 'media list' : column.type,
-      rule: ruleOf(column),
+      rule: ruleOf(column, fallbacks[column.name]),
       help: column.help,
     })),
     rules: [...checks, ...mediaChecks].map(({ rule }) => rule),
-    common: COMMON_COLUMNS.filter(({ name }) => name !== 'extra' || !factsOf(kind).hasOwnBody).map((one) => ({
+    common: COMMON_COLUMNS.filter(({ name }) => name !== 'extra' || !hasOwnBody).map((one) => ({
       ...one,
     })),
   };
 }
 
-function ruleOf(column: Column): string {
+function ruleOf(column: Column, fallback: Json | undefined): string {
   switch (column.type) {
     case 'text':
       return column.maxCharacters === undefined ? 'any text' : `at most ${column.maxCharacters} characters`;
     case 'choice':
-      return withDefault(orList(column.choices), column.fallback);
+      return withDefault(orList(column.choices), fallback);
     case 'integer':
     case 'decimal':
-      return withDefault(numberRule(column), column.fallback);
+      return withDefault(numberRule(column), fallback);
     case 'boolean':
-      return withDefault('true or false', column.fallback);
+      return withDefault('true or false', fallback);
     case 'json':
       return column.shape === 'list' ? 'a JSON array' : 'a JSON object';
     case 'media':
@@ -73,7 +75,7 @@ function ruleOf(column: Column): string {
   }
 }
 
-function withDefault(text: string, fallback: string | number | boolean | undefined): string {
+function withDefault(text: string, fallback: Json | undefined): string {
   return fallback === undefined ? text : `${text}; default ${fallback}`;
 }
 
@@ -108,7 +110,7 @@ function mediaRule({ media, many }: MediaColumn): string {
 
 /** A small valid CSV manifest of one kind, for `callsheet init`: every row shows another way to ask. */
 export function sampleManifest(kind: Kind): string {
-  const { samples, columns } = KIND_RULES[kind];
+  const { samples, columns } = rulesOf(kind);
   const used = columns.map(({ name }) => name).filter((name) => samples.some((sample) => sample[name] !== undefined));
   const rows = samples.map((sample, at) => [
     `${kind.replace('/', '-')}-${at + 1}`,

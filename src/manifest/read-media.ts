@@ -1,7 +1,7 @@
 import type { MediaFacts, MediaSort } from '../domain/media-type.js';
 import type { Media } from '../domain/row.js';
+import { rulesOf } from '../kinds/index.js';
 import type { MediaColumn, Report } from '../kinds/rule.js';
-import { KIND_RULES } from '../kinds/rules.js';
 import type { CheckedRow } from './check-row.js';
 import { mediaForm, readReference } from './media/media-cell.js';
 import type { MediaReader } from './media/media-reader.js';
@@ -40,7 +40,7 @@ export async function readMedia(
     media[name] = good;
     facts.set(name, shown);
   }
-  for (const { check } of KIND_RULES[row.kind].mediaChecks ?? []) check(row, facts, report);
+  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(row, facts, report);
   return media;
 }
 

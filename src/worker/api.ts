@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Log } from '../../activities/dependencies.js';
 import type { Activities } from '../../activities/index.js';
+import type { Log } from '../domain/log.js';
 import type { WorkerPlace } from './options.js';
 import type { RequestWindow } from './request-window.js';
 

@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../activities/dependencies.js';
+import type { Handed } from '../../activities/dependencies.js';
 import { openAccountRecords } from '../home/account-records.js';
 import { createPosters } from '../report/posters.js';
 import { createDownloader } from '../service/download.js';
@@ -19,7 +19,7 @@ export function createDependencies(
   { settings, key, place, log, window, s3 = {} }: AccountWorkerOptions,
   clock: SteadyClock,
   onRpm: (rpm: number) => void,
-): Dependencies {
+): Handed {
   const { account, baseUrl, userAgent, timeScale } = settings;
   const { openStore, openInput } = createPlaces({ settings: settings.s3, environment: s3 });
   return {

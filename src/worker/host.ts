@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import type { Log } from '../../activities/dependencies.js';
+
 import { createSwitchboard } from '../callbacks/receiver.js';
+
 import { createCallbackDesk } from '../callbacks/take-callback.js';
 import type { AccountSettings } from '../contract/settings.js';
 import type { JsonObject } from '../domain/json.js';
+import type { Log } from '../domain/log.js';
 import type { AwaitedCall } from '../domain/price.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Log } from '../../activities/dependencies.js';
+import type { Log } from '../domain/log.js';
 
 /** JSON lines on standard error, written at once: what happened last is there after a crash. */
 export function createLogger(name: string): Log {

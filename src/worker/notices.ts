@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { spentOf } from '../../activities/budget.js';
-import type { Dependencies } from '../../activities/dependencies.js';
-import { knownPrices } from '../../activities/prices.js';
+import { knownPrices } from '../books/credits.js';
+import type { Books } from '../books/open-books.js';
+import { spentOf } from '../books/spent.js';
 import { batchProgress, semaphoreView } from '../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
@@ -32,10 +32,10 @@ const LATE_MS = 60_000;
 const BUDGET_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-export function createBatchNotices(client: Client, deps: Dependencies): BatchNotices {
-  const { home, log, now } = deps;
-  const { account } = deps.settings;
-  const settings = (): NoticeSettings => deps.settings.notices ?? NO_NOTICES;
+export function createBatchNotices(client: Client, books: Books): BatchNotices {
+  const { home, log, now } = books;
+  const { account } = books.settings;
+  const settings = (): NoticeSettings => books.settings.notices ?? NO_NOTICES;
   const notices = openNotices(home);
   const delivery = createDelivery({ notices, settings, log, now });
   /** By batch: how many rows had ended, and when that was seen first. */
@@ -111,7 +111,7 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
 
   async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {
     const result = (await client.workflow.getHandle(workflowId, run).result()) as BatchResult;
-    const generation = await deps.rows.currentGeneration(batch);
+    const generation = await books.rows.currentGeneration(batch);
     const gate = generation === undefined ? undefined : await sampleInForce(home, batch, generation);
     const end = { run, isSampled: gate !== undefined, stopped: result.stopped ?? null };
     return { ...commonOf(result, await budgetOf(batch)), pauses: [], quiet: null, end };
@@ -133,13 +133,13 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
 
   /** No row of a batch that does anything takes longer to end. */
   function longestMs(): number {
-    const { waits, timeScale } = deps.settings;
+    const { waits, timeScale } = books.settings;
     return Math.max(waits.syncMaxMs, ...Object.values(waits.renderMaxMs)) / timeScale;
   }
 
   async function seldomBudgetOf(batch: string): Promise<BatchSeen['budget']> {
     const known = budgets.get(batch);
-    if (known !== undefined && now() - known.atMs < BUDGET_EVERY_MS / deps.settings.timeScale) return known.budget;
+    if (known !== undefined && now() - known.atMs < BUDGET_EVERY_MS / books.settings.timeScale) return known.budget;
     const budget = await budgetOf(batch);
     budgets.set(batch, { atMs: now(), budget });
     return budget;
@@ -148,7 +148,7 @@ export function createBatchNotices(client: Client, deps: Dependencies): BatchNot
   async function budgetOf(batch: string): Promise<BatchSeen['budget']> {
     const maxNano = (await readBatchOrder(home, batch))?.limits.maxCreditsNano ?? null;
     if (maxNano === null) return null;
-    const spent = await spentOf(deps, batch, () => knownPrices(deps, batch));
+    const spent = await spentOf(books, batch, () => knownPrices(books, batch));
     // What nobody can bound has no share of a budget.
     return spent.unbounded > 0 ? null : { spentNano: spent.endedNano, maxNano };
   }

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Dependencies, Log } from '../../activities/dependencies.js';
+import type { Handed } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../contract/settings.js';
+import type { Log } from '../domain/log.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { KeySource } from './key-source.js';
 import type { RequestWindow } from './request-window.js';
@@ -25,5 +26,5 @@ export interface AccountWorkerOptions {
   /** S3 credentials that win over this process's own. */
   s3?: S3Environment;
   /** Wraps the dependencies; for tests that stop the process at a named point. */
-  wrap?: (deps: Dependencies) => Dependencies;
+  wrap?: (handed: Handed) => Handed;
 }

@@ -1,4 +1,4 @@
-import type { Log } from '../../activities/dependencies.js';
+import type { Log } from '../domain/log.js';
 
 /** Does a task again and again, one at a time, until the returned function is called; that one waits for its end. */
 export function repeat(everyMs: number, task: () => Promise<void>, log: Log, failure: string): () => Promise<void> {

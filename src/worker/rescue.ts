@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { Log, Messenger } from '../../activities/dependencies.js';
+import type { Messenger } from '../../activities/dependencies.js';
 import { taskQueues } from '../contract/names.js';
+import type { Log } from '../domain/log.js';
 
 /**
  * A history that its own code cannot replay stops its workflow for good. It comes of a worker that slept, or was

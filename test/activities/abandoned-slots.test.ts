@@ -1,7 +1,7 @@
 // A row that ended while its job may still run keeps the slot for the longest render, and no longer (design 4, I5).
 import { expect, test } from 'vitest';
+import { noteUnderWay } from '../../activities/claims.js';
 import { slotActivities } from '../../activities/slots.js';
-import { noteUnderWay } from '../../activities/under-way.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';

@@ -3,10 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { attemptsSince } from '../../activities/attempts-since.js';
-import type { Dependencies } from '../../activities/dependencies.js';
-import { areFresh, keepDiscounts, multipliersOf } from '../../activities/discounts.js';
-import { keepPrices, measuredPrices } from '../../activities/learned.js';
+import { attemptsSince } from '../../src/books/attempts.js';
+import { type Books, type BooksOver, openBooks } from '../../src/books/open-books.js';
 import type { MeasuredPrice } from '../../src/domain/price.js';
 import { createChargeBook } from '../../src/home/charge-book.js';
 import { openHome } from '../../src/home/home.js';
@@ -27,16 +25,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What one worker of the account has at hand. */
-function worker(): Dependencies {
+function worker(): Books {
   const store = createFolderStore(folder);
   const settings = { timeScale: 1, waits: { lambdaMs: 120_000 } };
-  return {
+  return openBooks({
     settings,
     home: openHome(store, 'a'),
     book: createChargeBook(store, 'a'),
     ledger: createLedger(store, 'a'),
     now: () => nowMs,
-  } as unknown as Dependencies;
+  } as unknown as BooksOver);
 }
 
 function discount(entrypoint: string, percent: number, fromMs: number, toMs: number | null): Discount {
@@ -46,7 +44,7 @@ function discount(entrypoint: string, percent: number, fromMs: number, toMs: num
 const short = discount('vendor-a', 80, minutes(1), minutes(7));
 
 /** The discount is answered once, after it began; then it is over and left out. */
-async function readThreeTimes(reader: Dependencies): Promise<void> {
+async function readThreeTimes(reader: Books): Promise<void> {
   const answers: [number, Discount[]][] = [
     [0, []],
     [5, [short]],
@@ -54,12 +52,12 @@ async function readThreeTimes(reader: Dependencies): Promise<void> {
   ];
   for (const [minute, rows] of answers) {
     nowMs = minutes(minute);
-    await keepDiscounts(reader, rows);
+    await reader.discounts.keep(rows);
   }
 }
 
-async function multipliers(deps: Dependencies, fromMinute: number, toMinute: number): Promise<number[]> {
-  return (await multipliersOf(deps, vendorA, minutes(fromMinute), minutes(toMinute))).sort((a, b) => a - b);
+async function multipliers(books: Books, fromMinute: number, toMinute: number): Promise<number[]> {
+  return (await books.discounts.multipliers(vendorA, minutes(fromMinute), minutes(toMinute))).sort((a, b) => a - b);
 }
 
 describe('F31: a discount that is over still prices what was charged under it', () => {
@@ -69,17 +67,17 @@ describe('F31: a discount that is over still prices what was charged under it', 
     expect(await multipliers(reader, 2, 3)).toEqual([0.8e9, LIST]);
     expect(await multipliers(reader, 8, 9)).toEqual([LIST]);
     expect(await multipliers(reader, 30, 40)).toEqual([LIST]);
-    expect(await multipliersOf(reader, { entrypoint: 'svc' }, minutes(0), minutes(20))).toEqual([LIST]);
+    expect(await reader.discounts.multipliers({ entrypoint: 'svc' }, minutes(0), minutes(20))).toEqual([LIST]);
   });
 
   test('an answer may be minutes old: it is read again after half of five', async () => {
     const reader = worker();
     nowMs = minutes(0);
-    await keepDiscounts(reader, []);
+    await reader.discounts.keep([]);
     nowMs = minutes(2.5);
-    expect(await areFresh(reader)).toBe(true);
+    expect(await reader.discounts.areFresh()).toBe(true);
     nowMs = minutes(2.6);
-    expect(await areFresh(reader)).toBe(false);
+    expect(await reader.discounts.areFresh()).toBe(false);
   });
 
   test('a worker that looked before there was any answer learns of them, and forgets none of them', async () => {
@@ -87,14 +85,14 @@ describe('F31: a discount that is over still prices what was charged under it', 
     expect(await multipliers(other, 2, 3)).toEqual([LIST]);
     await readThreeTimes(worker());
     nowMs = minutes(25);
-    await keepDiscounts(other, [discount('svc', 50, minutes(24), null)]);
+    await other.discounts.keep([discount('svc', 50, minutes(24), null)]);
     expect(await multipliers(other, 2, 3)).toEqual([0.8e9, LIST]);
     expect(await multipliers(worker(), 2, 3)).toEqual([0.8e9, LIST]);
   });
 
   test('what was booked at list price is priced again once the discount is known', async () => {
     const reader = worker();
-    await keepDiscounts(reader, []);
+    await reader.discounts.keep([]);
     const times = { claimedAtMs: minutes(2), endedAtMs: minutes(3) };
     const entry = { batch: 'b', n: 1, kind: 'vendor-a/text2video', end: 'charged', ...times } as const;
     const list = { lo: 300, hi: 300 };
@@ -102,7 +100,7 @@ describe('F31: a discount that is over still prices what was charged under it', 
     await reader.book.append({ ...entry, id: 'r2', ...list });
     await readThreeTimes(reader);
     const { known } = await attemptsSince(reader, 0);
-    expect(known.map(({ id, known: { lo, hi } }) => [id, lo, hi])).toEqual([
+    expect(known.map(({ id, lo, hi }) => [id, lo, hi])).toEqual([
       ['r1', 240, 300],
       ['r2', 300, 300],
     ]);
@@ -110,15 +108,15 @@ describe('F31: a discount that is over still prices what was charged under it', 
 
   test('a price that was measured while a change was under way is not kept, one of another provider is', async () => {
     const reader = worker();
-    await keepDiscounts(reader, []);
+    await reader.discounts.keep([]);
     const measured = (kind: MeasuredPrice['kind'], atMinute: number): MeasuredPrice => ({
       ...{ kind, cells: {}, paidNano: 240, multiplierPpb: LIST, exclusive: true, times: 1 },
       ...{ firstAtMs: minutes(atMinute), lastAtMs: minutes(atMinute) },
     });
     const kept = [measured('vendor-a/text2video', -10), measured('svc/image', 3)];
-    await keepPrices(reader, () => [...kept, measured('vendor-a/image2video', 3)]);
+    await reader.learned.changePrices(() => [...kept, measured('vendor-a/image2video', 3)]);
     nowMs = minutes(5);
-    await keepDiscounts(reader, [short]);
-    expect(await measuredPrices(reader)).toEqual(kept);
+    await reader.discounts.keep([short]);
+    expect(await reader.learned.prices()).toEqual(kept);
   });
 });

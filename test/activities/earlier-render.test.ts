@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { keepEarlier } from '../../activities/earlier-render.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
+import { keepEarlier } from '../../src/home/earlier-render.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { rowRecord } from '../support/row-record.js';
 

@@ -1,6 +1,7 @@
 // I15: a service, or something on the way, that repeats the API key in its answers does not bring it into any record.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it } from 'vitest';
+import { openDependencies } from '../../activities/dependencies.js';
 import { pollActivities } from '../../activities/poll.js';
 import { submitActivities } from '../../activities/submit.js';
 import type { Row } from '../../src/domain/row.js';
@@ -33,7 +34,7 @@ async function leftBehind(row: Row, answers: { status: number; body: string; hea
   const lines: unknown[] = [];
   const line = (...words: unknown[]): void => void lines.push(words);
   const log = { info: line, warn: line, error: line, debug: line };
-  const served = { ...deps, transport, log } as never;
+  const served = openDependencies({ ...deps, transport, log });
   const input = { row: refOf(row), n: 1, grant: null };
   const results: unknown[] = [
     await new MockActivityEnvironment().run(submitActivities(served).submit, { ...input, sinceMs: 0 }),

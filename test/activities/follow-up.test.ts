@@ -1,17 +1,16 @@
 // Motion control may be charged once more after its completion (service document 2, motion control).
 import { expect, test } from 'vitest';
-import { attemptsSince } from '../../activities/attempts-since.js';
-import { bookCharge } from '../../activities/charges.js';
-import { gatherEvidence } from '../../activities/evidence.js';
-import { keepLearned } from '../../activities/learned.js';
 import { settleActivities } from '../../activities/settle.js';
+import { attemptsSince } from '../../src/books/attempts.js';
+import { bookCharge } from '../../src/books/charges.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
+import { gatherEvidence } from '../../src/books/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
-import { adapterFor } from '../../src/kinds/index.js';
 import { modelOf } from '../../src/manifest/columns.js';
+
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -54,7 +53,7 @@ test('what it was charged later is not taken for another lost answer', async () 
   for (const minute of [1, 2, 3]) await read(minute, 19.75);
   const ref = { batch: 'b', id: 'talk', n: 1 };
   const attempt = await deps.ledger.readAttempt(ref);
-  const evidence = await gatherEvidence(deps, TALK.kind, ref, attempt ?? { n: 1, states: [], torn: true });
+  const evidence = await gatherEvidence(deps.books, TALK.kind, ref, attempt ?? { n: 1, states: [], torn: true });
   // Up to the longest driver clip, 30 s in place of 4.
   expect(evidence.rivals.map((one) => one.price)).toEqual([{ lo: DANCE_NANO, hi: 7.5 * DANCE_NANO }]);
   expect(settle(evidence).outcome).toBe('wait');
@@ -64,9 +63,9 @@ test('it is expected after a bill that was found by the balance, too', async () 
   const { deps, read, refOf, startMs } = await bothLost();
   for (const minute of [1, 2, 3]) await read(minute, 19.8);
   expect(await settleActivities(deps).settle({ row: refOf(DANCE), n: 1 })).toMatchObject({ verdict: 'billed' });
-  const { known } = await attemptsSince(deps, startMs);
-  const later = known.find((one) => one.known.end === 'follow_up');
-  expect(later?.known).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
+  const { known } = await attemptsSince(deps.books, startMs);
+  const later = known.find((one) => one.end === 'follow_up');
+  expect(later).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
 });
 
 test('S2: it may have come while nobody had seen the end of a job that paid its price at the submit', async () => {
@@ -74,7 +73,7 @@ test('S2: it may have come while nobody had seen the end of a job that paid its 
   const startMs = clock.nowMs;
   for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
     const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
-    await keepLearned(deps, { latenessMs: 0, refundMs: 0, balances: [], timings });
+    await deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
   }
   const read = (minute: number, credits: number) => {
     clock.nowMs = startMs + minute * MINUTE_MS;
@@ -105,10 +104,9 @@ test('S2: it may have come while nobody had seen the end of a job that paid its 
 test('it may have come before a poll saw the end', async () => {
   const { deps, startMs } = await bothLost();
   const course = { claimedAtMs: startMs, endedAtMs: startMs + 4 * MINUTE_MS, facts: {} };
-  const work = { row: DANCE, adapter: adapterFor(DANCE.kind), feeders: [], options: {} as never };
-  await bookCharge(deps, work, { batch: 'b', id: 'dance', n: 2 }, course);
-  const { known } = await attemptsSince(deps, startMs);
-  const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one.known, 0));
+  await bookCharge(deps.books, DANCE, { batch: 'b', id: 'dance', n: 2 }, course);
+  const { known } = await attemptsSince(deps.books, startMs);
+  const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one, 0));
   const waits = { lambdaMs: 0, rhoMs: 0, roundingNano: 0, apartMs: 0 };
   const account = { nowMs: 0, exclusive: true, ...waits, readings: [], movements };
   const at = (minute: number) => {

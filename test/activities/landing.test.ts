@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Dependencies } from '../../activities/dependencies.js';
+import { openDependencies } from '../../activities/dependencies.js';
 import { downloadActivities } from '../../activities/download.js';
 import { shareActivities } from '../../activities/share.js';
 import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js';
@@ -52,7 +52,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   const late: LateOutputInput[] = [];
   const rewritten: string[] = [];
   let batchRuns = true;
-  const deps: Dependencies = {
+  const deps = openDependencies({
     settings: { account: 'a', timeScale: 1, prices: [] } as never,
     ...account,
     transport,
@@ -97,7 +97,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     now: () => Date.now(),
     callers: { own: null, isGone: () => false },
     monotonic: () => performance.now(),
-  };
+  });
   const options = { onExists: 'fail', responseFormat: 'url', manifestFolder: folder, maxOutputBytes: 1e9 } as const;
   await writeBatchOptions(home, 'b', { schema: 1, out, sidecar: true, ...options });
   const writer = createRowsWriter(store, 'a', 'b');

@@ -1,10 +1,10 @@
 // A retry runs the rows that the cancel before it ends late (design 10; service orders by the home alone).
 import { expect, test } from 'vitest';
-import { notOrdered, runOrder } from '../../activities/ordered.js';
 import { reopenActivities } from '../../activities/reopen.js';
 import { rowActivities } from '../../activities/rows.js';
 import { clearCancelled, markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { notOrdered, runOrder } from '../../src/home/run-order.js';
 import { wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 

@@ -1,7 +1,7 @@
 // An avatar whose speech has an unknown length: its row ends after 2 h, its case after a day (design 3, Dmax).
 import { expect, test, vi } from 'vitest';
-import { useReadings } from '../../activities/after-reading.js';
 import { settleActivities } from '../../activities/settle.js';
+import { useReadings } from '../../src/books/readings.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { watchedVerdicts } from '../../src/home/verdicts.js';
@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 120_000 });
 /** The avatar's answer was lost at minute 0; its row waits for a verdict while the balance is read every minute. */
 async function lostAvatar() {
   const { deps, clock, refOf, generation } = await accountAtHand([AVATAR], PRICES);
-  deps.messenger = { ...deps.messenger, rowFinished: async () => true } as typeof deps.messenger;
+  Object.assign(deps.messenger, { rowFinished: async () => true });
   const startMs = clock.nowMs;
   const ref = { batch: 'b', id: AVATAR.id, n: 1 };
   const read = async (from: number, to: number, credits: number) => {
@@ -30,7 +30,7 @@ async function lostAvatar() {
       clock.nowMs = startMs + minute * MINUTE_MS;
       const plan = { rpm: null, concurrent: null, plan: null };
       await deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
-      await useReadings(deps);
+      await useReadings(deps.books);
     }
   };
   await read(-1, -1, 20);

@@ -1,9 +1,9 @@
 // What was charged and given back explains readings in between (service document 1: failures are refunded).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { attemptsSince } from '../../activities/attempts-since.js';
 import { settleActivities } from '../../activities/settle.js';
 import { submitActivities } from '../../activities/submit.js';
+import { attemptsSince } from '../../src/books/attempts.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';
@@ -36,9 +36,9 @@ describe('an attempt that was found not billed', () => {
 
     const settled = await settleActivities(deps).settle({ row: refOf(FILM), n: 1 });
     expect(settled).toMatchObject({ outcome: 'verdict', verdict: 'not_billed' });
-    const { known, cases } = await attemptsSince(deps, startMs);
+    const { known, cases } = await attemptsSince(deps.books, startMs);
     expect(cases).toEqual([]);
-    expect(known.flatMap((one) => movementsOf(one.known, 0))).toEqual([
+    expect(known.flatMap((one) => movementsOf(one, 0))).toEqual([
       // The first reading of the quiet: an older copy of the books may show it for Λ more.
       { fromMs: startMs, toMs: startMs + 65 * MINUTE_MS, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
     ]);
@@ -55,8 +55,8 @@ test('S1: a synchronous call that failed may have been charged until it was refu
   const { submit } = submitActivities({ ...deps, transport });
   const input = { row: refOf(image), n: 1, grant: null, sinceMs: clock.nowMs };
   expect(await new MockActivityEnvironment().run(submit, input)).toMatchObject({ next: 'retry_sync' });
-  const { known } = await attemptsSince(deps, clock.nowMs);
-  expect(known.flatMap((one) => movementsOf(one.known, 0))).toEqual([
+  const { known } = await attemptsSince(deps.books, clock.nowMs);
+  expect(known.flatMap((one) => movementsOf(one, 0))).toEqual([
     { fromMs: clock.nowMs, toMs: clock.nowMs, afterMs: 0, lo: 0, hi: 0, peak: PRICE_NANO },
   ]);
   await transport.close();

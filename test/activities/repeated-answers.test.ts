@@ -1,7 +1,6 @@
 // T8: a handle, or an output's URL, that another attempt has already is an old answer, repeated by a gateway.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { resultState } from '../../activities/row-credits.js';
 import { settleActivities } from '../../activities/settle.js';
 import { slotActivities } from '../../activities/slots.js';
 import { submitActivities } from '../../activities/submit.js';
@@ -9,6 +8,7 @@ import type { Answer } from '../../src/domain/exchange.js';
 import type { Row } from '../../src/domain/row.js';
 import { handleOf, standingOf } from '../../src/domain/standing.js';
 
+import { resultState } from '../../src/home/attempts.js';
 import { sortOf } from '../../src/home/documents.js';
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
 import { repairDocument } from '../../src/home/verify-documents.js';

@@ -1,6 +1,6 @@
 // A row's record that is corrected after its end stands in the results as well (design 2, Identity and running again).
 import { expect, test } from 'vitest';
-import { reviseRow } from '../../activities/revise.js';
+import { reviseRow } from '../../src/books/revise.js';
 import { wholeRecord } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -22,7 +22,7 @@ async function refund(answers: { isBatchOpen: boolean; failures: number }): Prom
   };
   await deps.records.writeRecord('b', wholeRecord('r', { status: 'lost_paid', reasonCode: 'answer_lost_billed' }));
   const revision = { revision: 'unbilled', sentence: 'the bill came back', seenStates: 3 } as const;
-  await reviseRow({ ...deps, messenger }, { batch: 'b', id: 'r' }, revision);
+  await reviseRow({ ...deps.books, messenger }, { batch: 'b', id: 'r' }, revision);
   expect(await deps.records.readRecord('b', 'r')).toMatchObject({ status: 'failed', creditsNano: 0 });
   return told;
 }

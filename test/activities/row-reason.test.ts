@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flagsOf, reasonText } from '../../activities/row-reason.js';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
+import { flagsOf, reasonText } from '../../src/home/row-reason.js';
 
 const intent: AttemptState = {
   state: 'intent',

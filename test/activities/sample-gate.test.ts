@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
-import { notOrdered } from '../../activities/ordered.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { sampleInForce, writeSampleGate } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { notOrdered } from '../../src/home/run-order.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 

@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { accountActivities } from '../../activities/account.js';
-import type { Dependencies } from '../../activities/dependencies.js';
+import { type Handed, openDependencies } from '../../activities/dependencies.js';
 import { submitActivities } from '../../activities/submit.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -17,7 +17,7 @@ async function stand(status: number, body: object) {
   };
   const settings = { ...deps.settings, limits: {} };
   const changed = { ...deps, settings, transport: { send }, keyMark: () => key, onCaps: () => undefined };
-  return { deps: changed as unknown as Dependencies, ref: refOf(row) };
+  return { deps: openDependencies(changed as unknown as Handed), ref: refOf(row) };
 }
 
 test('F21: a 401 marks the refused key, so that the new one ends the pause', async () => {

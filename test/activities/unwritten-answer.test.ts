@@ -1,8 +1,10 @@
 // An answer that was paid for is kept by its process until the home takes it (design 5, F45).
 import { expect, test } from 'vitest';
+import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/claims.js';
 import { recordOutcome } from '../../activities/submit-outcome.js';
-import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/under-way.js';
+
 import { awaitedText } from '../../src/engine/engine-status.js';
+
 import { readFromWorker } from '../../src/engine/registration.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { StoreError } from '../../src/store/port.js';

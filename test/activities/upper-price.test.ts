@@ -1,13 +1,12 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
 import { expect, test } from 'vitest';
-import { budgetActivities, spentOf } from '../../activities/budget.js';
-import { measuredPrices } from '../../activities/learned.js';
-import { knownPrices, upperCredits } from '../../activities/prices.js';
+import { budgetActivities } from '../../activities/budget.js';
+import { knownPrices, upperCredits } from '../../src/books/credits.js';
 import { cellsOf } from '../../src/books/prices/measured-prices.js';
+import { spentOf } from '../../src/books/spent.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { homeKeys } from '../../src/home/home-keys.js';
 import { writeMeasuredPrices } from '../../src/home/learned.js';
-import { adapterFor } from '../../src/kinds/index.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -20,11 +19,11 @@ const PRICES: PriceRule[] = [{ components: [{ unit: 'input-second', credits: '0.
 
 test('2-D6: the budget reserves the longest driver, and counts it for an attempt that is open', async () => {
   const { deps, clock, generation } = await accountAtHand([DANCE], PRICES);
-  expect(await upperCredits(deps, 'b', DANCE, adapterFor(DANCE.kind))).toBe(3_000_000_000);
+  expect(await upperCredits(deps.books, 'b', DANCE)).toBe(3_000_000_000);
   const expected = { lo: 400_000_000, hi: 400_000_000 };
   const claim = intent({ atMs: clock.nowMs, rowHash: DANCE.hash, kind: DANCE.kind, generation, index: 0, expected });
   await deps.ledger.claim({ batch: 'b', id: 'dance', n: 1 }, claim);
-  expect(await spentOf(deps, 'b', () => knownPrices(deps, 'b'))).toEqual({
+  expect(await spentOf(deps, 'b', () => knownPrices(deps.books, 'b'))).toEqual({
     endedNano: 0,
     openNano: 3_000_000_000,
     unbounded: 0,
@@ -53,7 +52,7 @@ test('a price that another worker has measured a moment ago counts for the budge
   const { deps, clock, generation } = await accountAtHand([row]);
   const claim = intent({ atMs: clock.nowMs, rowHash: row.hash, kind: row.kind, generation, index: 0, expected: null });
   await deps.ledger.claim({ batch: 'b', id: 'a', n: 1 }, claim);
-  expect(await measuredPrices(deps)).toEqual([]);
+  expect(await deps.books.learned.prices()).toEqual([]);
   const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
   await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
   const spent = await budgetActivities(deps).readSpent({ batch: 'b' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FeedSources } from '../../activities/feeders.js';
 import { feedsOf, upstreamOf } from '../../activities/upstream.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import type { FeedSources } from '../../src/home/feeders.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
 

@@ -1,8 +1,8 @@
 // Verdicts are compared with every later reading (design 3: contradictions).
 import { expect, test } from 'vitest';
-import { useReadings } from '../../activities/after-reading.js';
 import { settleActivities } from '../../activities/settle.js';
-import { bornAfterMs, lastedMs } from '../../activities/waits.js';
+import { useReadings } from '../../src/books/readings.js';
+import { bornAfterMs, lastedMs } from '../../src/books/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
@@ -23,14 +23,14 @@ async function lostRow(row: Row) {
   const home = await accountAtHand([STILL, FILM, OTHER], PRICES);
   home.deps.settings.waits.syncMaxMs = 2 * MINUTE_MS;
   const { deps, clock, refOf, generation } = home;
-  deps.messenger = { ...deps.messenger, rowFinished: async () => true } as typeof deps.messenger;
+  Object.assign(deps.messenger, { rowFinished: async () => true });
   const startMs = clock.nowMs;
   const read = async (minutes: readonly number[], credits: number) => {
     for (const minute of minutes) {
       clock.nowMs = startMs + minute * MINUTE_MS;
       const plan = { rpm: null, concurrent: null, plan: null };
       await deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
-      await useReadings(deps);
+      await useReadings(deps.books);
     }
   };
   const claim = async ({ id, index, kind, hash }: Row) => {

@@ -1,7 +1,7 @@
 // How long a submit waits for its answer (docs/guarantees.md): never less than the call itself may take.
 import { expect, it } from 'vitest';
-import { headersLimitMs, syncMaxMs } from '../../activities/waits.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { headersLimitMs, syncMaxMs } from '../../src/books/waits.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { adapterFor } from '../../src/kinds/index.js';
 
 const settings = (timeScale: number) => ({

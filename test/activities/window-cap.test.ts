@@ -1,7 +1,7 @@
 // How many jobs a batch opens: by what the home knows of the plan, before this worker has read anything (7-S3).
 import { expect, test } from 'vitest';
 import { windowCap } from '../../activities/account.js';
-import type { Dependencies } from '../../activities/dependencies.js';
+import { openDependencies } from '../../activities/dependencies.js';
 import { writeAccountLimits } from '../../src/home/account-limits.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -10,7 +10,7 @@ const PLAN = { balanceNano: 5e9, rpm: 600, concurrent: 20, plan: 'enterprise' };
 test('7-S3: a fresh worker opens as many jobs as the newest reading in the home allows, or was ordered', async () => {
   const { deps: atHand } = await accountAtHand([plainRow('r')]);
   const limits = { concurrency: null, rpm: null };
-  const deps = { ...atHand, settings: { ...atHand.settings, limits } } as unknown as Dependencies;
+  const deps = openDependencies({ ...atHand, settings: { ...atHand.settings, limits } });
   const atMs = deps.now() + 1_000;
   await deps.home.addCheckpoint({ ...PLAN, atMs, askedMs: atMs - 10 });
   expect(await windowCap(deps)).toBe(20);

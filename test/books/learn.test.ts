@@ -13,6 +13,7 @@ const UNKNOWN_PRICE = { lo: 0, hi: null };
 /** A clip of 0.28 credits: claimed at T0, created 2 s later, seen running until 3 min, ended at 4 min. */
 function clip(change: Partial<KnownAttempt> = {}): KnownAttempt {
   return {
+    name: 'b/0/1',
     timing: 'unknown',
     claimedAtMs: T0,
     createdAtMs: T0 + 2_000,
@@ -36,7 +37,7 @@ function balances(...pairs: [number, number][]): Reading[] {
 const lessons = (readings: Reading[], ...attempts: KnownAttempt[]) =>
   learn(
     { ...ACCOUNT, readings },
-    attempts.map((known, i) => ({ name: `b/${i}/1`, known })),
+    attempts.map((known, i) => ({ ...known, name: `b/${i}/1` })),
   );
 
 describe('learn', () => {
@@ -73,17 +74,14 @@ describe('learn', () => {
 
   it('tells what was charged after the end, once nothing else can explain it (F34)', () => {
     const followUp = { end: 'follow_up', claimedAtMs: T0 + 4 * minute, endedAtMs: T0 + 64 * minute, lo: 0 } as const;
-    const known = [
-      { name: 'b/0/1', known: clip({ timing: 'at-completion' }) },
-      { name: 'b/0/1', known: clip({ timing: 'at-completion', ...followUp, hi: credits(0.8) }) },
-    ];
+    const known = [clip({ timing: 'at-completion' }), clip({ timing: 'at-completion', ...followUp, hi: credits(0.8) })];
     const seen = (...pairs: [number, number][]) =>
       learn({ ...ACCOUNT, readings: balances(...pairs) }, known).followedUp;
     expect(seen([-1, 20], [8, 19.47])).toEqual([{ name: 'b/0/1', totalNano: credits(0.53) }]);
     expect(seen([-1, 20], [5, 19.47]), 'the charge itself may still be on its way').toEqual([]);
     expect(seen([-1, 20], [8, 19.72]), 'nothing followed').toEqual([]);
     expect(seen([-1, 20], [8, 18.5]), 'more than the clip can cost').toEqual([]);
-    known.push({ name: 'b/1/1', known: clip({ timing: 'at-completion' }) });
+    known.push(clip({ name: 'b/1/1', timing: 'at-completion' }));
     expect(seen([-1, 20], [8, 19.19]), 'another clip was charged as well').toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../emulator/emulator.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { cli, workFolder } from './harness.js';
 
 const KEY = 'sk-svc-emulator';

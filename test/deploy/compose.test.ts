@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { headersLimitMs } from '../../activities/waits.js';
+import { headersLimitMs } from '../../src/books/waits.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { configSchema } from '../../src/config/check-layer.js';
-import { KINDS } from '../../src/domain/kind.js';
 import { dynamicConfigFlags } from '../../src/engine/server.js';
+import { KINDS } from '../../src/kinds/facts.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

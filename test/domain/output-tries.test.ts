@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KINDS } from '../../src/domain/kind.js';
 import { afterFailedTry, type FailedTry, ROW_WAITS_MS, tryGapMs } from '../../src/domain/output-tries.js';
-import { factsOf } from '../../src/kinds/facts.js';
+import { factsOf, KINDS } from '../../src/kinds/facts.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { KINDS } from '../../src/domain/kind.js';
-import { pollBaseMs, pollGapMs } from '../../src/domain/poll-schedule.js';
+import { pollGapMs } from '../../src/domain/poll-schedule.js';
+import { KINDS, pollBaseMs } from '../../src/kinds/facts.js';
 
 const SECOND_MS = 1_000;
 const times = fc

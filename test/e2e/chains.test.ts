@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import { reopen } from '../../src/contract/messages.js';
 import { batchId, jobId, taskQueues } from '../../src/contract/names.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../emulator/emulator.js';
 import * as messages from '../../src/contract/messages.js';
 import { semaphoreId } from '../../src/contract/names.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { storedHistories } from '../support/histories.js';
 import { recordHistories } from '../support/record-histories.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Log } from '../../activities/dependencies.js';
 import { type EmulatorOptions, type FaultRule, parsePriceRules } from '../../emulator/emulator.js';
+import type { Log } from '../../src/domain/log.js';
 import type { Row } from '../../src/domain/row.js';
 import { type Home, openHome } from '../../src/home/home.js';
 import { readBooks, readLearned } from '../../src/home/learned.js';

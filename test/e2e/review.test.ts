@@ -6,7 +6,7 @@ import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { BatchInput } from '../../src/contract/workflows.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { filmRow, type Stack, startStack } from '../support/stack.js';
 import { hasTemporal, startTemporal } from '../support/temporal.js';
 

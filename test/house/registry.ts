@@ -1,11 +1,11 @@
 // The rule "a family = one folder of src/kinds": nothing there that the registries forgot, and no family that knows another.
 import ts from 'typescript';
-import { isKind } from '../../src/domain/kind.js';
+import { isKind } from '../../src/kinds/facts.js';
 import { importsOf, lineOf, readSource, sourcesIn, walk } from './sources.js';
 
 const folder = 'src/kinds/';
-/** What speaks for each kind, what a row of it may ask for, and what is constant of it. */
-const registries = [`${folder}index.ts`, `${folder}rules.ts`, `${folder}facts.ts`];
+/** What a row of each kind may ask for and how it is asked, and what is constant of it. */
+const registries = [`${folder}index.ts`, `${folder}facts.ts`];
 
 /** Files of a family that cannot be reached from a registry. */
 export function unreachableKindFiles(): string[] {
@@ -31,16 +31,23 @@ export function familiesThatMeet(): string[] {
   });
 }
 
-/** The list itself, and what workflows know: they see no families. */
-const mayNameKinds = ['src/domain/kind.ts', 'src/domain/poll-schedule.ts', 'workflows/paces.ts'];
-/** The document's own table of errors says at which kinds each occurs. */
-const tables = ['src/service/documented-errors.ts'];
+/** Facts import facts, and what those are written with, alone. */
+export function impureFacts(): string[] {
+  const pure = /^src\/(domain\/|kinds\/(fact|facts|quantities|[^/]+\/facts)\.ts$)/;
+  return sourcesIn('src/kinds')
+    .filter(({ path }) => pure.test(path))
+    .flatMap((source) => importsOf(source).filter(({ own, target }) => !own || !pure.test(target)))
+    .map(({ target, line }) => `${line}: facts import ${target}`);
+}
+
+/** The submits of both share one pace. */
+const mayNameKinds = ['workflows/paces.ts'];
 
 /** What is true of one kind stands in its family's folder: nobody else asks for a kind by its name. */
 export function kindsNamedElsewhere(): string[] {
   const found: string[] = [];
   for (const source of sourcesIn('src', 'workflows', 'activities')) {
-    if (source.path.startsWith(folder) || [...mayNameKinds, ...tables].includes(source.path)) continue;
+    if (source.path.startsWith(folder) || mayNameKinds.includes(source.path)) continue;
     walk(source.tree, (node) => {
       if (!ts.isStringLiteralLike(node) || !isKind(node.text)) return;
       found.push(`${source.path}:${lineOf(source, node)} names ${node.text}: ask for the fact by src/kinds/facts.ts`);

@@ -8,6 +8,7 @@ import {
   escapedPathViolations,
   functionViolations,
   lengthViolations,
+  weakMapViolations,
 } from './shape.js';
 import { sourceOf } from './sources.js';
 
@@ -70,6 +71,16 @@ test('the shape of a file', () => {
     expect(defaultExportViolations([sourceOf(path, text)])).toHaveLength(1);
   }
   expect(defaultExportViolations([sourceOf('vitest.config.ts', 'export default 1;')])).toEqual([]);
+});
+
+test('memory that is kept beside what is opened is found', () => {
+  const text = 'const memories = new WeakMap<Dependencies, Memory>();';
+  expect(weakMapViolations([sourceOf('activities/account.ts', text)])).toEqual([
+    expect.stringContaining('activities/account.ts:1 '),
+  ]);
+  expect(weakMapViolations([sourceOf('activities/account.ts', '// no WeakMap here\nconst a = new Map();')])).toEqual(
+    [],
+  );
 });
 
 test('a path with escaped spaces is found', () => {

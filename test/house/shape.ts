@@ -67,6 +67,18 @@ export function anyViolations(sources: Source[]): string[] {
   });
 }
 
+/** What is remembered of something belongs to whoever opened it: a map beside it is state that nobody sees. */
+export function weakMapViolations(sources: Source[]): string[] {
+  return sources.flatMap((source) => {
+    const found: string[] = [];
+    walk(source.tree, (node) => {
+      if (ts.isIdentifier(node) && node.text === 'WeakMap')
+        found.push(`${source.path}:${lineOf(source, node)} no WeakMap: what is opened keeps its own memory`);
+    });
+    return found;
+  });
+}
+
 /** The checkout may lie in a folder with a space in its name, which `pathname` would give as `%20`. */
 export function escapedPathViolations(sources: Source[]): string[] {
   return sources.flatMap((source) => {

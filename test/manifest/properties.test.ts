@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect } from 'vitest';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { sampleManifest } from '../../src/manifest/describe-kind.js';
 import { createLineIndex } from '../../src/manifest/line-index.js';
 import { readDataUri } from '../../src/manifest/media/local-media.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { KINDS } from '../../src/domain/kind.js';
-import { PROBLEM_CODES } from '../../src/domain/problem-code.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { PROBLEM_CODES } from '../../src/kinds/index.js';
 import { describeKind, sampleManifest } from '../../src/manifest/describe-kind.js';
 import { ERRORS_HEADER, errorLine } from '../../src/manifest/problem.js';
 import { type Cells, checkFile, checkText, csv } from './support.js';

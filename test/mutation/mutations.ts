@@ -168,7 +168,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'S2',
-    'activities/attempts-since.ts',
+    'src/books/attempts.ts',
     "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
     '    dueAfterMs: 0,\n',
     'test/activities/verdict-audit.test.ts',
@@ -190,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
     TRANSPORT_TEST,
   ),
-  one('F6', 'activities/waits.ts', 'const ASYNC_HEADERS_MS = 300_000;', 'const ASYNC_HEADERS_MS = 2_000;', LOST_TEST),
+  one('F6', 'src/books/waits.ts', 'const ASYNC_HEADERS_MS = 300_000;', 'const ASYNC_HEADERS_MS = 2_000;', LOST_TEST),
   one(
     'F7',
     'src/books/check/settle.ts',
@@ -200,7 +200,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8 F32',
-    'activities/verdicts.ts',
+    'src/books/verdicts.ts',
     "  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {",
     "  if (watched.verdict === 'undecided' && settled.verdict === 'billed') {",
     MONEY_TEST,
@@ -208,7 +208,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F8',
-    'activities/verdicts.ts',
+    'src/books/verdicts.ts',
     '{ sinceMs: watched.atMs });',
     '{ sinceMs: 0 });',
     'test/activities/verdict-audit.test.ts',
@@ -220,7 +220,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '  return (await isTrusted(deps.home)) ? {} : {};',
     MONEY_TEST,
   ),
-  one('F32', 'activities/after-reading.ts', '    await auditVerdicts(deps);\n', '', MONEY_TEST),
+  one('F32', 'src/books/readings.ts', '    await auditVerdicts(books);\n', '', MONEY_TEST),
   one(
     'F9 F10',
     CLASSIFY,
@@ -266,8 +266,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F19',
-    'activities/books.ts',
-    "    deps.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
+    'src/books/readings.ts',
+    "    books.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
     '',
     MONEY_TEST,
   ),
@@ -311,9 +311,9 @@ export const MUTATIONS: readonly Mutation[] = [
   // Money.
   one(
     'F27',
-    'activities/learned.ts',
-    '  return Math.max(waits.lambdaMs, learned.latenessMs * LATENESS_MARGIN) / timeScale;',
-    '  return Math.max(waits.lambdaMs, learned.latenessMs * 0) / timeScale;',
+    'src/books/learned.ts',
+    'atLeast(settings.waits.lambdaMs, facts.latenessMs);',
+    'atLeast(settings.waits.lambdaMs, 0);',
     MONEY_TEST,
     'F27: Λ',
   ),
@@ -369,25 +369,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F31',
-    'activities/attempts-since.ts',
+    'src/books/attempts.ts',
     '  return expected === null ? now : widest(expected, now ?? expected);',
     '  return expected ?? now;',
     MONEY_TEST,
   ),
-  one(
-    'F31',
-    'activities/attempts-since.ts',
-    'known: { timing, ...rest, ...price }',
-    'known: { timing, ...rest }',
-    'test/activities/discounts.test.ts',
-  ),
-  one(
-    'F33',
-    'activities/row-credits.ts',
-    '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n',
-    '',
-    POLLS_TEST,
-  ),
+  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/activities/discounts.test.ts'),
+  one('F33', 'src/books/credits.ts', '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '', POLLS_TEST),
   one(
     'F34',
     'src/books/check/learn.ts',
@@ -397,9 +385,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F34',
-    'activities/after-reading.ts',
-    '    if (attempt) await keepFollowUp(deps, attempt, totalNano);\n',
-    '    if (attempt && totalNano < 0) await keepFollowUp(deps, attempt, totalNano);\n',
+    'src/books/lessons.ts',
+    '    if (attempt) await keepFollowUp(books, attempt, totalNano);\n',
+    '    if (attempt && totalNano < 0) await keepFollowUp(books, attempt, totalNano);\n',
     MONEY_TEST,
   ),
   // Polls.
@@ -575,9 +563,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F50',
-    'activities/under-way.ts',
-    '  if (count > 0) submits.set(nameOf(ref), count);',
-    '  if (by > 0) submits.set(nameOf(ref), count);',
+    'activities/claims.ts',
+    '  if (count > 0) calls.underWay.set(name, count);',
+    '  if (by > 0) calls.underWay.set(name, count);',
     'test/e2e/operators.test.ts',
     "F50: 'its workflow is reset to its beginning' 'while its submit",
   ),

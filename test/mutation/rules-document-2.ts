@@ -30,7 +30,6 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [147, 'Number(number) <= count) continue;', 'Number(number) <= count + 1) continue;'],
     [147, "  if (shots === undefined) return [['prompt'", "  return [['prompt'", 1],
     [152, 'const REFERENCES_MAX = 7;', 'const REFERENCES_MAX = 8;'],
-    [160, 'totalSecondsMax: 30', 'totalSecondsMax: 31', 1],
     [
       149,
       '    modelColumn(OMNI_MODEL),\n',
@@ -38,12 +37,15 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
       1,
     ],
   ]),
+  ...within('src/kinds/vendor-a/facts.ts', [
+    [156, '{ image: 10, video: 30 }', '{ image: 30, video: 30 }'],
+    [157, 'const DECLARED_SECONDS_MAX = 10;', 'const DECLARED_SECONDS_MAX = 11;'],
+    [160, 'const OMNI_STORYBOARD_SECONDS_MAX = 30;', 'const OMNI_STORYBOARD_SECONDS_MAX = 31;', 1],
+  ]),
   ...within('src/kinds/vendor-a/motion-columns.ts', [
     [145, "choices: ['std', 'pro'],", "choices: ['std', 'pro', '4k'],", 1],
     [154, "    prompt: { code: 'B28', message: \"motion-control does not take 'prompt'\" },\n", ''],
     [155, "choices: ['image', 'video'],\n      required: true,", "choices: ['image', 'video'],"],
-    [156, '{ image: 10, video: 30 }', '{ image: 30, video: 30 }'],
-    [157, 'max: 10,', 'max: 11,'],
     [158, 'if (declared !== undefined && declared > needed) {', 'if (declared !== undefined && declared > 1e9) {'],
     [158, 'return warnOfUnknown(row, cap, report);', 'return;', 1],
   ]),
@@ -95,6 +97,9 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [201, 'maxRatio: 2.5,', 'maxRatio: 2.6,', 1],
     [201, 'belowBytes: 30_000_000,', 'belowBytes: 30_000_001,', 2],
   ]),
+  ...within('src/kinds/vendor-e/facts.ts', [
+    [203, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;', 2],
+  ]),
   ...within('src/kinds/vendor-e/columns.ts', [
     [177, 'maxCharacters: 7000', 'maxCharacters: 7001'],
     [179, 'const FILES_MAX = 12;', 'const FILES_MAX = 13;'],
@@ -107,7 +112,6 @@ export const DOCUMENT_2_MUTATIONS: readonly RuleMutation[] = [
     [202, 'maxBytes: 30_000_000,', 'maxBytes: 60_000_000,', 2],
     [203, 'maxBytes: 50_000_000,\n  minSeconds: 2,', 'maxBytes: 50_000_000,\n  minSeconds: 1,'],
     [203, 'maxBytes: 50_000_000,', 'maxBytes: 90_000_000,', 1],
-    [203, 'const VIDEO_SECONDS_MAX = 15;', 'const VIDEO_SECONDS_MAX = 30;', 2],
     [204, 'maxBytes: 15_000_000,\n  minSeconds: 2,', 'maxBytes: 15_000_000,\n  minSeconds: 1,'],
     [204, 'maxBytes: 15_000_000,', 'maxBytes: 30_000_000,', 1],
     [205, 'const INCLUDED_IMAGES = 5;', 'const INCLUDED_IMAGES = 9;', 1],

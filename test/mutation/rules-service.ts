@@ -82,11 +82,11 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/svc/facts.ts', [
     [7, 'exactly(pixels / 1e6)', 'exactly(pixels / 1e5)'],
-    [[11, 207], 'const outputLifeMs = 7 * DAY_MS;', 'const outputLifeMs = DAY_MS;', { 207: 1 }],
+    [[11, 207], 'outputLifeMs: 7 * DAY_MS,', 'outputLifeMs: DAY_MS,', { 207: 1 }],
   ]),
   ...within('src/kinds/vendor-f/facts.ts', [[8, 'second: knownOr(seconds, UNKNOWN)', 'second: UNKNOWN']]),
   ...within('src/books/prices/price-book.ts', [[8, 'facts.billedTokens / 1e6', 'facts.billedTokens / 1e5', 1]]),
-  ...within('src/kinds/fact.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
+  ...within('src/kinds/quantities.ts', [[24, 'const CLIP_SECONDS_APART = 1;', 'const CLIP_SECONDS_APART = 0;']]),
   ...within('src/kinds/vendor-d/facts.ts', [[210, "'million-tokens': UNKNOWN", "'million-tokens': { lo: 0, hi: 0 }"]]),
   ...within('src/kinds/vendor-e/facts.ts', [
     [216, 'const REFERENCE_SECONDS_MAX = 15;', 'const REFERENCE_SECONDS_MAX = 30;'],
@@ -114,11 +114,10 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ]),
   ...within('src/kinds/expected.ts', [
     [208, 'renderMaxMs[providerOf(kind)] ?? renderMaxMs.default', 'renderMaxMs.default'],
-    [212, 'callMaxMs ?? syncMaxMs;', 'callMaxMs ?? 150_000;'],
+    [212, 'undefined) ?? syncMaxMs;', 'undefined) ?? 150_000;'],
     [215, 'const MS_PER_SPOKEN_SECOND = 20_000;', 'const MS_PER_SPOKEN_SECOND = 10_000;'],
   ]),
   ...within('src/domain/poll-schedule.ts', [
-    [100, "kind === 'vendor-b/avatar' ? 10_000 : 5_000", "kind === 'vendor-b/avatar' ? 5_000 : 5_000"],
     [100, 'return Math.min(2 * baseMs, GAP_MAX_MS);', 'return baseMs;', 1],
     [196, 'baseMs * 2 ** Math.min(10, failures)', 'baseMs', 1],
   ]),
@@ -133,11 +132,11 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
       "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     ],
   ]),
-  ...within('activities/discounts.ts', [
+  ...within('src/books/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
   ]),
   ...within('activities/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
-  ...within('activities/row-credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
+  ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
   ...within('activities/fresh-url.ts', [
     [
       119,

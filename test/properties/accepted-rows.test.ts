@@ -4,9 +4,10 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../emulator/emulator.js';
 import type { Answer } from '../../src/domain/exchange.js';
-import { KINDS, type Kind } from '../../src/domain/kind.js';
+import type { Kind } from '../../src/domain/kind.js';
 import type { Row } from '../../src/domain/row.js';
-import { ADAPTERS } from '../../src/kinds/index.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { checkText, csv } from '../manifest/support.js';
 import { type KeptMedia, keptMedia } from '../support/resolved-media.js';
 import { IS_KEPT, propertyRuns, SEED } from './property-runs.js';
@@ -76,7 +77,7 @@ async function acceptedRows(kind: Kind, seed: number): Promise<Accepted> {
 }
 
 async function expectTaken(row: Row, { cells, media, seed }: Accepted): Promise<void> {
-  const adapter = ADAPTERS[row.kind];
+  const adapter = adapterFor(row.kind);
   const { method, path, body } = adapter.submitRequest(row, media.resolve(row), { responseFormat: 'url' });
   const answer = await post(method, path, body);
   const said = `${path} answered ${answer.status} ${Buffer.from(answer.body).toString().slice(0, 300)}`;

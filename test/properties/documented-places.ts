@@ -35,7 +35,7 @@ const SHARED: Places = {
   urls: 'output.video_url',
 };
 
-export const PLACES: Readonly<Record<Kind, Places>> = {
+const PLACES: Readonly<Record<Kind, Places>> = {
   'svc/image': SVC,
   'svc/edit': SVC,
   'svc/clip': SVC,
@@ -80,6 +80,12 @@ export const PLACES: Readonly<Record<Kind, Places>> = {
   },
   'vendor-f/interaction': { flow: 'whole' },
 };
+
+export function placesOf(kind: Kind): Places {
+  const places = PLACES[kind];
+  if (places === undefined) throw new Error(`where the answers of ${kind} have what is read is not written down`);
+  return places;
+}
 
 /** The JSON value of the bytes; undefined when they are not UTF-8 or not JSON. */
 export function parsed(bytes: Uint8Array): Json | undefined {

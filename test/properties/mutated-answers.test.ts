@@ -4,22 +4,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Output } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
-import { KINDS, type Kind } from '../../src/domain/kind.js';
+import type { Kind } from '../../src/domain/kind.js';
 import { creditsFromNumber } from '../../src/domain/money.js';
 import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
-import { ADAPTERS } from '../../src/kinds/index.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { readCredits, readDiscounts, readVoices } from '../../src/service/account.js';
 import { readError } from '../../src/service/errors.js';
-import { SAMPLES, type Sample } from '../vendors/samples.js';
-import { type AsyncPlaces, PLACES, parsed, valuesAt } from './documented-places.js';
+import { type Sample, sampleOf } from '../vendors/samples.js';
+import { type AsyncPlaces, parsed, placesOf, valuesAt } from './documented-places.js';
 import { changes, mutate, replaceAt } from './mutations.js';
 import { IS_KEPT, propertyRuns, SEED } from './property-runs.js';
 
 const RUNS = propertyRuns(500);
 const TIMEOUT_MS = 20_000 + RUNS * 10;
-const everyKind = KINDS.map((kind): [Kind, Adapter, Sample] => [kind, ADAPTERS[kind], SAMPLES[kind]]);
+const everyKind = KINDS.map((kind): [Kind, Adapter, Sample] => [kind, adapterFor(kind), sampleOf(kind)]);
 const asynchronous = everyKind.flatMap(([kind, adapter, { poll }]): [Kind, AsyncAdapter, AsyncPlaces, Json[]][] => {
-  const places = PLACES[kind];
+  const places = placesOf(kind);
   if (adapter.flow !== 'async' || places.flow !== 'async' || poll === undefined) return [];
   const ended = [...poll.succeeded, ...poll.failed].map(({ answer }) => answer);
   return [[kind, adapter, places, [...ended, ...poll.running, ...poll.withoutUrl]]];
@@ -86,7 +87,7 @@ describe('values nested twenty thousand deep are read like any other', () => {
 function lookAtSubmit(adapter: Adapter, body: Uint8Array): string {
   const read = adapter.readSubmit(answerOf(body));
   const value = parsed(body);
-  const places = PLACES[adapter.kind];
+  const places = placesOf(adapter.kind);
   const salvaged = adapter.flow === 'async' ? adapter.salvageHandle(body, true) : undefined;
   switch (read.reading) {
     case 'created':

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Kind } from '../../src/domain/kind.js';
+import { rulesOf } from '../../src/kinds/index.js';
 import type { Column, MediaColumn } from '../../src/kinds/rule.js';
-import { KIND_RULES } from '../../src/kinds/rules.js';
 import { jpeg, mp3, png, wav, webp } from '../manifest/media-samples.js';
 
 /** Random rows of a kind, as a manifest holds them: mostly plausible, on and around every documented limit. */
@@ -51,7 +51,7 @@ const IMAGE_DATA = [
 
 /** Cells by column for a row of this kind; ids are given by the caller. */
 export function randomCells(kind: Kind): fc.Arbitrary<Cells> {
-  const { columns } = KIND_RULES[kind];
+  const { columns } = rulesOf(kind);
   const sized = SIZES[kind];
   const cells = columns.map((column) => cellOf(kind, column));
   return fc

@@ -1,8 +1,9 @@
 // Manifests drawn at random: good and bad rows of every kind in any order, as CSV or JSONL, whole or spoilt.
 import fc from 'fast-check';
 import type { Random } from '../../sim/engine/random.js';
-import { KINDS, type Kind } from '../../src/domain/kind.js';
-import { KIND_RULES } from '../../src/kinds/rules.js';
+import type { Kind } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { rulesOf } from '../../src/kinds/index.js';
 import { csvText } from '../../src/manifest/csv-text.js';
 import { randomCells } from '../properties/random-rows.js';
 
@@ -37,7 +38,7 @@ function drawRow(random: Random, index: number): Cells {
 }
 
 function sampleOf(random: Random, kind: Kind): Cells {
-  const [first = {}, ...others] = KIND_RULES[kind].samples;
+  const [first = {}, ...others] = rulesOf(kind).samples;
   const cells = random.pick([first, ...others]);
   return Object.fromEntries(
     Object.entries(cells).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),

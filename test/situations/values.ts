@@ -1,7 +1,7 @@
 // What is typed for an argument or a flag: mostly something that fits, else something that people type by mistake.
 import type { Argument, Option } from 'commander';
 import type { Random } from '../../sim/engine/random.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { longOf, settingOf } from './commands.js';
 
 /** What a draw can name. */

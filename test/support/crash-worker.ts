@@ -1,6 +1,6 @@
 // A worker process that kills itself with SIGKILL once, at a named point: the product has no switch for this.
 import { closeSync, openSync } from 'node:fs';
-import type { Dependencies } from '../../activities/dependencies.js';
+import type { Handed } from '../../activities/dependencies.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { Download } from '../../src/service/download.js';
 import { createKeySource } from '../../src/worker/key-source.js';
@@ -51,7 +51,7 @@ async function work(order: CrashOrder): Promise<void> {
   process.send?.('ready');
 }
 
-function crashing(deps: Dependencies, order: CrashOrder): Dependencies {
+function crashing(deps: Handed, order: CrashOrder): Handed {
   /** Whose request is under way: requests themselves do not name their row. */
   let current = '';
   /** Whose end at the service was recorded last: its slot goes back next. */

@@ -1,3 +1,3 @@
-import type { Log } from '../../activities/dependencies.js';
+import type { Log } from '../../src/domain/log.js';
 
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import type { Dependencies, Log } from '../../activities/dependencies.js';
+import type { Handed } from '../../activities/dependencies.js';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.js';
 import * as messages from '../../src/contract/messages.js';
 import { batchId, taskQueues } from '../../src/contract/names.js';
 import type { AccountSettings } from '../../src/contract/settings.js';
 import type { BatchInput, BatchResult, JobPolicy, RetryOrder } from '../../src/contract/workflows.js';
 import type { BatchLimits, BatchOptions } from '../../src/domain/batch.js';
+
+import type { Log } from '../../src/domain/log.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { DEFAULT_S3 } from '../../src/domain/s3.js';
@@ -42,7 +44,7 @@ export interface StackOptions {
   settings?: Partial<AccountSettings>;
   batch?: Partial<BatchOptions>;
   speed?: number;
-  wrap?: (deps: Dependencies) => Dependencies;
+  wrap?: (handed: Handed) => Handed;
   log?: Log;
 }
 

@@ -1,6 +1,6 @@
 // 5-X1: a number in an answer that cannot be is unknown, and that is said; what it would cost is then unknown, too.
 import { describe, expect, it } from 'vitest';
-import { ADAPTERS } from '../../src/kinds/index.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { asyncAdapter, jsonAnswer } from './bodies.js';
 
 const URL = 'https://out.example/a.mp4';
@@ -27,7 +27,7 @@ describe.each([1.8e12, 0])('%d seconds', (seconds) => {
   });
 
   it('of a clip', () => {
-    const read = ADAPTERS['svc/clip'].readSubmit(jsonAnswer({ data: [{ url: URL, duration: seconds }] }));
+    const read = adapterFor('svc/clip').readSubmit(jsonAnswer({ data: [{ url: URL, duration: seconds }] }));
     expect(factsOf(read)).toEqual({ facts: { warnings }, outputs: [{ url: URL }] });
   });
 });
@@ -48,7 +48,7 @@ it.each([3e12, 0])('%d tokens', (tokens) => {
 
 describe('a clip is billed by its own length (1-D5)', () => {
   const billed = (item: object) => {
-    const read = ADAPTERS['svc/animation'].readSubmit(jsonAnswer({ data: [{ url: URL, ...item }] }));
+    const read = adapterFor('svc/animation').readSubmit(jsonAnswer({ data: [{ url: URL, ...item }] }));
     return factsOf(read).facts;
   };
 

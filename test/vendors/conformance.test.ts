@@ -4,12 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
-import { KINDS, type Kind, providerOf } from '../../src/domain/kind.js';
+import { type Kind, providerOf } from '../../src/domain/kind.js';
 import type { Adapter, AsyncAdapter } from '../../src/kinds/adapter.js';
 import { callMaxMs } from '../../src/kinds/expected.js';
-import { ADAPTERS, adapterFor } from '../../src/kinds/index.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { readError } from '../../src/service/errors.js';
-import { type PollSample, rowOf, SAMPLES, type Sample } from './samples.js';
+import { type PollSample, rowOf, type Sample, sampleOf } from './samples.js';
 
 const RESPONSE = { responseFormat: 'url' } as const;
 const HOUR_MS = 3_600_000;
@@ -21,13 +22,13 @@ function answerOf(body: Json | Uint8Array, status = 200): Answer {
 
 const asynchronous = KINDS.flatMap(
   (kind): [Kind, AsyncAdapter, Sample & Required<Pick<Sample, 'handle' | 'pollPath' | 'poll'>>][] => {
-    const adapter = ADAPTERS[kind];
-    const { handle, pollPath, poll, ...sample } = SAMPLES[kind];
+    const adapter = adapterFor(kind);
+    const { handle, pollPath, poll, ...sample } = sampleOf(kind);
     if (adapter.flow !== 'async' || !handle || !pollPath || !poll) return [];
     return [[kind, adapter, { ...sample, handle, pollPath, poll }]];
   },
 );
-const everyKind = KINDS.map((kind): [Kind, Adapter, Sample] => [kind, ADAPTERS[kind], SAMPLES[kind]]);
+const everyKind = KINDS.map((kind): [Kind, Adapter, Sample] => [kind, adapterFor(kind), sampleOf(kind)]);
 
 describe.each(everyKind)('%s: the submit', (kind, adapter, sample) => {
   const media = sample.media ?? {};

@@ -1,7 +1,8 @@
 // Service document 2: the avatar's poll echoes its handle back, a multi-mode poll has `data.task_id`, an operation `name`.
 import { expect, it } from 'vitest';
 import type { Kind } from '../../src/domain/kind.js';
-import { adapterFor, readPolled } from '../../src/kinds/index.js';
+import { adapterFor } from '../../src/kinds/index.js';
+import { readPolled } from '../../src/kinds/readings.js';
 
 const ENDS: [Kind, (handle?: string) => object][] = [
   ['vendor-b/avatar', (id) => ({ data: { ...(id ? { id } : {}), status: 'failed' } })],

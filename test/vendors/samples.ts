@@ -164,7 +164,7 @@ const samplesOf = (...uris: string[]): JsonObject => ({
 const tokenUsage = { completion_tokens: 108_900, total_tokens: 108_900 };
 const secondsUsage = { output_seconds: 6, images: 2 };
 
-export const SAMPLES: Record<Kind, Sample> = {
+const SAMPLES: Readonly<Record<Kind, Sample>> = {
   'svc/image': {
     cells: { model: 'svc-delta-4', prompt: 'a sign' },
     submitPath: '/v1/images/generations',
@@ -321,3 +321,9 @@ export const SAMPLES: Record<Kind, Sample> = {
     },
   },
 };
+
+export function sampleOf(kind: Kind): Sample {
+  const sample = SAMPLES[kind];
+  if (sample === undefined) throw new Error(`${kind} needs a sample of its requests and answers`);
+  return sample;
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Dependencies } from '../../activities/dependencies.js';
+import { type BooksOver, openBooks } from '../../src/books/open-books.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
@@ -56,7 +56,7 @@ async function watch() {
     notices: { targets: [{ to: hook.url, isOwn: true }], secret: null },
   };
   const deps = { ...records, book, settings, log: { warn: () => undefined }, now: () => nowMs };
-  const notices = createBatchNotices(temporalOfOneBatch(), deps as unknown as Dependencies);
+  const notices = createBatchNotices(temporalOfOneBatch(), openBooks(deps as unknown as BooksOver));
   return async (afterMs: number) => {
     nowMs += afterMs;
     await notices.look();

@@ -1,7 +1,7 @@
 // How submits slow down after they were turned away (docs/guarantees.md, T1, T4, T5): by account or by route, no row fails.
 import { describe, expect, it } from 'vitest';
 import type { SemaphoreState, TurnedAway } from '../../src/contract/semaphore.js';
-import { KINDS } from '../../src/domain/kind.js';
+import { KINDS } from '../../src/kinds/facts.js';
 import { noteReached } from '../../workflows/paces.js';
 import * as permits from '../../workflows/permits.js';
 import { viewOf } from '../../workflows/semaphore-view.js';

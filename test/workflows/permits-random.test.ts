@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KINDS, takesSlot } from '../../src/domain/kind.js';
+import { KINDS, takesSlot } from '../../src/kinds/facts.js';
 import { effectiveCap, slotsInUse } from '../../workflows/cap.js';
 import * as permits from '../../workflows/permits.js';
 

@@ -13,14 +13,12 @@ export interface Reading {
  * `toMs` (null = not over yet) it has taken `lo` to `hi`; in between anything from nothing to `peak`. A refund takes a
  * negative amount; `null` = without bound.
  */
-export interface Movement {
+export interface Movement extends CreditsRange {
   fromMs: number;
   /** When something was seen to end. */
   toMs: number | null;
   /** How long after that it can still move. */
   afterMs: number;
-  lo: CreditsNano;
-  hi: CreditsNano | null;
   peak: CreditsNano | null;
 }
 
@@ -89,8 +87,13 @@ export type ChargeTiming = 'at-success' | 'at-submit' | 'at-completion' | 'unkno
 /** How an attempt stands with the balance; `billed`, `undecided` and `not_billed` are verdicts on a lost answer. */
 export type AttemptEnd = 'open' | 'charged' | 'unbilled' | 'billed' | 'undecided' | 'follow_up' | 'not_billed';
 
-/** An attempt whose effect on the balance is known within bounds. Times are epoch ms. */
-export interface KnownAttempt {
+/**
+ * An attempt whose effect on the balance is known within bounds: `lo` to `hi` is what it cost, or would cost where it did
+ * not end well. Times are epoch ms.
+ */
+export interface KnownAttempt extends CreditsRange {
+  /** `batch/id/n`. */
+  name: string;
   timing: ChargeTiming;
   claimedAtMs: number;
   /** When the service's answer was there. */
@@ -104,9 +107,6 @@ export interface KnownAttempt {
   seenAtMs?: number | undefined;
   /** `billed`: the balance still held it then: it can only have been given back since. */
   heldAtMs?: number | undefined;
-  /** What it cost, or would cost where it did not end well. */
-  lo: CreditsNano;
-  hi: CreditsNano | null;
   /** `open`: how much of `hi` is charged after the job's end, where it is; null = nobody knows. */
   laterNano?: CreditsNano | null;
 }

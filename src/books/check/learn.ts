@@ -7,16 +7,10 @@ import {
   movementsOf,
   type Reading,
 } from './evidence.js';
-import { meets, point } from './interval.js';
+import { intervalOf, meets, point } from './interval.js';
 import { explainedBetween, residualBetween, showsAllUntil, slackOf } from './residual.js';
 
 /** What single charges teach about an account: what a request costs, how late the balance is, who charges when. */
-
-export interface Subject {
-  /** `batch/id/n`. */
-  name: string;
-  known: KnownAttempt;
-}
 
 export interface Lessons {
   /** Attempts whose own charge was seen alone between two readings. */
@@ -35,10 +29,10 @@ export interface Lessons {
 export type Book = Pick<AccountEvidence, 'lambdaMs' | 'rhoMs' | 'roundingNano' | 'readings'>;
 
 /** Looks for charges that stand alone: nothing else of the account moved while they could. Pure. */
-export function learn(book: Book, attempts: Subject[]): Lessons {
+export function learn(book: Book, attempts: KnownAttempt[]): Lessons {
   const lessons: Lessons = { measured: [], latenessMs: 0, refundMs: 0, timings: [], followedUp: [] };
   for (const subject of attempts) {
-    const { end } = subject.known;
+    const { end } = subject;
     if (end === 'follow_up') learnFollowUp(book, subject, attempts, lessons);
     if (end === 'charged') learnFrom(book, subject, attempts, lessons);
     if (end === 'unbilled') learnRefund(book, subject, attempts, lessons);
@@ -51,9 +45,8 @@ interface Seen extends Reading {
   nano: CreditsNano;
 }
 
-function learnFrom(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
-  const { name, known } = subject;
-  const { endedAtMs } = known;
+function learnFrom(book: Book, subject: KnownAttempt, attempts: KnownAttempt[], lessons: Lessons): void {
+  const { name, endedAtMs } = subject;
   if (endedAtMs === null) return;
   lessons.latenessMs = Math.max(lessons.latenessMs, latenessOf(book, subject, attempts));
   if (!isLone(book, subject, attempts)) return;
@@ -74,8 +67,8 @@ function shownIn(readings: Seen[], slackNano: number): Seen[] {
 }
 
 /** Before the end, or only after it: a reading that came later than Λ after the submit and before the end tells. */
-function learnTiming(book: Book, { name, known }: Subject, readings: Seen[], first: Seen, lessons: Lessons): void {
-  const { timing, runningAtMs, createdAtMs } = known;
+function learnTiming(book: Book, subject: KnownAttempt, readings: Seen[], first: Seen, lessons: Lessons): void {
+  const { name, timing, runningAtMs, createdAtMs } = subject;
   if (timing === 'at-success' || runningAtMs === undefined || createdAtMs === undefined) return;
   const isWithout = (at: Seen): boolean =>
     at.nano <= slackOf(book) && showsAllUntil(at, createdAtMs, book.lambdaMs) && at.atMs < runningAtMs;
@@ -88,14 +81,14 @@ function learnTiming(book: Book, { name, known }: Subject, readings: Seen[], fir
  * balance was not read for longer than Λ in between, nobody knows when it came, and only what is proven counts. Others
  * may be under way as long as their shares are known: to take the balance for later than it is costs time alone.
  */
-function latenessOf(book: Book, { name, known }: Subject, attempts: Subject[]): number {
+function latenessOf(book: Book, known: KnownAttempt, attempts: KnownAttempt[]): number {
   const slack = slackOf(book);
   const base = baseOf(book, known.claimedAtMs);
   const dueMs = known.timing === 'at-submit' ? (known.createdAtMs ?? known.endedAtMs) : known.endedAtMs;
   if (base === undefined || dueMs === null) return 0;
   const others = accountOf(
     book,
-    attempts.filter((other) => other.name !== name),
+    attempts.filter((other) => other.name !== known.name),
   );
   const readings = book.readings.flatMap((at) => {
     const { lo, hi } = residualBetween(others, base, at);
@@ -103,8 +96,7 @@ function latenessOf(book: Book, { name, known }: Subject, attempts: Subject[]): 
   });
   const [first] = shownIn(readings, slack);
   // A charge that is not the expected one says nothing of how late it came.
-  const expected = { lo: known.lo, hi: known.hi ?? Number.POSITIVE_INFINITY };
-  if (!first || first.atMs <= dueMs || !meets(expected, point(first.nano), slack)) return 0;
+  if (!first || first.atMs <= dueMs || !meets(intervalOf(known), point(first.nano), slack)) return 0;
   // A balance that rose, by a purchase, shows neither.
   const without = readings.findLast((at) => at.askedMs > dueMs && Math.abs(at.nano) <= slack);
   if (!without) return 0;
@@ -114,8 +106,8 @@ function latenessOf(book: Book, { name, known }: Subject, attempts: Subject[]): 
 }
 
 /** A charge that is still there later than a refund can be: refunds take longer than was assumed. */
-function learnRefund(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
-  const { endedAtMs } = subject.known;
+function learnRefund(book: Book, subject: KnownAttempt, attempts: KnownAttempt[], lessons: Lessons): void {
+  const { endedAtMs } = subject;
   if (endedAtMs === null || !isLone(book, subject, attempts)) return;
   const slack = slackOf(book);
   const readings = readingsOf(book, subject, attempts).filter((at) => at.atMs > endedAtMs);
@@ -125,8 +117,8 @@ function learnRefund(book: Book, subject: Subject, attempts: Subject[], lessons:
 }
 
 /** What is missing beside the charge itself, once that is certain and while nothing else moves, was charged afterwards. */
-function learnFollowUp(book: Book, subject: Subject, attempts: Subject[], lessons: Lessons): void {
-  const first = attempts.find(({ name, known }) => name === subject.name && known.end === 'charged')?.known;
+function learnFollowUp(book: Book, subject: KnownAttempt, attempts: KnownAttempt[], lessons: Lessons): void {
+  const first = attempts.find(({ name, end }) => name === subject.name && end === 'charged');
   const base = first && baseOf(book, first.claimedAtMs);
   if (first === undefined || base === undefined || first.lo !== first.hi) return;
   const slack = slackOf(book);
@@ -134,26 +126,26 @@ function learnFollowUp(book: Book, subject: Subject, attempts: Subject[], lesson
     book,
     attempts.filter(({ name }) => name !== subject.name),
   );
-  const own = accountOf(book, [{ name: subject.name, known: first }]);
+  const own = accountOf(book, [first]);
   const missing = (at: Reading): number => {
     const { lo, hi } = residualBetween(own, base, at);
     const still = explainedBetween(others, base, at);
     return hi - lo <= slack && still.lo === 0 && still.hi === 0 ? Math.round((lo + hi) / 2) : 0;
   };
   const last = book.readings.findLast((at) => at.atMs > first.claimedAtMs && missing(at) > slack);
-  if (last === undefined || missing(last) > (subject.known.hi ?? Number.POSITIVE_INFINITY)) return;
+  if (last === undefined || missing(last) > intervalOf(subject).hi) return;
   lessons.followedUp.push({ name: subject.name, totalNano: first.lo + missing(last) });
 }
 
 /** No other attempt can have moved the balance from the claim of this one until its charge has shown for certain. */
-function isLone(book: Book, { name, known }: Subject, attempts: Subject[]): boolean {
+function isLone(book: Book, known: KnownAttempt, attempts: KnownAttempt[]): boolean {
   const span = movementsOf(known, book.rhoMs);
   const fromMs = known.claimedAtMs - book.lambdaMs;
   const toMs = Math.max(...span.map(endOf)) + book.lambdaMs;
   return attempts.every(
     (other) =>
-      other.name === name ||
-      movementsOf(other.known, book.rhoMs).every((one) => one.fromMs > toMs || endOf(one) + book.lambdaMs < fromMs),
+      other.name === known.name ||
+      movementsOf(other, book.rhoMs).every((one) => one.fromMs > toMs || endOf(one) + book.lambdaMs < fromMs),
   );
 }
 
@@ -162,12 +154,11 @@ function endOf({ toMs, afterMs }: Movement): number {
 }
 
 /** The falls since the last reading before a claim, until another attempt can move the balance. */
-function readingsOf(book: Book, { name, known }: Subject, attempts: Subject[]): Seen[] {
-  const { claimedAtMs } = known;
+function readingsOf(book: Book, { name, claimedAtMs }: KnownAttempt, attempts: KnownAttempt[]): Seen[] {
   const base = baseOf(book, claimedAtMs);
   if (!base) return [];
-  const next = attempts.filter((other) => other.name !== name && other.known.claimedAtMs > claimedAtMs);
-  const untilMs = Math.min(...next.map((other) => other.known.claimedAtMs));
+  const next = attempts.filter((other) => other.name !== name && other.claimedAtMs > claimedAtMs);
+  const untilMs = Math.min(...next.map((other) => other.claimedAtMs));
   const later = book.readings.filter(({ atMs }) => atMs > claimedAtMs && atMs <= untilMs);
   return later.map((at) => ({ ...at, nano: base.balanceNano - at.balanceNano }));
 }
@@ -176,7 +167,7 @@ function baseOf({ readings }: Book, claimedAtMs: number): Reading | undefined {
   return readings.findLast(({ atMs }) => atMs <= claimedAtMs);
 }
 
-function accountOf(book: Book, attempts: Subject[]): AccountEvidence {
-  const movements = attempts.flatMap(({ known }) => movementsOf(known, book.rhoMs));
+function accountOf(book: Book, attempts: KnownAttempt[]): AccountEvidence {
+  const movements = attempts.flatMap((known) => movementsOf(known, book.rhoMs));
   return { nowMs: 0, exclusive: true, apartMs: 0, ...book, movements };
 }

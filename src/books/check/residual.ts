@@ -1,6 +1,6 @@
 import { BALANCE_TOLERANCE_NANO, type CreditsNano, NANO_PER_CREDIT } from '../../domain/money.js';
 import type { AccountEvidence, Case, Movement, Reading } from './evidence.js';
-import { type Interval, meets, minus, plus, point, times, ZERO } from './interval.js';
+import { type Interval, intervalOf, meets, minus, plus, point, times, ZERO } from './interval.js';
 
 /** How much of the balance's fall between two readings the known attempts do not explain. */
 export function residualBetween(account: AccountEvidence, base: Reading, at: Reading): Interval {
@@ -72,12 +72,12 @@ export function slackOf({ roundingNano }: Pick<AccountEvidence, 'roundingNano'>)
 function shareOf(movement: Movement, base: Reading, at: Reading, lambdaMs: number): Interval {
   if (movement.fromMs > at.atMs || isSettled(movement, base, lambdaMs)) return ZERO;
   const moving = movingOf(movement);
-  const seenNow = isSettled(movement, at, lambdaMs) ? finalOf(movement) : moving;
+  const seenNow = isSettled(movement, at, lambdaMs) ? intervalOf(movement) : moving;
   if (movement.fromMs > base.atMs) return seenNow;
   const change = minus(seenNow, moving);
   // What only ever takes (or only ever gives back) does not turn round between a state and a later one.
   if (!isLaterState(base, at, lambdaMs)) return change;
-  if (movement.lo > 0 && finalOf(movement).hi >= moving.hi) {
+  if (movement.lo > 0 && intervalOf(movement).hi >= moving.hi) {
     return { lo: Math.max(0, change.lo), hi: change.hi };
   }
   return moving.hi <= 0 ? { lo: change.lo, hi: Math.min(0, change.hi) } : change;
@@ -87,12 +87,8 @@ function isSettled({ toMs, afterMs }: Movement, at: Reading, lambdaMs: number): 
   return toMs !== null && showsAllUntil(at, toMs + afterMs, lambdaMs);
 }
 
-function finalOf({ lo, hi }: Movement): Interval {
-  return { lo, hi: hi ?? Number.POSITIVE_INFINITY };
-}
-
 function movingOf(movement: Movement): Interval {
-  const { lo, hi } = finalOf(movement);
+  const { lo, hi } = intervalOf(movement);
   return { lo: Math.min(0, lo), hi: Math.max(0, hi, movement.peak ?? Number.POSITIVE_INFINITY) };
 }
 

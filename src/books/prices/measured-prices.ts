@@ -4,7 +4,17 @@ import type { MeasuredPrice } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import type { Quantity } from '../../kinds/fact.js';
 import { factsOf } from '../../kinds/facts.js';
-import { type BilledFacts, billedQuantities, isExact, keepable, rateCells, widest } from './price-book.js';
+import type { Interval } from '../check/interval.js';
+import {
+  type BilledFacts,
+  billedQuantities,
+  discounted,
+  isExact,
+  keepable,
+  LIST_PRICE_PPB,
+  rateCells,
+  widest,
+} from './price-book.js';
 
 /** Prices that were measured from the balance, and the rows that they hold for. Pure. */
 
@@ -100,29 +110,27 @@ function scaled(one: MeasuredPrice, { lo, hi }: Quantity, discountPpb: number): 
 type Subject = Pick<MeasuredPrice, 'kind' | 'cells'>;
 
 function isSamePrice(a: Subject, b: Subject): boolean {
-  return a.kind === b.kind && textsOf(a).price === textsOf(b).price;
+  return a.kind === b.kind && areSame(a.cells, b.cells);
 }
 
 /** The same but for the length of the output. */
 function isSameRate(a: Subject, b: Subject): boolean {
-  return a.kind === b.kind && textsOf(a).rate === textsOf(b).rate;
+  return a.kind === b.kind && areSame(a.cells, b.cells, 'second');
 }
 
-/** A plan compares each of a million rows with every measured price: what is compared is written once. */
-const texts = new WeakMap<Record<string, Json>, { price: string; rate: string }>();
-
-function textsOf({ cells }: Subject): { price: string; rate: string } {
-  const known = texts.get(cells);
-  if (known !== undefined) return known;
-  const sorted = Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1));
-  const rate = sorted.filter(([name]) => name !== 'second');
-  const fresh = { price: JSON.stringify(sorted), rate: JSON.stringify(rate) };
-  texts.set(cells, fresh);
-  return fresh;
+/** A plan compares each of a million rows with every measured price: nothing is made for it. */
+function areSame(a: Subject['cells'], b: Subject['cells'], but?: string): boolean {
+  let more = 0;
+  for (const name in a) {
+    if (name === but) continue;
+    if (a[name] !== b[name]) return false;
+    more += 1;
+  }
+  for (const name in b) if (name !== but) more -= 1;
+  return more === 0;
 }
 
 type Paid = Pick<MeasuredPrice, 'paidNano' | 'withinNano' | 'multiplierPpb'>;
-type Between = { lo: CreditsNano; hi: CreditsNano };
 
 /** Both measurements in one, as exact as they are together; undefined when they cannot be of one price. */
 function narrowed(known: MeasuredPrice, fresh: Paid): MeasuredPrice | undefined {
@@ -134,21 +142,20 @@ function narrowed(known: MeasuredPrice, fresh: Paid): MeasuredPrice | undefined 
   return { ...known, paidNano: Math.round((paid.lo + paid.hi) / 2), withinNano: Math.ceil((paid.hi - paid.lo) / 2) };
 }
 
-function paidAt(one: Paid, discountPpb: number): Between {
+function paidAt(one: Paid, discountPpb: number): Interval {
   return one.multiplierPpb === discountPpb ? rangeOf(one) : atDiscount(listRange(one), discountPpb);
 }
 
-function rangeOf({ paidNano, withinNano = 0 }: Paid): Between {
+function rangeOf({ paidNano, withinNano = 0 }: Paid): Interval {
   return { lo: Math.max(0, paidNano - withinNano), hi: paidNano + withinNano };
 }
 
-function listRange(one: Paid): Between {
+function listRange(one: Paid): Interval {
   const { lo, hi } = rangeOf(one);
-  const list = (nano: CreditsNano) => Math.round((nano / one.multiplierPpb) * 1e9);
+  const list = (nano: CreditsNano) => Math.round((nano / one.multiplierPpb) * LIST_PRICE_PPB);
   return { lo: list(lo), hi: list(hi) };
 }
 
-function atDiscount({ lo, hi }: Between, discountPpb: number): Between {
-  const paid = (nano: CreditsNano) => Math.round((nano / 1e9) * discountPpb);
-  return { lo: paid(lo), hi: paid(hi) };
+function atDiscount({ lo, hi }: Interval, discountPpb: number): Interval {
+  return { lo: discounted(lo, discountPpb), hi: discounted(hi, discountPpb) };
 }

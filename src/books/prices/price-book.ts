@@ -3,8 +3,9 @@ import { type CreditsNano, type CreditsRange, parseCredits } from '../../domain/
 import type { PriceComponent, PriceRule } from '../../domain/price.js';
 import type { Row } from '../../domain/row.js';
 import { askedOutput } from '../../kinds/expected.js';
-import { exactly, type PricedCells, type Quantities, type Quantity } from '../../kinds/fact.js';
-import { factsOf } from '../../kinds/facts.js';
+import type { PricedCells, Quantities, Quantity } from '../../kinds/fact.js';
+import { factsOf, filledCells } from '../../kinds/facts.js';
+import { exactly } from '../../kinds/quantities.js';
 
 /** A multiplier of list price in parts per billion; this is list price. */
 export const LIST_PRICE_PPB = 1_000_000_000;
@@ -33,12 +34,18 @@ export function configuredCost(
     lo += Math.round(perUnit * units.lo);
     hi = hi === null || units.hi === null ? null : hi + Math.round(perUnit * units.hi);
   }
-  return keepable({ lo: discounted(lo, discountPpb), hi: hi === null ? null : discounted(hi, discountPpb) });
+  return keepable(discountedRange({ lo, hi }, discountPpb));
 }
 
 /** An amount at a multiplier of list price, both integers: 1e-9 credit and parts per billion. */
 export function discounted(listNano: CreditsNano, discountPpb: number): CreditsNano {
   return Math.round((listNano / LIST_PRICE_PPB) * discountPpb);
+}
+
+/** The same for bounds: at one multiplier, or somewhere from the lowest to the highest of several. */
+export function discountedRange({ lo, hi }: CreditsRange, ...discountsPpb: number[]): CreditsRange {
+  const most = hi === null ? null : discounted(hi, Math.max(...discountsPpb));
+  return { lo: discounted(lo, Math.min(...discountsPpb)), hi: most };
 }
 
 /** A price that can be counted with and kept: what is beyond all money is unknown. */
@@ -47,8 +54,11 @@ export function keepable({ lo, hi }: CreditsRange): CreditsRange | null {
   return { lo, hi: hi === null || !Number.isSafeInteger(hi) ? null : hi };
 }
 
-/** From the least to the most of two; `hi` null = without bound. */
-export function widest(a: CreditsRange, b: CreditsRange): CreditsRange {
+/** From the least to the most of two; null = nothing is known. */
+export function widest(a: CreditsRange, b: CreditsRange): CreditsRange;
+export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null;
+export function widest(a: CreditsRange | null, b: CreditsRange | null): CreditsRange | null {
+  if (a === null || b === null) return null;
   return { lo: Math.min(a.lo, b.lo), hi: a.hi === null || b.hi === null ? null : Math.max(a.hi, b.hi) };
 }
 
@@ -95,11 +105,10 @@ export function isExact({ lo, hi }: Quantity): boolean {
 
 /** Reads the cells of a row that a rate can depend on (service documents 1 and 2, the submit bodies' defaults). */
 export function pricedCells(row: Row): PricedCells {
-  const { cells } = row;
+  const cells = filledCells(row);
   const text = (name: string): string | undefined => (typeof cells[name] === 'string' ? cells[name] : undefined);
-  const { model, priced } = factsOf(row.kind);
   const given = {
-    model: text('model') ?? (model === '' ? undefined : model),
+    model: text('model'),
     mode: text('mode'),
     tier: text('tier'),
     steps: typeof cells.steps === 'number' ? cells.steps : undefined,
@@ -107,7 +116,7 @@ export function pricedCells(row: Row): PricedCells {
     audio: typeof cells.audio === 'boolean' ? cells.audio : undefined,
     sound: text('sound'),
   };
-  return { ...given, ...priced?.(given, row) };
+  return { ...given, ...factsOf(row.kind).priced?.(given, row) };
 }
 
 /** The same without what the documents say has no effect on the price: what equal prices have in common. */

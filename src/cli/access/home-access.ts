@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dependencies } from '../../../activities/dependencies.js';
+import { type BookMessages, type Books, openBooks } from '../../books/open-books.js';
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import { type KnownPrices, rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import { accountSettings } from '../../config/make-config.js';
@@ -80,14 +80,14 @@ export function pricesInForce(
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * For what the worker's own functions say of the home: without a worker there is no service, no download and no
- * workflow to send to, and whoever asks for one of them fails at once.
+ * The books of an account for a command, which reads and writes its home alone: without a worker there is no workflow to
+ * send to, and whoever asks for one fails at once.
  */
-export function recordDependencies(access: HomeAccess): Dependencies {
+export function recordBooks(access: HomeAccess): Books {
   const { config, ...records } = access;
   // Where no base URL is given nothing is sent either.
   const settings = accountSettings({ ...config, baseUrl: config.baseUrl ?? 'http://127.0.0.1' });
-  return { ...records, settings, log: silent, now: () => Date.now() } as Partial<Dependencies> as Dependencies;
+  return openBooks({ ...records, settings, messenger: {} as BookMessages, log: silent, now: () => Date.now() });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
-import { emptyTally, tallyResults } from '../../../activities/tally-results.js';
 import { upstreamOf } from '../../../activities/upstream.js';
 import type { BatchTally } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
@@ -10,6 +9,7 @@ import { indexedSums } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
+import { emptyTally, tallyResults } from '../../home/tally-results.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
 import { parallel } from '../../store/parallel.js';
 import { type HomeAccess, resultSources } from '../access/home-access.js';

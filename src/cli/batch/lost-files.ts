@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resultStates } from '../../../activities/row-credits.js';
 import type { Config } from '../../config.js';
 import type { Attempt } from '../../domain/attempt.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { isS3Address } from '../../domain/s3.js';
 import { standingOf } from '../../domain/standing.js';
+import { resultStates } from '../../home/attempts.js';
 import { factsOf } from '../../kinds/facts.js';
 import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { plain } from '../terminal.js';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { feedersOf } from '../../../activities/feeders.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import { defined } from '../../domain/defined.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
 import { clearCancelled, clearStopped, sampleInForce } from '../../home/batch-marks.js';
+import { feedersOf } from '../../home/feeders.js';
 import { clearFollowers, noteReruns } from '../../home/row-orders.js';
 import { readMediaFacts } from '../../store/media-facts.js';
 import { sniffMedia } from '../../store/media-type.js';

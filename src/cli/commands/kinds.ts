@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { KINDS, type Kind } from '../../domain/kind.js';
+import type { Kind } from '../../domain/kind.js';
+import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
 import { createTerminal, type Terminal } from '../terminal.js';
 

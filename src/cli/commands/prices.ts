@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { KINDS } from '../../domain/kind.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
+import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
 import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';

@@ -1,6 +1,6 @@
 import { REASONS } from '../../domain/failure.js';
-import { PROBLEM_CODES } from '../../domain/problem-code.js';
-import { DOCUMENTED_ERRORS } from '../../service/documented-errors.js';
+import { DOCUMENTED_ERRORS } from '../../kinds/documented-errors.js';
+import { PROBLEM_CODES } from '../../kinds/index.js';
 import { ANSWER_RULES, type Billed, SETTING_ADVICE, SETTING_CODES, type SettingCode } from './code-tables.js';
 
 /** Every code that callsheet or the service can show, explained in one form. Pure. */

@@ -1,4 +1,4 @@
-import { spentOf } from '../../../activities/budget.js';
+import { spentOf } from '../../books/spent.js';
 import type { SpentResult } from '../../contract/activities.js';
 import { formatCredits } from '../../domain/money.js';
 import { type BatchPlace, knownPrices } from '../access/home-access.js';

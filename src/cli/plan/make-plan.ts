@@ -1,6 +1,6 @@
 import type { Kind } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
-import { ADAPTERS } from '../../kinds/index.js';
+import { adapterFor } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
 import type { BatchPlace } from '../access/home-access.js';
@@ -34,7 +34,7 @@ export async function makePlan(
   const { tally } = subject.rows;
   // Where nothing is submitted that a discount could hold for, the request is saved.
   const isDiscountable = [...tally.cells.values()].some(
-    ({ kind, toSubmit }) => toSubmit > 0 && ADAPTERS[kind].entrypoint !== null,
+    ({ kind, toSubmit }) => toSubmit > 0 && adapterFor(kind).entrypoint !== null,
   );
   const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
   const atMs = Date.now();
@@ -53,7 +53,7 @@ export async function makePlan(
           ...caps,
           paths: subject.chains.paths,
           seen: await renderHistory(access),
-          isSync: (kind) => ADAPTERS[kind].flow === 'sync',
+          isSync: (kind) => adapterFor(kind).flow === 'sync',
           timeScale: config.timeScale,
         });
   const { paths: _, ...chains } = subject.chains;
@@ -97,7 +97,7 @@ function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, 
     terminal.warn('callbacks.url is set without callbacks.listen (--listen): the engine of this machine receives none');
   }
   const others = [...byKind].filter(([kind]) => {
-    const adapter = ADAPTERS[kind];
+    const adapter = adapterFor(kind);
     return adapter.flow === 'sync' || adapter.takesCallback !== true;
   });
   if (others.length === 0) return;

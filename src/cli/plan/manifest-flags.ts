@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { isKind, KINDS, type Kind } from '../../domain/kind.js';
+import type { Kind } from '../../domain/kind.js';
+import { isKind, KINDS } from '../../kinds/facts.js';
 import { batchNameFrom } from '../../manifest/names.js';
 import { quoted } from '../../manifest/problem.js';
 import { nearestWord } from '../../manifest/suggest.js';

@@ -4,7 +4,7 @@ import type { Kind } from '../../domain/kind.js';
 import { type CreditsNano, type CreditsRange, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
-import { ADAPTERS } from '../../kinds/index.js';
+import { adapterFor } from '../../kinds/index.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import type { Session } from '../session.js';
 import { amount, creditsRangeText, percentOff } from '../views/counts.js';
@@ -22,7 +22,7 @@ export interface PlanDiscount {
 
 /** The discount that a kind has at an instant. */
 function discountOf(kind: Kind, discounts: readonly Discount[], atMs: number): Discount | undefined {
-  const { entrypoint } = ADAPTERS[kind];
+  const { entrypoint } = adapterFor(kind);
   return entrypoint === null ? undefined : activeDiscount(discounts, entrypoint, atMs);
 }
 

@@ -1,5 +1,6 @@
-import { type Kind, takesSlot } from '../../domain/kind.js';
-import { pollBaseMs, pollGapMs } from '../../domain/poll-schedule.js';
+import type { Kind } from '../../domain/kind.js';
+import { pollGapMs } from '../../domain/poll-schedule.js';
+import { pollBaseMs, takesSlot } from '../../kinds/facts.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { generationInForce } from '../batch/known-batch.js';
 

@@ -1,14 +1,14 @@
-import { gatherEvidence } from '../../../activities/evidence.js';
-import { decisionText } from '../../../activities/row-reason.js';
 import type { Evidence, Movement, Reading } from '../../books/check/evidence.js';
 import { showsAllUntil } from '../../books/check/residual.js';
 import { ownTimeMs } from '../../books/check/settle.js';
 import { clockText, creditsText, rangeText, type Story, storyOf } from '../../books/check/story.js';
+import { gatherEvidence } from '../../books/evidence.js';
 import type { Attempt, AttemptState } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';
 import { intentOf } from '../../domain/standing.js';
-import { type HomeAccess, recordDependencies } from '../access/home-access.js';
+import { decisionText } from '../../home/row-reason.js';
+import { type HomeAccess, recordBooks } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount, creditsRangeText } from '../views/counts.js';
 import type { CaseRow } from './case-row.js';
@@ -28,7 +28,7 @@ export async function caseStory(access: HomeAccess, { batch, row, attempts }: Ca
   const claimedAtMs = last && intentOf(last)?.atMs;
   if (last === undefined || claimedAtMs === undefined) return undefined;
   const ref = { batch, id: row.id, n: last.n };
-  const evidence = await gatherEvidence(recordDependencies(access), row.kind, ref, last);
+  const evidence = await gatherEvidence(recordBooks(access), row.kind, ref, last);
   const clocks = await clocksOf(access, evidence);
   // What a verdict rests on stands before it; what came later moved the balance for other reasons.
   const verdictAtMs = last.states.findLast(({ state }) => state === 'verdict')?.atMs ?? Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
-import { fedRow, feedersOf } from '../../../activities/feeders.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
+import { fedRow, feedersOf } from '../../home/feeders.js';
 import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';

@@ -1,5 +1,5 @@
-import type { CountedAttempts } from '../../../activities/settle-group.js';
 import { clockText } from '../../books/check/story.js';
+import type { CountedAttempts } from '../../books/groups.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord } from '../../domain/outcome.js';

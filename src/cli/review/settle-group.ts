@@ -1,9 +1,9 @@
-import type { Dependencies } from '../../../activities/dependencies.js';
-import { refOf } from '../../../activities/running.js';
-import { countAttempts, isSameCount, recordGroup } from '../../../activities/settle-group.js';
+import { countAttempts, isSameCount, recordGroup } from '../../books/groups.js';
+import type { Books } from '../../books/open-books.js';
 import type { AttemptRef } from '../../domain/attempt.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import { recordDependencies } from '../access/home-access.js';
+import { refOf } from '../../home/attempts.js';
+import { recordBooks } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { allBatches, type KnownBatch, knownBatch, refuseOtherHome } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
@@ -39,8 +39,8 @@ export async function settleGroup(
   }
   await session.apiKey();
   const known = await knownBatch(session, batch);
-  const deps = recordDependencies(known.access);
-  const groups = await countGroups(deps, known);
+  const books = recordBooks(known.access);
+  const groups = await countGroups(books, known);
   const ready = groups.filter(({ group }) => group !== undefined);
   for (const one of new Set([batch, ...groups.flatMap(({ members }) => members.map((member) => member.batch))])) {
     await refuseOtherHome({ ...known, batch: one }, trustsHome);
@@ -48,10 +48,10 @@ export async function settleGroup(
   const dependents = await dependentsOfGroups(known, ready, follow);
   if (ready.length > 0) await approve(known, ready, isSaidYes, dependents);
   // What is settled is what was shown: while a person thinks, an answer may come, or the engine settle some by itself.
-  if (ready.length > 0 && !isSameCount(groups, await countGroups(deps, known))) throw hasChanged(batch);
+  if (ready.length > 0 && !isSameCount(groups, await countGroups(books, known))) throw hasChanged(batch);
   for (const one of dependents.values()) await recordFollowing(one);
   const outdone = new Set<PricedGroup>();
-  for (const one of ready) if (one.group && !(await recordGroup(deps, one.group))) outdone.add(one);
+  for (const one of ready) if (one.group && !(await recordGroup(books, one.group))) outdone.add(one);
   const settled = groups.filter((one) => !outdone.has(one));
   reportGroups(known, settled, await goOn(known, settled), [...dependents.values()]);
   if (outdone.size > 0) throw hasChanged(batch);
@@ -65,8 +65,8 @@ function hasChanged(batch: string): UserError {
 }
 
 /** The lost answers that the balance cannot tell from those of a batch, by group. */
-async function countGroups(deps: Dependencies, known: KnownBatch): Promise<PricedGroup[]> {
-  const counted = await countAttempts(deps, await lostAnswers(known));
+async function countGroups(books: Books, known: KnownBatch): Promise<PricedGroup[]> {
+  const counted = await countAttempts(books, await lostAnswers(known));
   return counted
     .filter(({ members }) => members.some((one) => one.batch === known.batch))
     .map((one) => ({ ...one, priceNano: one.members[0]?.price?.hi ?? 0 }));

@@ -1,7 +1,7 @@
-import { outputUrls } from '../../../activities/row-credits.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { handleOf, intentOf } from '../../domain/standing.js';
+import { outputUrls } from '../../home/attempts.js';
 import type { BalanceCheckpoint } from '../../home/home.js';
 import { liveWordOf } from '../../home/row-standing.js';
 import { type HomeAccess, knownPrices, listPrice } from '../access/home-access.js';

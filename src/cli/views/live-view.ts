@@ -1,7 +1,7 @@
 import type { Holder } from '../../contract/semaphore.js';
 import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
-import { KINDS, takesSlot } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
+import { KINDS, takesSlot } from '../../kinds/facts.js';
 import type { Snapshot } from '../batch/follow.js';
 import { countsText, spentWords, totalOf } from './counts.js';
 import { ETA_NOT_YET, etaOf, etaText, formatClock } from './durations.js';

@@ -23,7 +23,6 @@ const settings: readonly Column[] = [
     type: 'integer',
     allowed: [1920, 1280],
     unit: ' (clip size is 1920x1080 or 1280x720)',
-    fallback: 1920,
     code: 'B23',
     help: 'Goes with height; 1080p costs more per second.',
   },
@@ -32,7 +31,6 @@ const settings: readonly Column[] = [
     type: 'integer',
     allowed: [1080, 720],
     unit: ' (clip size is 1920x1080 or 1280x720)',
-    fallback: 1080,
     code: 'B23',
     help: 'Goes with width.',
   },
@@ -42,7 +40,6 @@ const settings: readonly Column[] = [
     min: 1,
     max: 8,
     unit: ' seconds',
-    fallback: 6,
     code: 'B24',
     malformedCode: 'B24',
     help: 'Seconds, rendered at 24 frames per second.',
@@ -50,7 +47,6 @@ const settings: readonly Column[] = [
   {
     name: 'audio',
     type: 'boolean',
-    fallback: false,
     help: 'true gives a soundtrack; describe the sound in the prompt.',
   },
   { name: 'seed', type: 'integer', help: 'The same seed gives the same clip; the result tells the seed used.' },
@@ -78,8 +74,7 @@ function costNotes({ cells }: CostSubject): string[] {
 }
 
 export const svcClip: KindRules = {
-  kind: 'svc/clip',
-  endpoint: 'POST /v1/video/generations',
+  path: '/v1/video/generations',
   source: 'service document 1, POST /v1/video/generations',
   summary: 'A clip of 1-8 seconds from a text.',
   columns: [
@@ -90,6 +85,10 @@ export const svcClip: KindRules = {
   checks: [sizeTogether, clipSize],
   documentedFields: fields,
   costNotes,
+  problems: {
+    B23: 'The clip size is not one of the two that are rendered.',
+    B24: 'The clip duration is outside 1-8 seconds.',
+  },
   samples: [
     { model: MODELS[0], prompt: 'a tram turns a corner in snow', width: '1280', height: '720', duration: '4' },
     { model: MODELS[1], prompt: 'rain on a tin roof, close', duration: '2.5', audio: 'true' },
@@ -97,8 +96,7 @@ export const svcClip: KindRules = {
 };
 
 export const svcAnimation: KindRules = {
-  kind: 'svc/animation',
-  endpoint: 'POST /v1/video/animations',
+  path: '/v1/video/animations',
   source: 'service document 1, POST /v1/video/animations',
   summary: 'A clip of 1-8 seconds whose first frame is an image.',
   columns: [

@@ -11,8 +11,7 @@ const sizeMissing = {
 } as const;
 
 export const svcEdit: KindRules = {
-  kind: 'svc/edit',
-  endpoint: 'POST /v1/images/edits',
+  path: '/v1/images/edits',
   source: 'service document 1, POST /v1/images/edits',
   summary: 'An image from an image and a text.',
   columns: [
@@ -38,7 +37,6 @@ export const svcEdit: KindRules = {
       name: 'tier',
       type: 'choice',
       choices: ['radical_speed', 'radical_value'],
-      fallback: 'radical_speed',
       help: 'Speed or price.',
     },
     {
@@ -68,7 +66,6 @@ export const svcEdit: KindRules = {
     ...settled('model', 'url', 'prompt', 'tier', 'width', 'height', 'n', 'response_format', 'seed'),
     ...settled('steps', 'true_cfg_scale', 'prompt_expansion'),
   },
-  costNotes: () => [],
   samples: [
     {
       model: 'svc-beta-image-edit-2511',

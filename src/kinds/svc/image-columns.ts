@@ -1,10 +1,9 @@
 import type { Check, KindRules } from '../rule.js';
 import { has, numberOf, settled, sizeTogether } from '../rule-helpers.js';
+import { DELTA, GAMMA } from './facts.js';
 
 /** svc/image: POST /v1/images/generations, service document 1. */
 
-const DELTA = 'svc-delta-4';
-const GAMMA = 'svc-gamma-o1-image';
 const MODELS = [
   'svc-alpha.2-klein-4b',
   'svc-alpha.2-klein-9b',
@@ -100,8 +99,7 @@ const modelOnly: Check = {
 };
 
 export const svcImage: KindRules = {
-  kind: 'svc/image',
-  endpoint: 'POST /v1/images/generations',
+  path: '/v1/images/generations',
   source: 'service document 1, POST /v1/images/generations',
   summary: 'An image from a text.',
   columns: [
@@ -111,7 +109,6 @@ export const svcImage: KindRules = {
       name: 'tier',
       type: 'choice',
       choices: ['radical_speed', 'radical_value'],
-      fallback: 'radical_speed',
       help: 'Speed or price; alpha, beta and gamma only.',
     },
     { name: 'width', type: 'integer', min: 1, max: 8192, code: 'B17', help: 'Pixels; goes with height.' },
@@ -136,7 +133,6 @@ export const svcImage: KindRules = {
       name: 'prompt_expansion',
       type: 'choice',
       choices: ['off', 'standard'],
-      fallback: 'off',
       help: 'Delta only: standard has the prompt rewritten first.',
     },
     { name: 'seed', type: 'integer', help: 'The same seed with the same values gives the same image.' },
@@ -158,6 +154,14 @@ export const svcImage: KindRules = {
   costNotes({ model, cells }) {
     if (model !== DELTA || cells.steps !== undefined) return [];
     return ['delta without steps runs 48 steps, billed as Quality; 12 is Turbo, 20 is Balanced'];
+  },
+  problems: {
+    B15: 'The size is missing on a model that has no default.',
+    B17: 'A size is outside 1-8192.',
+    B18: 'The size is not one that the delta model renders.',
+    B19: 'The size is not one that the gamma model renders.',
+    B20: 'The delta model takes steps, not a tier.',
+    B21: 'The step count is out of range or not for this model.',
   },
   samples: [
     { model: 'svc-alpha.2-klein-4b', prompt: 'a lighthouse at dawn, film grain', width: '1024', height: '1024' },

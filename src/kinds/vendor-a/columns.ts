@@ -1,6 +1,6 @@
 import type { Check, Column, FieldTree, KindRules } from '../rule.js';
 import { has, settled, textOf } from '../rule-helpers.js';
-import { MODEL } from './facts.js';
+import { MODEL, STORYBOARD_SECONDS_MAX } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard.js';
 
 /** vendor-a/text2video and image2video, and what the four tasks share: service document 2, Multi-mode video. */
@@ -36,7 +36,6 @@ export function modelColumn(model: string): Column {
     name: 'model',
     type: 'choice',
     choices: [model],
-    fallback: model,
     code: 'B13',
     help: 'May be left out: there is one.',
   };
@@ -46,7 +45,6 @@ export const modeColumn: Column = {
   name: 'mode',
   type: 'choice',
   choices: ['std', 'pro', '4k'],
-  fallback: 'std',
   help: 'Quality and price; 4k always has sound on text2video and image2video.',
 };
 
@@ -56,7 +54,6 @@ export const durationColumn: Column = {
   min: 3,
   max: 15,
   unit: ' (sent as a string)',
-  fallback: 5,
   code: 'B27',
   help: 'Seconds.',
 };
@@ -74,7 +71,6 @@ const sound: Column = {
   name: 'sound',
   type: 'choice',
   choices: ['on', 'off'],
-  fallback: 'off',
   help: 'A soundtrack; ignored in 4k mode.',
 };
 
@@ -95,8 +91,7 @@ const promptUnlessShots: Check = {
 };
 
 export const vendorAText2Video: KindRules = {
-  kind: 'vendor-a/text2video',
-  endpoint: 'POST /v1/vendor-a/videos/text2video',
+  path: '/v1/vendor-a/videos/text2video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip of 3-15 seconds from a text, or from a storyboard.',
   columns: [
@@ -110,7 +105,6 @@ export const vendorAText2Video: KindRules = {
       name: 'aspect_ratio',
       type: 'choice',
       choices: ['16:9', '9:16', '1:1'],
-      fallback: '16:9',
       help: 'The shape of the clip.',
     },
     ...storyboardColumns,
@@ -118,10 +112,14 @@ export const vendorAText2Video: KindRules = {
   checks: [
     promptUnlessShots,
     soundIn4k,
-    storyboardCheck({ task: 'text2video', shotsMax: 6, shotSecondsMax: 15, totalSecondsMax: 15 }),
+    storyboardCheck({ task: 'text2video', shotsMax: 6, shotSecondsMax: 15, totalSecondsMax: STORYBOARD_SECONDS_MAX }),
   ],
   documentedFields: vendorAFields,
-  costNotes: () => [],
+  problems: {
+    B27: 'The duration of a multi-mode video is outside 3-15 seconds.',
+    B32: 'The storyboard breaks a rule.',
+    B33: 'The sound switch has no effect or no place here.',
+  },
   samples: [
     { prompt: 'a paper boat on a canal', mode: 'std', duration: '5', aspect_ratio: '16:9', sound: 'on' },
     {
@@ -133,8 +131,7 @@ export const vendorAText2Video: KindRules = {
 };
 
 export const vendorAImage2Video: KindRules = {
-  kind: 'vendor-a/image2video',
-  endpoint: 'POST /v1/vendor-a/videos/image2video',
+  path: '/v1/vendor-a/videos/image2video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip of 3-15 seconds from an image.',
   columns: [
@@ -154,6 +151,5 @@ export const vendorAImage2Video: KindRules = {
   ],
   checks: [soundIn4k],
   documentedFields: vendorAFields,
-  costNotes: () => [],
   samples: [{ image: 'https://example.com/boat.jpg', prompt: 'the boat drifts left', mode: 'std', duration: '5' }],
 };

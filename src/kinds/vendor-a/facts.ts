@@ -1,78 +1,92 @@
 import type { Json } from '../../domain/json.js';
 import type { Row } from '../../domain/row.js';
+import type { AskedOutput, AsyncFacts, Cells, FamilyFacts } from '../fact.js';
 import {
-  type AskedOutput,
   DAY_MS,
   exactly,
-  type KindFacts,
+  HOUR_MS,
   knownOr,
   knownSeconds,
   lasting,
   lengthOf,
   numberIn,
+  POLL_BASE_MS,
   UNKNOWN,
   upTo,
   wholeSeconds,
-} from '../fact.js';
+} from '../quantities.js';
 
 export const MODEL = 'vendor-a-v3';
 export const OMNI_MODEL = 'vendor-a-v3-omni';
 
-/** Service document 2, Storyboard mode: the total where the shots do not say it. */
-const STORYBOARD_SECONDS_MAX = 15;
-const OMNI_STORYBOARD_SECONDS_MAX = 30;
+/** Service document 2, Storyboard mode: the most that the shots have together, also where they do not say it. */
+export const STORYBOARD_SECONDS_MAX = 15;
+export const OMNI_STORYBOARD_SECONDS_MAX = 30;
 /** Service document 2, Motion control: the longest driver by `character_orientation`. */
-const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
+export const DRIVER_SECONDS_MAX = { image: 10, video: 30 } as const;
 /** What `input_video_seconds` can say at most. */
-const DECLARED_SECONDS_MAX = 10;
+export const DECLARED_SECONDS_MAX = 10;
 
-const shared = {
+const common = {
+  flow: 'async',
+  entrypoint: 'vendor-a',
+  charge: 'unknown',
   output: 'video',
-  // The URL "expires within hours"; the handle after 7 days (service document 2, Limits).
+  pollBaseMs: POLL_BASE_MS,
+  // The handle "expires after 7 days", the URL "within hours" (service document 2, Limits).
+  handleLifeMs: 7 * DAY_MS,
   outputLifeMs: 7 * DAY_MS,
+  urlLifeMs: HOUR_MS,
+  freshUrlOnPoll: false,
   usualUnit: 'second',
-  model: MODEL,
+  fallbacks: { model: MODEL, mode: 'std', sound: 'off' },
   // In 4k audio is always included, and the flag is ignored (service document 2, Multi-mode video).
-  priced: ({ mode = 'std', sound = 'off' }) => ({ mode, sound: mode === '4k' ? 'on' : sound }),
+  priced: ({ mode, sound }) => ({ sound: mode === '4k' ? 'on' : sound }),
+} as const satisfies AsyncFacts;
+
+const film = {
+  ...common,
+  fallbacks: { ...common.fallbacks, duration: 5 },
   asked: filmOf,
-} satisfies KindFacts;
+} as const satisfies AsyncFacts;
 
-export const text2VideoFacts: KindFacts = {
-  ...shared,
-  billed: (_, { seconds }) => ({ second: knownOr(seconds, upTo(STORYBOARD_SECONDS_MAX)) }),
-};
-
-export const image2VideoFacts: KindFacts = {
-  ...shared,
-  billed: (_, { seconds }) => ({ second: knownOr(seconds, UNKNOWN) }),
-};
-
-export const omniVideoFacts: KindFacts = {
-  ...shared,
-  model: OMNI_MODEL,
-  billed: ({ media }, { seconds }) => ({
-    second: knownOr(seconds, upTo(OMNI_STORYBOARD_SECONDS_MAX)),
-    // Whether they are billed is not shown; a price that counts them must know them.
-    'reference-second': lengthOf(media.videos),
-  }),
-};
-
-export const motionControlFacts: KindFacts = {
-  ...shared,
-  usualUnit: 'input-second',
-  asked: ({ input_video_seconds: declared }) => lasting(numberIn(declared)),
-  billed: (_, { seconds }) => {
-    // Left out where another row feeds the driver clip, whose length is not known yet.
-    const driver = seconds === undefined ? upTo(DECLARED_SECONDS_MAX) : exactly(seconds);
-    return { second: driver, 'input-second': driver };
+export const vendorAFacts: FamilyFacts = {
+  'vendor-a/text2video': {
+    ...film,
+    takesCallback: true,
+    fallbacks: { ...film.fallbacks, aspect_ratio: '16:9' },
+    billed: (_, { seconds }) => ({ second: knownOr(seconds, upTo(STORYBOARD_SECONDS_MAX)) }),
   },
-  driver: longestDriver,
+  'vendor-a/image2video': {
+    ...film,
+    takesCallback: true,
+    billed: (_, { seconds }) => ({ second: knownOr(seconds, UNKNOWN) }),
+  },
+  'vendor-a/omni-video': {
+    ...film,
+    fallbacks: { ...film.fallbacks, model: OMNI_MODEL },
+    billed: ({ media }, { seconds }) => ({
+      second: knownOr(seconds, upTo(OMNI_STORYBOARD_SECONDS_MAX)),
+      // Whether they are billed is not shown; a price that counts them must know them.
+      'reference-second': lengthOf(media.videos),
+    }),
+  },
+  'vendor-a/motion-control': {
+    ...common,
+    usualUnit: 'input-second',
+    asked: ({ input_video_seconds: declared }) => lasting(declared),
+    billed: (_, { seconds }) => {
+      // Left out where another row feeds the driver clip, whose length is not known yet.
+      const driver = seconds === undefined ? upTo(DECLARED_SECONDS_MAX) : exactly(seconds);
+      return { second: driver, 'input-second': driver };
+    },
+    driver: longestDriver,
+  },
 };
 
 /** A storyboard ignores the duration; where its shots do not say how long they are, nobody knows. */
-function filmOf(cells: Row['cells']): AskedOutput {
-  const isStoryboard = cells.shots !== undefined || cells.shot_type !== undefined;
-  return isStoryboard ? lasting(shotSeconds(cells.shots)) : { seconds: numberIn(cells.duration) ?? 5 };
+function filmOf({ shots, shot_type: shotType, duration }: Cells): AskedOutput {
+  return shots === undefined && shotType === undefined ? lasting(duration) : lasting(shotSeconds(shots));
 }
 
 /** A storyboard is as long as its shots together. */

@@ -1,11 +1,10 @@
 import type { DraftRow, KindRules, MediaCheck, Report } from '../rule.js';
 import { numberOf, textOf } from '../rule-helpers.js';
 import { modelColumn, vendorAFields } from './columns.js';
-import { MODEL } from './facts.js';
+import { DECLARED_SECONDS_MAX, DRIVER_SECONDS_MAX, MODEL } from './facts.js';
 
 /** vendor-a/motion-control: service document 2, Multi-mode video. */
 
-const DRIVER_SECONDS_MAX: Readonly<Record<string, number>> = { image: 10, video: 30 };
 /** A driver of 5.04 s is one of 5 seconds with a frame more: two frames of the documented 24 a second are let pass. */
 const SECONDS_SLACK = 2 / 24;
 
@@ -14,7 +13,7 @@ const driverLength: MediaCheck = {
   check(row, facts, report) {
     const seconds = facts.get('video')?.[0]?.seconds;
     const orientation = textOf(row, 'character_orientation') ?? '';
-    const cap = DRIVER_SECONDS_MAX[orientation];
+    const cap = isOrientation(orientation) ? DRIVER_SECONDS_MAX[orientation] : undefined;
     if (seconds === undefined) return warnOfUnknown(row, cap, report);
     const shown = seconds.toFixed(1);
     if (cap !== undefined && seconds > cap + SECONDS_SLACK) {
@@ -34,6 +33,10 @@ const driverLength: MediaCheck = {
   },
 };
 
+function isOrientation(text: string): text is keyof typeof DRIVER_SECONDS_MAX {
+  return Object.hasOwn(DRIVER_SECONDS_MAX, text);
+}
+
 /** The driver behind a URL may be as long as its orientation allows; more than is declared is charged afterwards. */
 function warnOfUnknown(row: DraftRow, cap: number | undefined, report: Report): void {
   const declared = numberOf(row, 'input_video_seconds');
@@ -43,8 +46,7 @@ function warnOfUnknown(row: DraftRow, cap: number | undefined, report: Report): 
 }
 
 export const vendorAMotionControl: KindRules = {
-  kind: 'vendor-a/motion-control',
-  endpoint: 'POST /v1/vendor-a/videos/motion-control',
+  path: '/v1/vendor-a/videos/motion-control',
   source: 'service document 2, Multi-mode video',
   summary: 'A character moved by a driver clip.',
   columns: [
@@ -80,7 +82,7 @@ export const vendorAMotionControl: KindRules = {
       required: true,
       unlessFed: 'video',
       min: 1,
-      max: 10,
+      max: DECLARED_SECONDS_MAX,
       code: 'B28',
       missing: { code: 'B28', message: 'input_video_seconds 1-10 is required (under-declaring is charged later)' },
       help: 'Length of the driver clip: what is billed. Under-declaring is charged later, over-declaring not refunded. May be empty where a film of the manifest feeds the row.',
@@ -90,12 +92,10 @@ export const vendorAMotionControl: KindRules = {
       name: 'mode',
       type: 'choice',
       choices: ['std', 'pro'],
-      fallback: 'std',
       code: 'B29',
       help: 'motion-control modes: std, pro.',
     },
   ],
-  checks: [],
   mediaChecks: [driverLength],
   refusedColumns: {
     prompt: { code: 'B28', message: "motion-control does not take 'prompt'" },
@@ -105,7 +105,10 @@ export const vendorAMotionControl: KindRules = {
     },
   },
   documentedFields: vendorAFields,
-  costNotes: () => [],
+  problems: {
+    B28: 'Motion control: a forbidden or missing cell, or a wrong driver length.',
+    B29: 'Motion control: the mode is not std or pro.',
+  },
   samples: [
     {
       image: 'https://example.com/dancer.png',

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../domain/json.js';
 import type { Check, DraftRow, KindRules } from '../rule.js';
 import { countOf, has, listOf, textOf } from '../rule-helpers.js';
 import { durationColumn, modeColumn, modelColumn, PROMPT_CHARACTERS_MAX, vendorAFields } from './columns.js';
-import { OMNI_MODEL } from './facts.js';
+import { OMNI_MODEL, OMNI_STORYBOARD_SECONDS_MAX } from './facts.js';
 import { storyboardCheck, storyboardColumns } from './storyboard.js';
 
 /** vendor-a/omni-video: service document 2, Multi-mode video. */
@@ -72,8 +72,7 @@ function textsOf(row: DraftRow): [field: string, text: string][] {
 const image = { sort: 'image', url: 'http-or-https', inline: 'bytes' } as const;
 
 export const vendorAOmniVideo: KindRules = {
-  kind: 'vendor-a/omni-video',
-  endpoint: 'POST /v1/vendor-a/videos/omni-video',
+  path: '/v1/vendor-a/videos/omni-video',
   source: 'service document 2, Multi-mode video',
   summary: 'A clip from reference images, videos and elements, also as a storyboard of up to 30 seconds.',
   columns: [
@@ -108,13 +107,15 @@ export const vendorAOmniVideo: KindRules = {
     elementObjects,
     references,
     placeholders,
-    storyboardCheck({ task: 'omni', shotSecondsMax: 10, totalSecondsMax: 30 }),
+    storyboardCheck({ task: 'omni', shotSecondsMax: 10, totalSecondsMax: OMNI_STORYBOARD_SECONDS_MAX }),
   ],
   refusedColumns: {
     sound: { code: 'B33', message: 'sound is not for omni; it is for text2video and image2video' },
   },
   documentedFields: vendorAFields,
-  costNotes: () => [],
+  problems: {
+    B31: 'Omni video: no reference inputs, or too many.',
+  },
   samples: [
     {
       images: 'https://example.com/hero.png|https://example.com/street.jpg',

@@ -3,15 +3,13 @@
 import { z } from 'zod';
 import type { PollReading, SubmitReading } from '../../domain/exchange.js';
 import { defined, type Json, type JsonObject } from '../../domain/json.js';
-import type { Kind } from '../../domain/kind.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import { safeText } from '../../domain/secret.js';
-import type { AsyncAdapter, SubmitOptions } from '../adapter.js';
+import type { AsyncWire, Family, SubmitOptions } from '../adapter.js';
 import {
   believedSeconds,
   created,
   failed,
-  GENERAL_ERRORS,
   handleText,
   optionalSeconds,
   optionalText,
@@ -21,19 +19,13 @@ import {
   unlessNone,
   unreadable,
 } from '../readings.js';
+import type { KindRules } from '../rule.js';
 import { salvageString } from '../salvage.js';
 import { all, asText, columns, fields, readAs, required, segment, urlOnly, urlOrRaw, withExtra } from '../wire.js';
-import { MODEL, OMNI_MODEL } from './facts.js';
+import { vendorAImage2Video, vendorAText2Video } from './columns.js';
+import { vendorAMotionControl } from './motion-columns.js';
+import { vendorAOmniVideo } from './omni-columns.js';
 import { storyboardOf } from './storyboard.js';
-
-const VIDEOS_PATH = '/v1/vendor-a/videos';
-const POLL_BASE_MS = 5_000;
-
-/** "Expires after 7 days." */
-const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
-
-/** "Expires within hours." */
-const URL_LIFE_MS = 3_600_000;
 
 const submitted = z.object({
   code: z.unknown().optional(),
@@ -64,37 +56,30 @@ const STATUS: StatusTable = new Map([
   ['failed', 'failed'],
 ]);
 
-type Capability = 'text2video' | 'image2video' | 'omni-video' | 'motion-control';
 type BodyOf = (row: Row, media: ResolvedMediaSet, options: SubmitOptions) => JsonObject;
 
-export function createText2VideoAdapter(): AsyncAdapter {
-  return createAdapter('text2video', (row, _media, { callbackUrl }) =>
+export const vendorA: Family = {
+  'vendor-a/text2video': kindOf(vendorAText2Video, (row, _media, { callbackUrl }) =>
     fields({
-      model_name: row.cells.model ?? MODEL,
+      model_name: row.cells.model,
       ...columns(row, ['prompt', 'negative_prompt', 'mode', 'sound', 'aspect_ratio']),
       duration: asText(row.cells.duration),
       ...storyboardOf(row),
       callback_url: callbackUrl,
     }),
-  );
-}
-
-export function createImage2VideoAdapter(): AsyncAdapter {
-  return createAdapter('image2video', (row, media, { callbackUrl }) =>
+  ),
+  'vendor-a/image2video': kindOf(vendorAImage2Video, (row, media, { callbackUrl }) =>
     fields({
-      model_name: row.cells.model ?? MODEL,
+      model_name: row.cells.model,
       image: urlOrRaw(required(media, row, 'image')),
       ...columns(row, ['prompt', 'negative_prompt', 'mode', 'sound']),
       duration: asText(row.cells.duration),
       callback_url: callbackUrl,
     }),
-  );
-}
-
-export function createOmniVideoAdapter(): AsyncAdapter {
-  return createAdapter('omni-video', (row, media) =>
+  ),
+  'vendor-a/omni-video': kindOf(vendorAOmniVideo, (row, media) =>
     fields({
-      model_name: row.cells.model ?? OMNI_MODEL,
+      model_name: row.cells.model,
       ...columns(row, ['prompt', 'mode']),
       duration: asText(row.cells.duration),
       image_list: unlessEmptyList(imageListOf(media)),
@@ -103,36 +88,23 @@ export function createOmniVideoAdapter(): AsyncAdapter {
       element_list: row.cells.elements,
       ...storyboardOf(row),
     }),
-  );
-}
-
-export function createMotionControlAdapter(): AsyncAdapter {
-  return createAdapter('motion-control', (row, media) =>
+  ),
+  'vendor-a/motion-control': kindOf(vendorAMotionControl, (row, media) =>
     fields({
-      model_name: row.cells.model ?? MODEL,
+      model_name: row.cells.model,
       image_url: urlOrRaw(required(media, row, 'image')),
       video_url: urlOnly(required(media, row, 'video'), row, 'video'),
       ...columns(row, ['character_orientation', 'input_video_seconds', 'mode']),
     }),
-  );
-}
+  ),
+};
 
 /** A task is polled under the capability it was submitted to; under another one the service answers 404. */
-function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
-  return {
-    kind: `vendor-a/${capability}` satisfies Kind,
-    flow: 'async',
-    entrypoint: 'vendor-a',
-    charge: 'unknown',
-    errorForms: GENERAL_ERRORS,
-    urlLifeMs: URL_LIFE_MS,
-    pollBaseMs: POLL_BASE_MS,
-    handleLifeMs: HANDLE_LIFE_MS,
-    freshUrlOnPoll: false,
-    ...(capability === 'text2video' || capability === 'image2video' ? { takesCallback: true } : {}),
+function kindOf(rules: KindRules, bodyOf: BodyOf): Family[string] {
+  const wire: AsyncWire = {
     submitRequest: (row, media, options) => ({
       method: 'POST',
-      path: `${VIDEOS_PATH}/${capability}`,
+      path: rules.path,
       body: withExtra(bodyOf(row, media, options), row.extra),
     }),
     readSubmit(answer) {
@@ -141,14 +113,14 @@ function createAdapter(capability: Capability, bodyOf: BodyOf): AsyncAdapter {
       return readTask(read, (handle, remark) => created(answer, handle, remark), answer.status);
     },
     salvageHandle: (body) => salvageString(body, ['data', 'task_id']),
-    readRefusal: () => undefined,
-    pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${capability}/${segment(handle)}` }),
+    pollRequest: (handle) => ({ method: 'GET', path: `${rules.path}/${segment(handle)}` }),
     echo: ['data', 'task_id'],
     readPoll(answer) {
       const read = readAs(polled, answer);
       return read === undefined ? unreadable('the answer is not a task') : readPolledTask(read);
     },
   };
+  return { rules, wire };
 }
 
 /** A handle always wins; without one only a 200 with a provider's error code proves that no task exists. */

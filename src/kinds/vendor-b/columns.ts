@@ -41,8 +41,7 @@ const autoPhoto: Check = {
 };
 
 export const vendorBAvatar: KindRules = {
-  kind: 'vendor-b/avatar',
-  endpoint: 'POST /v1/vendor-b/v3/videos',
+  path: '/v1/vendor-b/v3/videos',
   source: 'service document 2, Avatar video',
   summary: 'A talking avatar, as long as its speech.',
   columns: [
@@ -65,14 +64,12 @@ export const vendorBAvatar: KindRules = {
       name: 'resolution',
       type: 'choice',
       choices: ['720p', '1080p', '4k'],
-      fallback: '1080p',
       help: 'Does not change price or render time.',
     },
     {
       name: 'aspect_ratio',
       type: 'choice',
       choices: ['auto', '16:9', '9:16', '4:5', '5:4', '1:1'],
-      fallback: '16:9',
       help: 'The canvas; with a photo, auto does not read the photo: send the nearest canvas.',
     },
   ],
@@ -82,7 +79,10 @@ export const vendorBAvatar: KindRules = {
     image: settled('type', 'url', 'media_type', 'data'),
     engine: settled('type'),
   },
-  costNotes: () => [],
+  problems: {
+    B42: 'Avatar: the speech source is missing, doubled or incomplete.',
+    B43: 'Avatar: both or neither of image and avatar_id.',
+  },
   samples: [
     { image: 'https://example.com/portrait.jpg', audio: 'https://example.com/greeting.mp3', aspect_ratio: '9:16' },
     { avatar_id: 'anna', script: 'Welcome to the show.', voice_id: 'v-amber-en', resolution: '720p' },

@@ -4,12 +4,11 @@ import { z } from 'zod';
 import type { ServiceRequest } from '../../domain/exchange.js';
 import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../domain/row.js';
-import type { AsyncAdapter } from '../adapter.js';
+import type { AsyncWire, Family } from '../adapter.js';
 import {
   believedSeconds,
   created,
   failed,
-  GENERAL_ERRORS,
   handleText,
   optionalSeconds,
   optionalText,
@@ -21,12 +20,7 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { columns, fields, one, readAs, segment, urlOnly, withExtra } from '../wire.js';
-
-const VIDEOS_PATH = '/v1/vendor-b/v3/videos';
-const POLL_BASE_MS = 10_000;
-
-/** "Expires within hours." */
-const URL_LIFE_MS = 3_600_000;
+import { vendorBAvatar } from './columns.js';
 
 /** Lists the voices that `voice_id` takes; free (service document 2, Endpoints). */
 export const VOICES_REQUEST: ServiceRequest = { method: 'GET', path: '/v1/vendor-b/v3/voices' };
@@ -47,49 +41,39 @@ const STATUS: StatusTable = new Map([
 /** Fields of a poll answer that do not give the reason of a failure. */
 const DOCUMENTED = new Set(['id', 'status', 'duration', 'video_url', 'output_format']);
 
-export function createAvatarAdapter(): AsyncAdapter {
-  return {
-    kind: 'vendor-b/avatar',
-    flow: 'async',
-    entrypoint: 'vendor-b',
-    charge: 'at-completion',
-    errorForms: GENERAL_ERRORS,
-    urlLifeMs: URL_LIFE_MS,
-    pollBaseMs: POLL_BASE_MS,
-    handleLifeMs: null,
-    freshUrlOnPoll: false,
-    submitRequest(row, media) {
-      const body = {
-        ...faceOf(row, media),
-        ...speechOf(row, media),
-        ...columns(row, ['resolution', 'aspect_ratio']),
-      };
-      return { method: 'POST', path: VIDEOS_PATH, body: withExtra(body, row.extra) };
-    },
-    readSubmit(answer) {
-      const read = readAs(submitted, answer);
-      return read ? created(answer, read.data.video_id) : unreadable('the answer has no data.video_id');
-    },
-    salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
-    readRefusal: () => undefined,
-    pollRequest: (handle) => ({ method: 'GET', path: `${VIDEOS_PATH}/${segment(handle)}` }),
-    echo: ['data', 'id'],
-    readPoll(answer) {
-      const job = readAs(polled, answer)?.data;
-      if (job === undefined) return unreadable('the answer is not an avatar job');
-      return readStatus(job.status, STATUS, {
-        succeeded: () => {
-          const { video_url: url } = job;
-          const warnings: string[] = [];
-          const seconds = believedSeconds('data.duration', job.duration, warnings);
-          const outputs = url ? [defined({ url, durationSeconds: seconds })] : [];
-          return succeeded(outputs, defined({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
-        },
-        failed: (word) => failed(word, reasonOf(job)),
-      });
-    },
-  };
-}
+const wire: AsyncWire = {
+  submitRequest(row, media) {
+    const body = {
+      ...faceOf(row, media),
+      ...speechOf(row, media),
+      ...columns(row, ['resolution', 'aspect_ratio']),
+    };
+    return { method: 'POST', path: vendorBAvatar.path, body: withExtra(body, row.extra) };
+  },
+  readSubmit(answer) {
+    const read = readAs(submitted, answer);
+    return read ? created(answer, read.data.video_id) : unreadable('the answer has no data.video_id');
+  },
+  salvageHandle: (body) => salvageString(body, ['data', 'video_id']),
+  pollRequest: (handle) => ({ method: 'GET', path: `${vendorBAvatar.path}/${segment(handle)}` }),
+  echo: ['data', 'id'],
+  readPoll(answer) {
+    const job = readAs(polled, answer)?.data;
+    if (job === undefined) return unreadable('the answer is not an avatar job');
+    return readStatus(job.status, STATUS, {
+      succeeded: () => {
+        const { video_url: url } = job;
+        const warnings: string[] = [];
+        const seconds = believedSeconds('data.duration', job.duration, warnings);
+        const outputs = url ? [defined({ url, durationSeconds: seconds })] : [];
+        return succeeded(outputs, defined({ billedSeconds: seconds, warnings: unlessNone(warnings) }));
+      },
+      failed: (word) => failed(word, reasonOf(job)),
+    });
+  },
+};
+
+export const vendorB: Family = { 'vendor-b/avatar': { rules: vendorBAvatar, wire } };
 
 /** The photo engine for an image, the catalog-avatar engine for an avatar id. */
 function faceOf(row: Row, media: ResolvedMediaSet): JsonObject {

@@ -7,6 +7,7 @@ import {
   referenceCount,
   resolutionsText,
   type SharedModels,
+  SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
 } from './models.js';
@@ -60,8 +61,7 @@ const frame = { sort: 'image', url: 'http-or-https', inline: 'url-only' } as con
 const formats = ['image/jpeg', 'image/png', 'image/bmp', 'image/webp'];
 
 export const vendorCVideo: KindRules = {
-  kind: 'vendor-c/video',
-  endpoint: 'POST /v1/vendor-c/services/aigc/video-generation/video-synthesis',
+  path: SUBMIT_PATH,
   source: 'service document 2, Shared route for `vendor-c` and `vendor-g` models',
   summary: 'A clip from a text, from a first frame, or from reference images.',
   columns: [
@@ -99,7 +99,6 @@ export const vendorCVideo: KindRules = {
       name: 'resolution',
       type: 'choice',
       choices: ['480P', '720P', '1080P'],
-      fallback: '1080P',
       code: 'B37',
       help: '480P on 3.0 only; the default is the most expensive.',
     },
@@ -109,16 +108,18 @@ export const vendorCVideo: KindRules = {
       min: 2,
       max: 30,
       unit: ' seconds',
-      fallback: 5,
       code: 'B37',
       help: 'Seconds; billed per second.',
     },
-    { name: 'watermark', type: 'boolean', fallback: false, help: 'A vendor mark in the lower-right corner.' },
+    { name: 'watermark', type: 'boolean', help: 'A vendor mark in the lower-right corner.' },
   ],
   checks: [offered, frames, framesOrReferences, taskOfModel(MODELS), referenceCount(MODELS)],
   documentedFields: sharedRouteFields,
   costNotes: ({ cells }) =>
     cells.resolution === undefined ? ['without resolution 1080P is rendered, the most expensive tier'] : [],
+  problems: {
+    B37: 'vendor-c: the model does not offer this resolution or duration.',
+  },
   samples: [
     { model: 'vendor-c-3.0-video', prompt: 'a market at night', resolution: '480P', duration: '5' },
     {

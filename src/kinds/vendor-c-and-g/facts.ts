@@ -1,14 +1,26 @@
-import { DAY_MS, type KindFacts, knownOr, numberIn, UNKNOWN } from '../fact.js';
+import type { AsyncFacts, FamilyFacts } from '../fact.js';
+import { DAY_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../quantities.js';
 
 /** Both families share one route. */
-export const sharedRouteFacts: KindFacts = {
+const common = {
+  flow: 'async',
+  entrypoint: null,
+  charge: 'unknown',
   output: 'video',
+  pollBaseMs: POLL_BASE_MS,
   // "The task id and the URL expire after 24 hours" (service document 2).
+  handleLifeMs: DAY_MS,
   outputLifeMs: DAY_MS,
+  urlLifeMs: DAY_MS,
   ownUrlLifeMs: DAY_MS,
+  freshUrlOnPoll: false,
   usualUnit: 'second',
-  model: '',
-  priced: ({ resolution }) => ({ resolution: resolution ?? '1080P' }),
-  asked: ({ duration }) => ({ seconds: numberIn(duration) ?? 5 }),
+  fallbacks: { resolution: '1080P', duration: 5 },
+  asked: ({ duration }) => lasting(duration),
   billed: (_, { seconds }) => ({ second: knownOr(seconds, UNKNOWN) }),
+} as const satisfies AsyncFacts;
+
+export const vendorCAndGFacts: FamilyFacts = {
+  'vendor-c/video': { ...common, fallbacks: { ...common.fallbacks, watermark: false } },
+  'vendor-g/video': { ...common, fallbacks: { ...common.fallbacks, watermark: true } },
 };

@@ -7,6 +7,7 @@ import {
   referenceCount,
   resolutionsText,
   type SharedModels,
+  SUBMIT_PATH,
   sharedRouteFields,
   taskOfModel,
 } from './models.js';
@@ -60,8 +61,7 @@ const image: MediaRule = {
 const frameOnly = 'vendor-g takes a first frame only';
 
 export const vendorGVideo: KindRules = {
-  kind: 'vendor-g/video',
-  endpoint: 'POST /v1/vendor-c/services/aigc/video-generation/video-synthesis',
+  path: SUBMIT_PATH,
   source: 'service document 2, Shared route for `vendor-c` and `vendor-g` models',
   summary: 'A scored clip from a text, from a first frame, or from reference images.',
   columns: [
@@ -89,7 +89,6 @@ export const vendorGVideo: KindRules = {
       name: 'resolution',
       type: 'choice',
       choices: ['480P', '720P', '1080P'],
-      fallback: '1080P',
       code: 'B36',
       help: '480P on 1.1 only; the default is the most expensive.',
     },
@@ -99,13 +98,11 @@ export const vendorGVideo: KindRules = {
       min: 3,
       max: 15,
       unit: ' seconds',
-      fallback: 5,
       help: 'Seconds; billed per second.',
     },
     {
       name: 'watermark',
       type: 'boolean',
-      fallback: true,
       help: 'A vendor mark in the lower-right corner; on by default.',
     },
   ],

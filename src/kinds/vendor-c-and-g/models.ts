@@ -3,6 +3,8 @@ import { countOf, has, orList, settled } from '../rule-helpers.js';
 
 /** What vendor-c and vendor-g share: one route, one body layout (service document 2, Shared route). */
 
+export const SUBMIT_PATH = '/v1/vendor-c/services/aigc/video-generation/video-synthesis';
+
 /** What one model of the shared route offers. */
 export interface SharedModel {
   resolutions: readonly string[];

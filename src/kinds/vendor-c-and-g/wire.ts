@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defined, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
-import type { AsyncAdapter } from '../adapter.js';
+import type { AsyncWire, Family } from '../adapter.js';
 import {
   created,
   failed,
@@ -17,13 +17,11 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { all, columns, fields, readAs, segment, unlessEmpty, urlOnly, withExtra } from '../wire.js';
+import { vendorCVideo } from './c-columns.js';
+import { vendorGVideo } from './g-columns.js';
+import { SUBMIT_PATH } from './models.js';
 
-const SUBMIT_PATH = '/v1/vendor-c/services/aigc/video-generation/video-synthesis';
 const TASKS_PATH = '/v1/vendor-c/tasks';
-const POLL_BASE_MS = 5_000;
-
-/** "The task id and the URL expire after 24 hours." */
-const LIFE_MS = 24 * 3_600_000;
 
 /** Media columns and the item type each stands for, in the order they are sent; `Image n` counts this order. */
 const MEDIA_TYPES = [
@@ -51,52 +49,37 @@ const STATUS: StatusTable = new Map([
   ['CANCELED', 'failed'],
 ]);
 
-export function createVendorCAdapter(): AsyncAdapter {
-  return createAdapter('vendor-c/video');
-}
+const wire: AsyncWire = {
+  errorForms: SHARED_ROUTE_ERRORS,
+  submitRequest(row, media) {
+    const items = mediaOf(row, media);
+    const body = fields({
+      model: row.cells.model,
+      input: fields({ prompt: row.cells.prompt, media: items.length > 0 ? items : undefined }),
+      parameters: unlessEmpty(columns(row, ['resolution', 'duration', 'watermark'])),
+    });
+    return { method: 'POST', path: SUBMIT_PATH, body: withExtra(body, row.extra) };
+  },
+  readSubmit(answer) {
+    const read = readAs(submitted, answer);
+    return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
+  },
+  salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
+  pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
+  readPoll(answer) {
+    const output = readAs(polled, answer)?.output;
+    if (output === undefined) return unreadable('the answer is not a task');
+    return readStatus(output.task_status, STATUS, {
+      succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
+      failed: (word) => failed(word, defined({ code: output.code ?? undefined, message: output.message ?? undefined })),
+    });
+  },
+};
 
-export function createVendorGAdapter(): AsyncAdapter {
-  return createAdapter('vendor-g/video');
-}
-
-function createAdapter(kind: 'vendor-c/video' | 'vendor-g/video'): AsyncAdapter {
-  return {
-    kind,
-    flow: 'async',
-    entrypoint: null,
-    charge: 'unknown',
-    errorForms: SHARED_ROUTE_ERRORS,
-    urlLifeMs: LIFE_MS,
-    pollBaseMs: POLL_BASE_MS,
-    handleLifeMs: LIFE_MS,
-    freshUrlOnPoll: false,
-    submitRequest(row, media) {
-      const items = mediaOf(row, media);
-      const body = fields({
-        model: row.cells.model,
-        input: fields({ prompt: row.cells.prompt, media: items.length > 0 ? items : undefined }),
-        parameters: unlessEmpty(columns(row, ['resolution', 'duration', 'watermark'])),
-      });
-      return { method: 'POST', path: SUBMIT_PATH, body: withExtra(body, row.extra) };
-    },
-    readSubmit(answer) {
-      const read = readAs(submitted, answer);
-      return read ? created(answer, read.output.task_id) : unreadable('the answer has no output.task_id');
-    },
-    salvageHandle: (body) => salvageString(body, ['output', 'task_id']),
-    readRefusal: () => undefined,
-    pollRequest: (handle) => ({ method: 'GET', path: `${TASKS_PATH}/${segment(handle)}` }),
-    readPoll(answer) {
-      const output = readAs(polled, answer)?.output;
-      if (output === undefined) return unreadable('the answer is not a task');
-      return readStatus(output.task_status, STATUS, {
-        succeeded: () => succeeded(output.video_url ? [{ url: output.video_url }] : [], {}),
-        failed: (word) =>
-          failed(word, defined({ code: output.code ?? undefined, message: output.message ?? undefined })),
-      });
-    },
-  };
-}
+export const vendorCAndG: Family = {
+  'vendor-c/video': { rules: vendorCVideo, wire },
+  'vendor-g/video': { rules: vendorGVideo, wire },
+};
 
 function mediaOf(row: Row, media: ResolvedMediaSet): JsonObject[] {
   return MEDIA_TYPES.flatMap(([column, type]) =>

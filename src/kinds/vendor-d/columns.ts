@@ -5,8 +5,7 @@ import { MODEL } from './facts.js';
 /** vendor-d/video: service document 2, `vendor-d` submit body. */
 
 export const vendorDVideo: KindRules = {
-  kind: 'vendor-d/video',
-  endpoint: 'POST /v1/vendor-d/contents/generations/tasks',
+  path: '/v1/vendor-d/contents/generations/tasks',
   source: 'service document 2, `vendor-d` submit body',
   summary: 'A clip from a text, or from a first frame and a text; billed by video tokens.',
   columns: [
@@ -15,7 +14,6 @@ export const vendorDVideo: KindRules = {
       name: 'model',
       type: 'choice',
       choices: [MODEL],
-      fallback: MODEL,
       code: 'B13',
       help: 'May be left out: there is one.',
     },
@@ -37,16 +35,17 @@ export const vendorDVideo: KindRules = {
       name: 'resolution',
       type: 'choice',
       choices: ['480p', '720p'],
-      fallback: '720p',
       code: 'B38',
       help: 'vendor-d offers 480p and 720p.',
     },
-    { name: 'audio', type: 'boolean', fallback: true, help: 'false gives a silent clip; sound changes the rate.' },
+    { name: 'audio', type: 'boolean', help: 'false gives a silent clip; sound changes the rate.' },
   ],
-  checks: [],
   documentedFields: settled('model', 'content', 'resolution', 'generate_audio'),
   costNotes({ cells }) {
     return cells.audio === undefined ? ['without audio=false the clip has sound, which changes the rate'] : [];
+  },
+  problems: {
+    B38: 'vendor-d: the resolution is not offered.',
   },
   samples: [
     { prompt: 'steam rises from a cup', resolution: '480p', audio: 'false' },

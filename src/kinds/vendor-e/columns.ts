@@ -1,6 +1,6 @@
 import type { Check, KindRules, MediaCheck, MediaRule } from '../rule.js';
 import { countOf, has, settled } from '../rule-helpers.js';
-import { MODEL } from './facts.js';
+import { MODEL, REFERENCE_SECONDS_MAX } from './facts.js';
 
 /** vendor-e/video: service document 2, `vendor-e` submit body and Limits. */
 
@@ -10,7 +10,6 @@ const REFERENCES = ['reference_images', 'reference_videos', 'reference_audio'];
 const COUNTS_MAX: Readonly<Record<string, number>> = { reference_images: 9, reference_videos: 3 };
 const FILES_MAX = 12;
 const INCLUDED_IMAGES = 5;
-const VIDEO_SECONDS_MAX = 15;
 
 const ratioOnText: Check = {
   rule: 'ratio is required without media, and left out with media: the output then follows the source',
@@ -58,11 +57,11 @@ const counts: Check = {
 };
 
 const videoTotal: MediaCheck = {
-  rule: `reference_videos have at most ${VIDEO_SECONDS_MAX} s together`,
+  rule: `reference_videos have at most ${REFERENCE_SECONDS_MAX} s together`,
   check(row, facts, report) {
     const seconds = (facts.get('reference_videos') ?? []).reduce((sum, fact) => sum + (fact.seconds ?? 0), 0);
-    if (seconds <= VIDEO_SECONDS_MAX) return;
-    const message = `reference_videos have ${seconds.toFixed(1)} s together, limit ${VIDEO_SECONDS_MAX} s`;
+    if (seconds <= REFERENCE_SECONDS_MAX) return;
+    const message = `reference_videos have ${seconds.toFixed(1)} s together, limit ${REFERENCE_SECONDS_MAX} s`;
     report.problem(row, 'B45', 'reference_videos', message);
   },
 };
@@ -96,8 +95,7 @@ const audio: MediaRule = {
 };
 
 export const vendorEVideo: KindRules = {
-  kind: 'vendor-e/video',
-  endpoint: 'POST /v1/vendor-e/v2/video_generation',
+  path: '/v1/vendor-e/v2/video_generation',
   source: 'service document 2, `vendor-e` submit body',
   summary: 'A clip of 4-15 seconds from a text, from frames, or from reference images, videos and audio.',
   columns: [
@@ -115,7 +113,6 @@ export const vendorEVideo: KindRules = {
       name: 'model',
       type: 'choice',
       choices: [MODEL],
-      fallback: MODEL,
       code: 'B13',
       help: 'May be left out: there is one.',
     },
@@ -152,6 +149,9 @@ export const vendorEVideo: KindRules = {
     return images > INCLUDED_IMAGES
       ? [`more than ${INCLUDED_IMAGES} reference images add a charge for each further one`]
       : [];
+  },
+  problems: {
+    B39: 'vendor-e: the ratio is missing, not allowed, or not to be sent.',
   },
   samples: [
     { prompt: 'a fox crosses a road', duration: '4', resolution: '768P', ratio: '16:9' },

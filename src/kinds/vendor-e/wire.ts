@@ -3,11 +3,10 @@
 import { z } from 'zod';
 import { defined, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
-import type { AsyncAdapter } from '../adapter.js';
+import type { AsyncWire, Family } from '../adapter.js';
 import {
   created,
   failed,
-  GENERAL_ERRORS,
   handleText,
   optionalText,
   readStatus,
@@ -18,17 +17,9 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { all, columns, fields, readAs, segment, urlOnly, withExtra } from '../wire.js';
-import { MODEL } from './facts.js';
+import { vendorEVideo } from './columns.js';
 
-const SUBMIT_PATH = '/v1/vendor-e/v2/video_generation';
 const QUERY_PATH = '/v1/vendor-e/v2/query/video_generation';
-const POLL_BASE_MS = 5_000;
-
-/** "A task can be polled for 7 days." */
-const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
-
-/** "Time-limited; a later poll returns a fresh URL." One hour is the shortest life the service names anywhere. */
-const URL_LIFE_MS = 3_600_000;
 
 /** Each media column, its role, and the one container in which that role works: elsewhere it is silently ignored. */
 const ROLES = [
@@ -57,45 +48,35 @@ const STATUS: StatusTable = new Map([
   ['cancelled', 'failed'],
 ]);
 
-export function createVendorEAdapter(): AsyncAdapter {
-  return {
-    kind: 'vendor-e/video',
-    flow: 'async',
-    entrypoint: null,
-    charge: 'unknown',
-    errorForms: GENERAL_ERRORS,
-    urlLifeMs: URL_LIFE_MS,
-    pollBaseMs: POLL_BASE_MS,
-    handleLifeMs: HANDLE_LIFE_MS,
-    freshUrlOnPoll: true,
-    submitRequest(row, media) {
-      const body = fields({
-        model: row.cells.model ?? MODEL,
-        content: [fields({ type: 'text', text: row.cells.prompt }), ...mediaItems(row, media)],
-        ...columns(row, ['resolution', 'duration', 'ratio']),
-      });
-      return { method: 'POST', path: SUBMIT_PATH, body: withExtra(body, row.extra) };
-    },
-    readSubmit(answer) {
-      const read = readAs(submitted, answer);
-      return read ? created(answer, read.task_id) : unreadable('the answer has no task_id');
-    },
-    salvageHandle: (body) => salvageString(body, ['task_id']),
-    readRefusal: () => undefined,
-    pollRequest: (handle) => ({ method: 'GET', path: `${QUERY_PATH}/${segment(handle)}` }),
-    readPoll(answer) {
-      const task = readAs(polled, answer)?.task;
-      if (task === undefined) return unreadable('the answer has no task');
-      return readStatus(task.status, STATUS, {
-        succeeded: () => {
-          const url = task.content?.url;
-          return succeeded(url ? [{ url }] : [], defined({ usage: usageOf(task.usage) }));
-        },
-        failed: (word) => failed(word, task.error),
-      });
-    },
-  };
-}
+const wire: AsyncWire = {
+  submitRequest(row, media) {
+    const body = fields({
+      model: row.cells.model,
+      content: [fields({ type: 'text', text: row.cells.prompt }), ...mediaItems(row, media)],
+      ...columns(row, ['resolution', 'duration', 'ratio']),
+    });
+    return { method: 'POST', path: vendorEVideo.path, body: withExtra(body, row.extra) };
+  },
+  readSubmit(answer) {
+    const read = readAs(submitted, answer);
+    return read ? created(answer, read.task_id) : unreadable('the answer has no task_id');
+  },
+  salvageHandle: (body) => salvageString(body, ['task_id']),
+  pollRequest: (handle) => ({ method: 'GET', path: `${QUERY_PATH}/${segment(handle)}` }),
+  readPoll(answer) {
+    const task = readAs(polled, answer)?.task;
+    if (task === undefined) return unreadable('the answer has no task');
+    return readStatus(task.status, STATUS, {
+      succeeded: () => {
+        const url = task.content?.url;
+        return succeeded(url ? [{ url }] : [], defined({ usage: usageOf(task.usage) }));
+      },
+      failed: (word) => failed(word, task.error),
+    });
+  },
+};
+
+export const vendorE: Family = { 'vendor-e/video': { rules: vendorEVideo, wire } };
 
 function mediaItems(row: Row, media: ResolvedMediaSet): JsonObject[] {
   return ROLES.flatMap(([column, role, container]) =>

@@ -15,8 +15,7 @@ const liteResolution: Check = {
 };
 
 export const vendorFVideo: KindRules = {
-  kind: 'vendor-f/video',
-  endpoint: 'POST /v1/vendor-f/v1beta/models/{model}:predictLongRunning',
+  path: '/v1/vendor-f/v1beta/models/{model}:predictLongRunning',
   source: 'service document 2, `vendor-f` submit body',
   summary: 'A clip with sound from a text, or from an image and a text.',
   columns: [
@@ -32,7 +31,6 @@ export const vendorFVideo: KindRules = {
       name: 'resolution',
       type: 'choice',
       choices: ['720p', '1080p', '4k'],
-      fallback: '720p',
       code: 'B41',
       help: 'Not 4k on lite.',
     },
@@ -41,7 +39,6 @@ export const vendorFVideo: KindRules = {
       type: 'integer',
       allowed: [4, 6, 8],
       unit: ' seconds (durationSeconds)',
-      fallback: 8,
       code: 'B41',
       help: 'Seconds.',
     },
@@ -53,6 +50,9 @@ export const vendorFVideo: KindRules = {
   },
   costNotes: ({ cells }) =>
     cells.duration === undefined ? ['without duration 8 seconds are rendered, the longest; 4 and 6 cost less'] : [],
+  problems: {
+    B41: 'vendor-f: the resolution or duration is not offered.',
+  },
   samples: [
     { model: MODELS[1], prompt: 'waves against a pier, slow push in', resolution: '720p', duration: '4' },
     {
@@ -66,8 +66,7 @@ export const vendorFVideo: KindRules = {
 };
 
 export const vendorFInteraction: KindRules = {
-  kind: 'vendor-f/interaction',
-  endpoint: 'POST /v1/vendor-f/v1beta/interactions',
+  path: '/v1/vendor-f/v1beta/interactions',
   source: 'service document 1, Endpoints (request layout not shown)',
   summary: 'A synchronous image interaction; the answer is kept as .json.',
   columns: [
@@ -79,8 +78,6 @@ export const vendorFInteraction: KindRules = {
       help: 'The whole request body, sent as it is: its layout is not documented.',
     },
   ],
-  checks: [],
   documentedFields: {},
-  costNotes: () => [],
   samples: [{ body: '{"input":"a red kite over dunes"}' }],
 };

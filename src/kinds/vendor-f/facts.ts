@@ -1,18 +1,37 @@
-import { HOUR_MS, type KindFacts, knownOr, numberIn, UNKNOWN } from '../fact.js';
+import type { FamilyFacts } from '../fact.js';
+import { HOUR_MS, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../quantities.js';
 
-const shared = {
+const common = {
+  entrypoint: 'vendor-f',
   // "About one hour after completion"; the half hour more is ours.
   outputLifeMs: 1.5 * HOUR_MS,
-  model: '',
-} as const satisfies Partial<KindFacts>;
+} as const;
 
-export const filmFacts: KindFacts = {
-  ...shared,
-  output: 'video',
-  usualUnit: 'second',
-  priced: ({ resolution }) => ({ resolution: resolution ?? '720p' }),
-  asked: ({ duration }) => ({ seconds: numberIn(duration) ?? 8 }),
-  billed: (_, { seconds }) => ({ second: knownOr(seconds, UNKNOWN) }),
+export const vendorFFacts: FamilyFacts = {
+  'vendor-f/video': {
+    ...common,
+    flow: 'async',
+    // Reserved at submit by the document; when the balance shows it is believed only once it was seen.
+    charge: 'unknown',
+    output: 'video',
+    pollBaseMs: POLL_BASE_MS,
+    renderMaxMs: 0.5 * HOUR_MS,
+    handleLifeMs: null,
+    urlLifeMs: HOUR_MS,
+    freshUrlOnPoll: false,
+    usualUnit: 'second',
+    fallbacks: { resolution: '720p', duration: 8 },
+    asked: ({ duration }) => lasting(duration),
+    billed: (_, { seconds }) => ({ second: knownOr(seconds, UNKNOWN) }),
+  },
+  'vendor-f/interaction': {
+    ...common,
+    flow: 'sync',
+    takesNoSlot: true,
+    charge: 'at-success',
+    output: 'any',
+    urlLifeMs: null,
+    usualUnit: 'request',
+    hasOwnBody: true,
+  },
 };
-
-export const interactionFacts: KindFacts = { ...shared, output: 'any', usualUnit: 'request', hasOwnBody: true };

@@ -3,12 +3,11 @@
 import { z } from 'zod';
 import type { ErrorReading, PollReading, VendorRefusal } from '../../domain/exchange.js';
 import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
-import type { AsyncAdapter, SyncAdapter } from '../adapter.js';
+import type { AsyncWire, Family, SyncWire } from '../adapter.js';
 import {
   created,
   endedUnreadably,
   failed,
-  GENERAL_ERRORS,
   handleText,
   optionalText,
   statusWarnings,
@@ -17,12 +16,9 @@ import {
 } from '../readings.js';
 import { salvageString } from '../salvage.js';
 import { fields, one, readAs, readJson, segment, unlessEmpty, withExtra } from '../wire.js';
+import { vendorFInteraction, vendorFVideo } from './columns.js';
 
 const BASE_PATH = '/v1/vendor-f/v1beta';
-const POLL_BASE_MS = 5_000;
-
-/** "Expires about one hour after completion." */
-const URL_LIFE_MS = 3_600_000;
 
 /** "The provider could not be reached before anything was sent; nothing charged; retry with backoff." */
 const UNREACHABLE_CODE = 'vendor-f_unreachable';
@@ -50,81 +46,65 @@ const operation = z.object({
 });
 const response = z.object({ generateVideoResponse: z.object({ generatedSamples: z.array(sample) }) });
 
-export function createOperationAdapter(): AsyncAdapter {
-  return {
-    kind: 'vendor-f/video',
-    flow: 'async',
-    entrypoint: 'vendor-f',
-    // Reserved at submit by the document; when the balance shows it is believed only once it was seen.
-    charge: 'unknown',
-    errorForms: GENERAL_ERRORS,
-    bytesColumns: ['image'],
-    urlLifeMs: URL_LIFE_MS,
-    pollBaseMs: POLL_BASE_MS,
-    handleLifeMs: null,
-    freshUrlOnPoll: false,
-    submitRequest(row, media) {
-      const image = one(media, 'image');
-      if (image?.form === 'url') throw new TypeError(`${row.kind}: 'image' is sent as bytes, got a URL`);
-      const inline: JsonObject | undefined = image && { bytesBase64Encoded: image.base64, mimeType: image.mediaType };
-      const { resolution, duration } = row.cells;
-      const body = fields({
-        instances: [fields({ prompt: row.cells.prompt, image: inline })],
-        parameters: unlessEmpty(fields({ resolution, durationSeconds: duration })),
-      });
-      const path = `${BASE_PATH}/models/${segment(String(row.cells.model))}:predictLongRunning`;
-      return { method: 'POST', path, body: withExtra(body, row.extra) };
-    },
-    readSubmit(answer) {
-      const read = readAs(submitted, answer);
-      return read ? created(answer, read.name) : unreadable('the answer has no operation name');
-    },
-    salvageHandle: (body) => salvageString(body, ['name']),
-    readRefusal,
-    pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
-    echo: ['name'],
-    readPoll(answer) {
-      const read = readAs(operation, answer);
-      return read === undefined ? unreadable('the answer is not an operation') : readOperation(read);
-    },
-  };
-}
+const filmWire: AsyncWire = {
+  submitRequest(row, media) {
+    const image = one(media, 'image');
+    if (image?.form === 'url') throw new TypeError(`${row.kind}: 'image' is sent as bytes, got a URL`);
+    const inline: JsonObject | undefined = image && { bytesBase64Encoded: image.base64, mimeType: image.mediaType };
+    const { resolution, duration } = row.cells;
+    const body = fields({
+      instances: [fields({ prompt: row.cells.prompt, image: inline })],
+      parameters: unlessEmpty(fields({ resolution, durationSeconds: duration })),
+    });
+    const path = vendorFVideo.path.replace('{model}', segment(String(row.cells.model)));
+    return { method: 'POST', path, body: withExtra(body, row.extra) };
+  },
+  readSubmit(answer) {
+    const read = readAs(submitted, answer);
+    return read ? created(answer, read.name) : unreadable('the answer has no operation name');
+  },
+  salvageHandle: (body) => salvageString(body, ['name']),
+  readRefusal,
+  pollRequest: (handle) => ({ method: 'GET', path: `${BASE_PATH}/operations/${segment(handle)}` }),
+  echo: ['name'],
+  readPoll(answer) {
+    const read = readAs(operation, answer);
+    return read === undefined ? unreadable('the answer is not an operation') : readOperation(read);
+  },
+};
 
 /**
  * The layout of the request and of the answer is not shown: the body goes out as the row has it, and the answer is
  * kept as it came, as the bytes of a JSON file.
  */
-export function createInteractionAdapter(): SyncAdapter {
-  return {
-    kind: 'vendor-f/interaction',
-    flow: 'sync',
-    entrypoint: 'vendor-f',
-    charge: 'at-success',
-    errorForms: GENERAL_ERRORS,
-    urlLifeMs: null,
-    submitRequest(row) {
-      const { body } = row.cells;
-      if (!isJsonObject(body)) throw new TypeError(`${row.kind}: 'body' is a JSON object`);
-      return { method: 'POST', path: `${BASE_PATH}/interactions`, body };
-    },
-    readSubmit(answer) {
-      const text = interactionOf(answer.body);
-      if (text === undefined) return unreadable('the answer is not a JSON object with content, or it is an error');
-      const warnings = statusWarnings(answer);
-      return {
-        reading: 'done',
-        outputs: [{ base64: text.toString('base64') }],
-        facts: defined({ warnings: warnings.length > 0 ? warnings : undefined }),
-      };
-    },
-    // A connection that ends too late or too early does not make a whole object less whole.
-    salvageOutput(body, isAccepted) {
-      const bytes = isAccepted ? interactionOf(body) : undefined;
-      return bytes && { bytes, isWhole: true };
-    },
-    readRefusal,
-  };
-}
+const interactionWire: SyncWire = {
+  submitRequest(row) {
+    const { body } = row.cells;
+    if (!isJsonObject(body)) throw new TypeError(`${row.kind}: 'body' is a JSON object`);
+    return { method: 'POST', path: vendorFInteraction.path, body };
+  },
+  readSubmit(answer) {
+    const text = interactionOf(answer.body);
+    if (text === undefined) return unreadable('the answer is not a JSON object with content, or it is an error');
+    const warnings = statusWarnings(answer);
+    return {
+      reading: 'done',
+      outputs: [{ base64: text.toString('base64') }],
+      facts: defined({ warnings: warnings.length > 0 ? warnings : undefined }),
+    };
+  },
+  // A connection that ends too late or too early does not make a whole object less whole.
+  salvageOutput(body, isAccepted) {
+    const bytes = isAccepted ? interactionOf(body) : undefined;
+    return bytes && { bytes, isWhole: true };
+  },
+  readRefusal,
+};
+
+export const vendorF: Family = {
+  'vendor-f/video': { rules: vendorFVideo, wire: filmWire },
+  'vendor-f/interaction': { rules: vendorFInteraction, wire: interactionWire },
+};
 
 /**
  * The text of a whole JSON object with content that is no error by the general contract, without the marks and blanks

@@ -2,8 +2,8 @@ import type { Kind } from '../../domain/kind.js';
 import type { MediaFacts, MediaSort } from '../../domain/media-type.js';
 import type { Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
+import { rulesOf } from '../../kinds/index.js';
 import type { DraftRow, MediaRule } from '../../kinds/rule.js';
-import { KIND_RULES } from '../../kinds/rules.js';
 import { columnsOf, modelOf, takesUrlOnly } from '../columns.js';
 import { type Reference, referenceText } from '../media/media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaFlaw } from '../media/media-limits.js';
@@ -102,6 +102,6 @@ function acrossColumns(row: Row, fed: FedFacts): string | undefined {
       }),
     ]),
   );
-  for (const { check } of KIND_RULES[row.kind].mediaChecks ?? []) check(draft, known, { ...report, warning: () => 0 });
+  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(draft, known, { ...report, warning: () => 0 });
   return found[0];
 }

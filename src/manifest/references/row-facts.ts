@@ -1,7 +1,8 @@
-import { KINDS, type Kind } from '../../domain/kind.js';
+import type { Kind } from '../../domain/kind.js';
 import type { Row } from '../../domain/row.js';
 import { askedOutput } from '../../kinds/expected.js';
 import type { AskedOutput } from '../../kinds/fact.js';
+import { KINDS } from '../../kinds/facts.js';
 
 /** What the rows that refer to a row must know of it. */
 export interface RowFacts {

@@ -1,11 +1,12 @@
-import type { Dependencies } from '../../../activities/dependencies.js';
+import { type Handed, openDependencies } from '../../../activities/dependencies.js';
 import type { RowRef } from '../../../src/contract/workflows.js';
-import { KINDS } from '../../../src/domain/kind.js';
 import type { PriceRule } from '../../../src/domain/price.js';
 import type { Row } from '../../../src/domain/row.js';
 import { openAccountRecords } from '../../../src/home/account-records.js';
 import { writeBatchOptions } from '../../../src/home/batch-order.js';
 import { createRowsWriter } from '../../../src/home/rows-writer.js';
+import { KINDS } from '../../../src/kinds/facts.js';
+
 import { createFolderStore } from '../../../src/store/folder.js';
 import { temporaryFolder } from '../../store/support/temporary.js';
 import { silent } from '../../support/silent-log.js';
@@ -18,7 +19,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
   const account = openAccountRecords(store, 'a');
   const clock = { nowMs: 1_700_000_000_000 };
   const heard = async () => undefined;
-  const deps = {
+  const deps = openDependencies({
     settings: {
       timeScale: 1,
       exclusive: true,
@@ -41,7 +42,7 @@ export async function accountAtHand(rows: readonly Row[], prices: PriceRule[] = 
     callers: { own: null, isGone: () => false },
     now: () => clock.nowMs,
     monotonic: () => clock.nowMs,
-  } as unknown as Dependencies;
+  } as unknown as Handed);
   const options = { out: '/out', onExists: 'fail', responseFormat: 'url', manifestFolder: '/in' } as const;
   await writeBatchOptions(account.home, 'b', { schema: 1, ...options, maxOutputBytes: 1e9 });
   const writer = createRowsWriter(store, 'a', 'b');

@@ -1,4 +1,4 @@
-import type { RowRecord } from '../src/domain/outcome.js';
+import type { RowRecord } from '../domain/outcome.js';
 
 /** Rows that a person had rendered again: what came before holds until another render is whole. Pure. */
 

@@ -1,6 +1,6 @@
-import type { RowRef } from '../src/contract/workflows.js';
-import type { Row } from '../src/domain/row.js';
-import type { Rows } from '../src/home/rows.js';
+import type { RowRef } from '../contract/workflows.js';
+import type { Row } from '../domain/row.js';
+import type { Rows } from './rows.js';
 
 /** A row as the manifest that its batch runs now has it: it may have been edited since the row's job was started. */
 

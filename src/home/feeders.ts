@@ -1,9 +1,9 @@
-import type { RowRef } from '../src/contract/workflows.js';
-import { isRecordOf, type OutputFile, type RowRecord } from '../src/domain/outcome.js';
-import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../src/domain/row.js';
-import type { Records } from '../src/home/row-records.js';
-import { type Rows, rowAt } from '../src/home/rows.js';
-import { factsOf } from '../src/kinds/facts.js';
+import type { RowRef } from '../contract/workflows.js';
+import { isRecordOf, type OutputFile, type RowRecord } from '../domain/outcome.js';
+import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
+import { factsOf } from '../kinds/facts.js';
+import type { Records } from './row-records.js';
+import { type Rows, rowAt } from './rows.js';
 
 /** The rows that feed a row, and what came of them. */
 

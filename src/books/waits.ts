@@ -1,11 +1,11 @@
-import type { AccountSettings } from '../src/contract/settings.js';
-import type { Attempt } from '../src/domain/attempt.js';
-import { KINDS, type Kind, providerOf } from '../src/domain/kind.js';
-import type { Row } from '../src/domain/row.js';
-import { intentOf } from '../src/domain/standing.js';
-import { callMaxMs, longestRenderMs } from '../src/kinds/expected.js';
-import { adapterFor } from '../src/kinds/index.js';
-import type { Dependencies } from './dependencies.js';
+import type { AccountSettings } from '../contract/settings.js';
+import type { Attempt } from '../domain/attempt.js';
+import { type Kind, providerOf } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
+import { intentOf } from '../domain/standing.js';
+import { callMaxMs, longestRenderMs } from '../kinds/expected.js';
+import { KINDS } from '../kinds/facts.js';
+import { adapterFor } from '../kinds/index.js';
 
 /** How long things last at the service, by the documents and the account's settings, in ms as the clock runs here. */
 
@@ -17,6 +17,8 @@ const SYNC_HEADERS_MIN_MS = 10_000;
 export const FRESH_MS = 15_000;
 
 type Waits = Pick<AccountSettings, 'waits' | 'timeScale'>;
+/** Whoever has the account's settings and its clock. */
+type Timed = { settings: Waits; now(): number };
 
 /** A synchronous call has ended at the service after this. */
 export function syncMaxMs({ waits, timeScale }: Waits, kind: Kind): number {
@@ -33,23 +35,22 @@ export function headersLimitMs(settings: Waits, kind: Kind): number {
 }
 
 /** The longest render of a kind's provider, unscaled ms. */
-export function renderMaxMs({ settings }: Dependencies, kindNumber: number): number {
-  const kind = KINDS[kindNumber];
+export function renderMaxMs({ settings }: Pick<Timed, 'settings'>, kind: Kind): number {
   const { renderMaxMs: longest } = settings.waits;
-  return (kind && longest[providerOf(kind)]) ?? longest.default ?? 3_600_000;
+  return longest[providerOf(kind)] ?? longest.default ?? 3_600_000;
 }
 
 /** Θ: how long after its call was over a job can still be born. */
-export function bornAfterMs({ settings }: Dependencies): number {
+export function bornAfterMs({ settings }: Pick<Timed, 'settings'>): number {
   return settings.waits.thetaMs / settings.timeScale;
 }
 
 /** How long a job runs at most once it is born: of its row, or of its kind alone where the row is not at hand. */
-export function lastedMs(deps: Dependencies, kind: Kind, row?: Row): number {
-  const { timeScale, waits } = deps.settings;
+export function lastedMs({ settings }: Pick<Timed, 'settings'>, kind: Kind, row?: Row): number {
+  const { timeScale, waits } = settings;
   if (row !== undefined) return longestRenderMs(row, waits).ms / timeScale;
   const isAsync = adapterFor(kind).flow === 'async';
-  return (isAsync ? renderMaxMs(deps, KINDS.indexOf(kind)) : callMaxMs(kind, waits)) / timeScale;
+  return (isAsync ? renderMaxMs({ settings }, kind) : callMaxMs(kind, waits)) / timeScale;
 }
 
 /**
@@ -57,21 +58,21 @@ export function lastedMs(deps: Dependencies, kind: Kind, row?: Row): number {
  * was seen to be gone; else the later of its discovery and the time until which a process that is cut off from us may
  * still hold the connection.
  */
-export function lostAtMs(deps: Dependencies, kind: Kind, attempt: Attempt): number {
-  const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? deps.now();
+export function lostAtMs(timed: Timed, kind: Kind, attempt: Attempt): number {
+  const claimedAtMs = intentOf(attempt)?.atMs ?? attempt.states[0]?.atMs ?? timed.now();
   const lost = attempt.states.find((s) => s.state === 'unknown' || s.state === 'created_lost');
-  if (lost === undefined) return Math.max(deps.now(), heldUntilMs(deps, kind, claimedAtMs));
+  if (lost === undefined) return Math.max(timed.now(), heldUntilMs(timed, kind, claimedAtMs));
   const wasSeen = lost.evidence.rule !== 'T12' || lost.evidence.callerGone === true;
-  return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(deps, kind, claimedAtMs));
+  return wasSeen ? lost.atMs : Math.max(lost.atMs, heldUntilMs(timed, kind, claimedAtMs));
 }
 
 /** Until when the job of a lost answer may still run at the service, so that its slot is in use. */
-export function slotUntilMs(deps: Dependencies, attempt: Attempt, kindNumber: number, row?: Row): number {
+export function slotUntilMs(timed: Timed, attempt: Attempt, kindNumber: number, row?: Row): number {
   const kind = KINDS[kindNumber];
-  if (kind === undefined) return deps.now();
-  return lostAtMs(deps, kind, attempt) + bornAfterMs(deps) + lastedMs(deps, kind, row);
+  if (kind === undefined) return timed.now();
+  return lostAtMs(timed, kind, attempt) + bornAfterMs(timed) + lastedMs(timed, kind, row);
 }
 
-function heldUntilMs({ settings }: Dependencies, kind: Kind, claimedAtMs: number): number {
+function heldUntilMs({ settings }: Timed, kind: Kind, claimedAtMs: number): number {
   return claimedAtMs + FRESH_MS + headersLimitMs(settings, kind);
 }

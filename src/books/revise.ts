@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CreditsNano } from '../src/domain/money.js';
-import type { Flag, RowRecord } from '../src/domain/outcome.js';
-import type { Dependencies } from './dependencies.js';
-import { keepEarlier } from './earlier-render.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { Flag, RowRecord } from '../domain/outcome.js';
+import { keepEarlier } from '../home/earlier-render.js';
+import type { BookMessages, Books } from './open-books.js';
 
 const SENDS_MAX = 10;
 
@@ -19,20 +19,20 @@ export type Revision =
 
 /** Writes the corrected record and tells the batch; a row without a record is corrected when it ends. */
 export async function reviseRow(
-  deps: Dependencies,
+  { records, messenger }: Books,
   { batch, id }: { batch: string; id: string },
   revision: Revision,
 ): Promise<void> {
-  const record = await deps.records.readRecord(batch, id);
+  const record = await records.readRecord(batch, id);
   if (!record || record.reasonCode === 'record_damaged') return;
   const revised = keepEarlier(record, revisedRecord(record, revision));
-  await deps.records.writeRecord(batch, revised);
-  await tellRevised(deps, batch, record, revised);
+  await records.writeRecord(batch, revised);
+  await tellRevised(messenger, batch, record, revised);
 }
 
 /** A batch that runs counts the row anew and writes its results with it; of one that has ended they are written again. */
 export async function tellRevised(
-  { messenger }: Dependencies,
+  messenger: BookMessages,
   batch: string,
   was: RowRecord,
   revised: RowRecord,

@@ -1,6 +1,6 @@
-import type { Attempt, AttemptState } from '../src/domain/attempt.js';
-import type { Flag } from '../src/domain/outcome.js';
-import { allowsAnother, isContradicted, isKnownUnbilled, overrideOf, standingOf } from '../src/domain/standing.js';
+import type { Attempt, AttemptState } from '../domain/attempt.js';
+import type { Flag } from '../domain/outcome.js';
+import { allowsAnother, isContradicted, isKnownUnbilled, overrideOf, standingOf } from '../domain/standing.js';
 
 /** What a row's record says of how it came to its end: reason, words and flags, from its ledger. Pure. */
 

@@ -1,26 +1,21 @@
-import type { SubmitResult } from '../src/contract/activities.js';
-import type { AmbiguityPolicy } from '../src/contract/settings.js';
-import type { RetryOrder, RowRef } from '../src/contract/workflows.js';
-import type { Attempt } from '../src/domain/attempt.js';
-import type { BatchLimits, StopReason } from '../src/domain/batch.js';
-import type { CreditsNano } from '../src/domain/money.js';
-import type { RowRecord } from '../src/domain/outcome.js';
-import {
-  isCancelledBatch,
-  isRerun,
-  rerunOrder,
-  sampleInForce,
-  stoppedReason,
-  wasCancelled,
-} from '../src/home/batch-marks.js';
-import { readBatchOrder } from '../src/home/batch-order.js';
-import { type RowContent, type RowStanding, rowStanding } from '../src/home/row-standing.js';
-import type { Dependencies } from './dependencies.js';
+import type { SubmitResult } from '../contract/activities.js';
+import type { AmbiguityPolicy } from '../contract/settings.js';
+import type { RetryOrder, RowRef } from '../contract/workflows.js';
+import type { Attempt } from '../domain/attempt.js';
+import type { BatchLimits, StopReason } from '../domain/batch.js';
+import type { CreditsNano } from '../domain/money.js';
+import type { RowRecord } from '../domain/outcome.js';
+import type { AccountRecords } from './account-records.js';
+import { isCancelledBatch, isRerun, rerunOrder, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
+import { readBatchOrder } from './batch-order.js';
+import { type RowContent, type RowStanding, rowStanding } from './row-standing.js';
 
 /**
  * What a batch's user ordered, by the home. Anybody on the machine can send Temporal a message, so where money follows
  * from one the home has the last word; only of a batch that an older build ran it says nothing.
  */
+
+type OrderSources = Pick<AccountRecords, 'home'>;
 
 /** What decides whether a row of a batch runs. */
 export interface RunOrder {
@@ -34,7 +29,7 @@ export interface RunOrder {
 
 /** `said`: the retry of the message, which counts for a batch that an older build ran. */
 export async function runOrder(
-  { home }: Dependencies,
+  { home }: OrderSources,
   batch: string,
   said: RetryOrder | null | 'unsaid',
 ): Promise<RunOrder & { isKnown: boolean }> {
@@ -85,22 +80,22 @@ function isUntouched(record: RowRecord | undefined): boolean {
 
 /** Why a row is not to be sent although a job asks for it; undefined when it was ordered. */
 export async function notOrdered(
-  deps: Dependencies,
+  account: OrderSources & Pick<AccountRecords, 'records'>,
   { batch, generation, id }: RowRef,
   { hash, earlier, sinceMs }: { hash: string; earlier: Attempt[]; sinceMs: number },
 ): Promise<SubmitResult | undefined> {
   const [isCancelled, order] = await Promise.all([
-    wasCancelled(deps.home, batch, sinceMs),
-    runOrder(deps, batch, 'unsaid'),
+    wasCancelled(account.home, batch, sinceMs),
+    runOrder(account, batch, 'unsaid'),
   ]);
   // The word that ends the job may still be on its way to it, for as long as no worker runs.
   if (isCancelled) return { outcome: 'not_sent', reason: 'cancelled_by_user' };
   if (!order.isKnown) return undefined;
   if (order.isPaused) return { outcome: 'held' };
-  if ((await sampleInForce(deps.home, batch, generation))?.has(id) === false) return { outcome: 'held' };
+  if ((await sampleInForce(account.home, batch, generation))?.has(id) === false) return { outcome: 'held' };
   const [record, rerun] = await Promise.all([
-    deps.records.readRecord(batch, id),
-    rerunOrder(deps.home, batch, generation),
+    account.records.readRecord(batch, id),
+    rerunOrder(account.home, batch, generation),
   ]);
   const standing = orderedStanding(record, earlier, order, { hash, mayRerun: isRerun(rerun, id) });
   if (!standing.ended) return undefined;
@@ -111,13 +106,13 @@ export async function notOrdered(
 const BY_CAUTION: readonly AmbiguityPolicy[] = ['hold', 'if-proved', 'always'];
 
 /** What a batch's user ordered for its lost answers; the most careful where the home does not say. */
-export async function policyOf({ home }: Dependencies, batch: string): Promise<AmbiguityPolicy> {
+export async function policyOf({ home }: OrderSources, batch: string): Promise<AmbiguityPolicy> {
   return (await readBatchOrder(home, batch))?.policy.ambiguity ?? 'hold';
 }
 
 /** The more careful one of what the job says and what was ordered. */
 export async function orderedPolicy(
-  { home }: Dependencies,
+  { home }: OrderSources,
   batch: string,
   said: { ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano },
 ): Promise<{ ambiguity: AmbiguityPolicy; wasteMaxNano: CreditsNano }> {

@@ -1,8 +1,8 @@
-import { overrideOf, standingOf } from '../src/domain/standing.js';
-import type { AccountRecords } from '../src/home/account-records.js';
-import { clearFollowers, rerunIds } from '../src/home/row-orders.js';
-import { statesOf } from '../src/home/row-standing.js';
+import { overrideOf, standingOf } from '../domain/standing.js';
+import type { AccountRecords } from './account-records.js';
 import { failedAgain } from './earlier-render.js';
+import { clearFollowers, rerunIds } from './row-orders.js';
+import { statesOf } from './row-standing.js';
 
 /** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
 export async function dropReruns(

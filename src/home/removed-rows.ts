@@ -1,9 +1,8 @@
-import type { Row } from '../src/domain/row.js';
-import { standingOf } from '../src/domain/standing.js';
-
-import type { Ledger } from '../src/home/ledger.js';
-import type { StoredRow } from '../src/home/row-records.js';
-import type { Rows } from '../src/home/rows.js';
+import type { Row } from '../domain/row.js';
+import { standingOf } from '../domain/standing.js';
+import type { Ledger } from './ledger.js';
+import type { StoredRow } from './row-records.js';
+import type { Rows } from './rows.js';
 
 /**
  * Rows that left the manifest after an attempt was made (design 2, Identity and running again), as they stood last;

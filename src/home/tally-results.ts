@@ -1,6 +1,6 @@
-import type { BatchTally } from '../src/domain/batch.js';
-import { noCounts } from '../src/domain/outcome.js';
-import type { ResultLine } from '../src/manifest/result-fields.js';
+import type { BatchTally } from '../domain/batch.js';
+import { noCounts } from '../domain/outcome.js';
+import type { ResultLine } from '../manifest/result-fields.js';
 
 export function emptyTally(): BatchTally {
   return { counts: noCounts(), open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };

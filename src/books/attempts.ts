@@ -1,0 +1,146 @@
+import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import type { Kind } from '../domain/kind.js';
+import type { CreditsRange } from '../domain/money.js';
+import type { Row } from '../domain/row.js';
+import { handleOf, intentOf, isLost, standingOf } from '../domain/standing.js';
+import { nameOf } from '../home/attempts.js';
+import type { BookedAttempt } from '../home/charge-book.js';
+import type { OpenAttempt } from '../home/ledger.js';
+import { loadRow, type RowSources } from '../home/row-work.js';
+import { KINDS } from '../kinds/facts.js';
+import { adapterFor } from '../kinds/index.js';
+import { modelOf } from '../manifest/columns.js';
+import { type Case, type KnownAttempt, mayComeBack } from './check/evidence.js';
+import { expectedCredits } from './credits.js';
+import type { Books } from './open-books.js';
+import { discountedRange, widest } from './prices/price-book.js';
+import { followUpNano, hasFollowUp, withFollowUp } from './prices/row-price.js';
+import { bornAfterMs, lastedMs, lostAtMs, slotUntilMs } from './waits.js';
+
+/** An attempt of the account with what the balance shows of it. */
+export interface NamedAttempt extends KnownAttempt, AttemptRef {
+  kind: Kind;
+  model: string | undefined;
+}
+
+/** An open case with what tells whether it is interchangeable with another. */
+export interface OpenCase extends Case, AttemptRef {
+  hasHandle: boolean;
+  /** It may be counted together with others of the same key; null where its price is no exact one. */
+  groupKey: string | null;
+}
+
+/** All attempts of the account that may have moved the balance since a time: known ones, and open cases. */
+export async function attemptsSince(
+  books: Books,
+  sinceMs: number,
+): Promise<{ known: NamedAttempt[]; cases: OpenCase[] }> {
+  // The index before the book: an attempt that ends meanwhile is then seen in both, never in neither.
+  const listed: { open: OpenAttempt; attempt: Attempt }[] = [];
+  for await (const open of books.ledger.open()) {
+    const attempt = await books.ledger.readAttempt(open);
+    if (attempt !== undefined) listed.push({ open, attempt });
+  }
+  const known: NamedAttempt[] = [];
+  const cases: OpenCase[] = [];
+  const booked = new Set<string>();
+  for (const entry of await books.book.since(sinceMs)) {
+    const { kind, model, list: _, ...rest } = entry;
+    // What may turn up of it later is known by the ledger.
+    if (entry.end !== 'not_billed') booked.add(nameOf(entry));
+    const timing = await books.learned.timingOf(kind, model);
+    const price = await priceNow(books, entry);
+    known.push({ ...rest, name: nameOf(entry), kind, model, timing, ...price });
+  }
+  for (const { open, attempt } of listed) {
+    if (booked.has(nameOf(open))) continue;
+    const standing = standingOf(attempt);
+    // A verdict whose entry in the book is still to come explains nothing yet.
+    const isToCome = isLost(standing) && slotUntilMs(books, attempt, KINDS.indexOf(open.kind)) >= sinceMs;
+    if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
+    else if (isLost(standing)) await leaveIndex(books, open, attempt);
+    else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
+      known.push(await openAttempt(books, open, attempt));
+    }
+  }
+  return { known, cases };
+}
+
+/** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */
+async function leaveIndex(books: Books, ref: OpenAttempt, attempt: Attempt): Promise<void> {
+  const { learned, ledger } = books;
+  const lambda = await learned.lambdaMs();
+  const overMs = lostAtMs(books, ref.kind, attempt) + bornAfterMs(books) + lastedMs(books, ref.kind);
+  if (books.now() > overMs + Math.max(2 * lambda, (await learned.rhoMs()) + lambda)) await ledger.close(ref);
+}
+
+/** What a booked attempt cost by the discounts that are known now: some are read only when others were booked. */
+async function priceNow({ discounts }: Books, entry: BookedAttempt): Promise<CreditsRange> {
+  const { kind, lo, hi, list, claimedAtMs, endedAtMs } = entry;
+  if (list === undefined) return { lo, hi };
+  return discountedRange(list, ...(await discounts.multipliers(adapterFor(kind), claimedAtMs, endedAtMs)));
+}
+
+/** An attempt without an answer as the credits check sees it. */
+export async function openCase(books: Books, kind: Kind, ref: AttemptRef, attempt: Attempt): Promise<OpenCase> {
+  const { batch, id, n } = ref;
+  const intent = intentOf(attempt);
+  // A torn claim has no time; its first later record bounds it.
+  const claimedAtMs = intent?.atMs ?? attempt.states[0]?.atMs ?? books.now();
+  const row = intent && (await rowOf(books, ref, intent));
+  const timing = await books.learned.timingOf(kind, row && modelOf(row));
+  const price = await expectedOf(books, ref, attempt);
+  const bornMs = bornAfterMs(books);
+  const lastMs = lastedMs(books, kind, row);
+  return {
+    ...{ batch, id, n, name: nameOf(ref), claimedAtMs },
+    t0Ms: Math.max(claimedAtMs, lostAtMs(books, kind, attempt)),
+    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,
+    backAfterMs: mayComeBack(timing) ? bornMs + lastMs + (await books.learned.rhoMs()) : null,
+    price,
+    hasHandle: handleOf(attempt) !== undefined || attempt.states.some((s) => 'salvagedHandle' in s),
+    groupKey: price !== null && price.lo === price.hi ? `${timing} ${price.lo}` : null,
+  };
+}
+
+/**
+ * What an attempt would cost in all, by what was known at its claim and by what is known of discounts and prices now.
+ */
+export async function expectedOf(books: Books, ref: AttemptRef, attempt: Attempt): Promise<CreditsRange | null> {
+  const intent = intentOf(attempt);
+  if (!intent) return null;
+  const row = await rowOf(books, ref, intent);
+  return withFollowUp(row, await costOf(books, ref.batch, row, intent));
+}
+
+/** Without what may be charged after the end. */
+async function costOf(books: Books, batch: string, row: Row, { expected, atMs }: Intent): Promise<CreditsRange | null> {
+  const now = await expectedCredits(books, batch, row, atMs);
+  return expected === null ? now : widest(expected, now ?? expected);
+}
+
+/** The row of an attempt, as it was when the attempt was claimed. */
+export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
+  const { generation, part, index, kind } = intent;
+  return (await loadRow(sources, { batch, id, generation, part, index, kind: KINDS.indexOf(kind) })).row;
+}
+
+/** An attempt that has not ended may have been charged anything up to its expected price. */
+async function openAttempt(books: Books, open: OpenAttempt, attempt: Attempt): Promise<NamedAttempt> {
+  const { batch, id, n, kind, atMs } = open;
+  const intent = intentOf(attempt);
+  const row = intent && (await rowOf(books, open, intent));
+  const model = row && modelOf(row);
+  const cost = row && (await costOf(books, batch, row, intent));
+  return {
+    ...{ batch, id, n, name: nameOf(open), kind, model },
+    timing: await books.learned.timingOf(kind, model),
+    claimedAtMs: intent?.atMs ?? atMs,
+    createdAtMs: attempt.states.find(({ state }) => state === 'created')?.atMs,
+    runningAtMs: books.running.last(open),
+    end: 'open',
+    endedAtMs: null,
+    ...((row && cost && withFollowUp(row, cost)) ?? { lo: 0, hi: null }),
+    laterNano: row ? followUpNano(row, cost ?? null) : hasFollowUp(kind) ? null : 0,
+  };
+}

@@ -1,0 +1,148 @@
+import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
+import type { ResultFacts } from '../domain/exchange.js';
+import type { CreditsRange } from '../domain/money.js';
+import type { Row } from '../domain/row.js';
+import { intentOf, ownStates } from '../domain/standing.js';
+import { nameOf, resultState } from '../home/attempts.js';
+import type { BookedAttempt } from '../home/charge-book.js';
+import { KINDS } from '../kinds/facts.js';
+import { modelOf } from '../manifest/columns.js';
+import { expectedOf } from './attempts.js';
+import { actualCredits, expectedCredits, listCredits } from './credits.js';
+import type { Books } from './open-books.js';
+import { followUpNano, hasFollowUp } from './prices/row-price.js';
+import { renderMaxMs, slotUntilMs } from './waits.js';
+
+/** Enters what attempts cost, so that credits checks of other attempts can explain the balance. */
+
+/** When an attempt was claimed, answered and over. */
+interface Course {
+  claimedAtMs: number;
+  createdAtMs?: number | undefined;
+  endedAtMs: number;
+}
+
+/** What an attempt cost or would cost, and what that is without a discount; null where unknown. */
+interface Price {
+  cost: CreditsRange | null;
+  list: CreditsRange | null;
+}
+
+/** Enters what a finished attempt cost. */
+export async function bookCharge(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  { facts, ...course }: Course & { facts: ResultFacts },
+): Promise<void> {
+  const between = { fromMs: course.claimedAtMs, toMs: course.endedAtMs };
+  // Where no price is known any more, what was expected at the claim still bounds it.
+  const cost = (await actualCredits(books, ref.batch, row, facts, between)) ?? (await claimedPrice(books, ref));
+  await book(books, row, ref, 'charged', { ...course, cost, list: await listCredits(books, ref.batch, row, facts) });
+  // The job had ended some time before a poll said so.
+  await bookFollowUp(books, row, ref, { claimedAtMs: course.claimedAtMs, endedAtMs: course.endedAtMs }, cost);
+}
+
+async function claimedPrice({ ledger }: Books, ref: AttemptRef): Promise<CreditsRange | null> {
+  const attempt = await ledger.readAttempt(ref);
+  return (attempt && intentOf(attempt)?.expected) ?? null;
+}
+
+/** Enters an attempt that ended unbilled: what was reserved for it comes back. */
+export async function bookUnbilled(books: Books, row: Row, ref: AttemptRef, course: Course): Promise<void> {
+  const cost = await expectedCredits(books, ref.batch, row, course.claimedAtMs);
+  await book(books, row, ref, 'unbilled', { ...course, cost, list: await listCredits(books, ref.batch, row) });
+}
+
+/** What a verdict says of an attempt; `goneMs`: from when on the balance holds nothing of it. */
+interface Judgement {
+  attempt: Attempt;
+  endedAtMs: number;
+  verdict: Verdict;
+  goneMs: number | null;
+  heldAtMs?: number | undefined;
+}
+
+/** Enters what a verdict means for the balance. */
+export async function bookVerdict(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  { attempt, endedAtMs, verdict, goneMs, heldAtMs }: Judgement,
+): Promise<void> {
+  const intent = intentOf(attempt);
+  const ownMs = intent?.atMs ?? attempt.states[0]?.atMs ?? endedAtMs;
+  // Which of a group was billed is a label: the charge can be that of its first member.
+  const group = await books.groups.of(nameOf(ref));
+  const claimedAtMs = Math.min(ownMs, group?.sinceMs ?? ownMs);
+  const cost = await expectedOf(books, ref, attempt);
+  const list = await listCredits(books, ref.batch, row);
+  if (verdict === 'not_billed') {
+    // It was over when a reading no longer held it; an older copy of the books may hold it for Λ more.
+    const gone = Math.max(claimedAtMs, Math.ceil(goneMs ?? books.now()));
+    await book(books, row, ref, verdict, { claimedAtMs, endedAtMs: gone, cost, list });
+    return books.ledger.close(ref);
+  }
+  const overMs = Math.max(endedAtMs, group?.untilMs ?? endedAtMs);
+  const seen = { seenAtMs: books.now(), heldAtMs: group?.heldAtMs ?? heldAtMs };
+  await book(books, row, ref, verdict, {
+    ...{ claimedAtMs, endedAtMs: overMs, cost, list },
+    ...(verdict === 'billed' ? seen : {}),
+  });
+  await bookFollowUp(books, row, ref, { claimedAtMs, endedAtMs }, intent?.expected ?? null);
+}
+
+/**
+ * Enters what may be charged after the completion of a job that ended some time between the two, where its price was
+ * the given one; nothing but motion control is.
+ */
+async function bookFollowUp(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  { claimedAtMs, endedAtMs }: Course,
+  cost: CreditsRange | null,
+): Promise<void> {
+  if (!hasFollowUp(row.kind)) return;
+  const untilMs = endedAtMs + renderMaxMs(books, row.kind) / books.settings.timeScale;
+  const owed: CreditsRange = { lo: 0, hi: followUpNano(row, cost) };
+  await book(books, row, ref, 'follow_up', { claimedAtMs, endedAtMs: untilMs, cost: owed, list: null });
+}
+
+/**
+ * Enters an attempt whose process died between its end and its books: else the credits check would take it for one that
+ * may still be charged, for ever. Can be repeated: what stands in the book stays.
+ */
+export async function finishBooks(books: Books, row: Row, ref: AttemptRef, attempt: Attempt): Promise<void> {
+  const last = attempt.states.at(-1);
+  if (last?.state === 'verdict' && (await books.ledger.isListed(ref))) {
+    const endedAtMs = slotUntilMs(books, attempt, KINDS.indexOf(row.kind), row);
+    return bookVerdict(books, row, ref, { attempt, endedAtMs, verdict: last.verdict, goneMs: null });
+  }
+  const end = resultState(attempt) ?? ownStates(attempt).findLast((state) => state.state === 'ended');
+  const claimedAtMs = intentOf(attempt)?.atMs;
+  if (end === undefined || claimedAtMs === undefined || !(await books.ledger.isListed(ref))) return;
+  const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
+  const course = { claimedAtMs, createdAtMs, endedAtMs: end.atMs };
+  if (end.state === 'ended') await bookUnbilled(books, row, ref, course);
+  else await bookCharge(books, row, ref, { ...course, facts: end.facts });
+  await books.ledger.close(ref);
+}
+
+async function book(
+  { book, running }: Books,
+  row: Pick<Row, 'kind' | 'cells'>,
+  { batch, id, n }: AttemptRef,
+  end: BookedAttempt['end'],
+  entry: Course & Price & { seenAtMs?: number; heldAtMs?: number | undefined },
+): Promise<void> {
+  const { claimedAtMs, createdAtMs, endedAtMs, seenAtMs, heldAtMs, cost, list } = entry;
+  await book.append({
+    ...{ batch, id, n, kind: row.kind, model: modelOf(row), end, claimedAtMs, endedAtMs },
+    ...defined({ createdAtMs, runningAtMs: running.last({ batch, id, n }), seenAtMs, heldAtMs }),
+    ...(cost ?? { lo: 0, hi: null }),
+    ...(cost === null || list === null ? {} : { list }),
+  });
+  running.forget({ batch, id, n });
+}

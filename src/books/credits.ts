@@ -1,0 +1,113 @@
+import type { Attempt } from '../domain/attempt.js';
+import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import type { RowRecord } from '../domain/outcome.js';
+import type { Row } from '../domain/row.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { resultState } from '../home/attempts.js';
+import { readBatchOrder } from '../home/batch-order.js';
+import { longestRenderMs } from '../kinds/expected.js';
+import { adapterFor } from '../kinds/index.js';
+import type { Books } from './open-books.js';
+import { type BilledFacts, LIST_PRICE_PPB, widest } from './prices/price-book.js';
+import { type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
+
+/** What rows cost by the prices and the discounts that the account knows; null wherever that is unknown. */
+
+/**
+ * What a row of a batch will cost if it is submitted at a time: by the configured prices, else by what was measured, with
+ * every discount that may hold until it is charged.
+ */
+export function expectedCredits(
+  books: Books,
+  batch: string,
+  row: Row,
+  submitAtMs: number = books.now(),
+): Promise<CreditsRange | null> {
+  const { waits, timeScale } = books.settings;
+  const longestMs = waits.thetaMs + longestRenderMs(row, waits).ms;
+  return actualCredits(books, batch, row, {}, { fromMs: submitAtMs, toMs: submitAtMs + longestMs / timeScale });
+}
+
+/** The most that a row can cost in all if it is submitted now; null when nothing bounds it. */
+export async function upperCredits(books: Books, batch: string, row: Row): Promise<CreditsNano | null> {
+  return withFollowUp(row, await expectedCredits(books, batch, row))?.hi ?? null;
+}
+
+/** What a row cost, by what its result tells and the discounts between its claim and its end. */
+export async function actualCredits(
+  books: Books,
+  batch: string,
+  row: Row,
+  facts: BilledFacts,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<CreditsRange | null> {
+  const prices = await knownPrices(books, batch);
+  const multipliers = await books.discounts.multipliers(adapterFor(row.kind), fromMs, toMs);
+  return multipliers.map((ppb) => rowPrice(row, prices, ppb, facts)).reduce(widest);
+}
+
+/** What a row costs without a discount. */
+export async function listCredits(
+  books: Books,
+  batch: string,
+  row: Row,
+  facts: BilledFacts = {},
+): Promise<CreditsRange | null> {
+  return rowPrice(row, await knownPrices(books, batch), LIST_PRICE_PPB, facts);
+}
+
+/** Those that the batch was run with, or the account's. */
+export async function knownPrices({ home, settings, learned }: Books, batch: string): Promise<KnownPrices> {
+  const order = await readBatchOrder(home, batch);
+  return { configured: order?.prices ?? settings.prices, measured: await learned.prices() };
+}
+
+/**
+ * What a row cost over all its attempts: a row that was changed, or paid again, was billed more than once. Unknown as
+ * soon as one of them is; known unbilled attempts cost 0.
+ */
+export async function creditsOf(
+  books: Books,
+  row: Row,
+  batch: string,
+  attempts: Attempt[],
+): Promise<Pick<RowRecord, 'creditsNano' | 'creditsBasis'>> {
+  let sumNano = 0;
+  for (const attempt of attempts) {
+    const cost = await costOf(books, row, batch, attempt);
+    if (cost === null || cost.lo !== cost.hi) return { creditsBasis: 'unknown' };
+    sumNano += cost.lo;
+  }
+  // Beyond all money: some quantity in an answer was absurd.
+  if (!Number.isSafeInteger(sumNano)) return { creditsBasis: 'unknown' };
+  return { creditsNano: sumNano, creditsBasis: 'price-book' };
+}
+
+async function costOf(books: Books, now: Row, batch: string, attempt: Attempt): Promise<CreditsRange | null> {
+  const standing = standingOf(attempt);
+  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };
+  const result = resultState(attempt);
+  const intent = intentOf(attempt);
+  if (result) {
+    const row = await rowThen(books, now, batch, attempt);
+    const between = { fromMs: intent?.atMs ?? result.atMs, toMs: result.atMs };
+    return withFollowUp(row, await actualCredits(books, batch, row, result.facts, between));
+  }
+  return wasBilled(attempt) ? (intent?.expected ?? null) : null;
+}
+
+/** The row as it was when the attempt was made: a changed row has another price now. */
+async function rowThen({ rows }: Books, now: Row, batch: string, attempt: Attempt): Promise<Row> {
+  const intent = intentOf(attempt);
+  if (intent === undefined || intent.rowHash === now.hash) return now;
+  return (await rows.readRow(batch, intent.generation, intent.part, intent.index)).row;
+}
+
+/** Settled as billed, also where a further attempt was made all the same. */
+function wasBilled({ states }: Attempt): boolean {
+  return states.some(
+    (state) =>
+      (state.state === 'verdict' && state.verdict === 'billed') ||
+      (state.state === 'ruled' && state.ruling === 'billed'),
+  );
+}

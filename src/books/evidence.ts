@@ -1,0 +1,196 @@
+import type { Attempt, AttemptRef } from '../domain/attempt.js';
+import type { Kind } from '../domain/kind.js';
+import { intentOf, standingOf } from '../domain/standing.js';
+import { refOf } from '../home/attempts.js';
+import { policyOf } from '../home/run-order.js';
+import { attemptsSince, type NamedAttempt, type OpenCase, openCase } from './attempts.js';
+import { countTime } from './check/counted-time.js';
+import { type Evidence, type Judged, mayComeBack, movementsOf, type Reading } from './check/evidence.js';
+import { opennessOf } from './check/residual.js';
+import type { Books } from './open-books.js';
+
+/** Everything in the home that bears on a lost answer: readings of the balance, and what else can have moved it. */
+
+/** How far back a quiet moment is looked for to start from, ms of the clock; further only where there is none. */
+const LOOK_BACK_MS = [600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000] as const;
+/** While a case is open the balance is read every minute: a longer gap is a sleeping machine or a clock that was set. */
+const GAP_MAX_MS = 90_000;
+/** However fast a rehearsal is, a machine may be this slow, ms of the clock. */
+const GAP_MIN_MS = 4_000;
+/** Two readings this far apart count as two, ms. */
+const APART_MS = 10_000;
+/** So long a case that is past its time waits by itself, ms. */
+const PATIENCE_MS = 600_000;
+/** And so long in all: an hour until the next quiet, and the quiet (30 min for refunds and 10 to see them), ms. */
+const GIVE_UP_AFTER_MS = 100 * 60_000;
+/** A group takes no member later than this after its first, ms. */
+const GROUP_OPEN_MS = 3 * 3_600_000;
+
+/**
+ * The evidence on one open case. `sinceMs` leaves out the readings between its claim and then: what they showed has been
+ * weighed. `mayGroup`: its policy settles interchangeable cases by their count.
+ */
+export async function gatherEvidence(
+  books: Books,
+  kind: Kind,
+  ref: AttemptRef,
+  attempt: Attempt,
+  { sinceMs = 0, mayGroup = false } = {},
+): Promise<Evidence> {
+  const subject = await openCase(books, kind, ref, attempt);
+  const history = await historyBefore(books, subject.claimedAtMs);
+  const rivals = history.cases.filter(({ name }) => name !== subject.name);
+  const alike = mayGroup ? await groupable(books, subject, rivals) : [];
+  const equals = equalsOf(subject, alike, GROUP_OPEN_MS / books.settings.timeScale);
+  const judged = mayGroup ? await judgedBefore(books, history, subject, equals) : undefined;
+  const evidence = { ...evidenceOf(books, history, { subject, rivals, equals }), ...(judged ? { judged } : {}) };
+  const counted = countTime(evidence, Math.max(GAP_MIN_MS, GAP_MAX_MS / books.settings.timeScale));
+  // Counted first: what is left out was looked at all the same.
+  const counts = evidence.readings.map(({ atMs }) => atMs <= subject.claimedAtMs || atMs > sinceMs);
+  return { ...counted, readings: counted.readings.filter((_, i) => counts[i]) };
+}
+
+/** The evidence on interchangeable attempts that were given up one by one; `members` in the order of their claims. */
+export async function gatherTogether(books: Books, members: OpenCase[]): Promise<Evidence | undefined> {
+  const [subject, ...others] = members;
+  if (subject === undefined) return undefined;
+  const equals = others.map(({ name }) => name);
+  const history = await historyBefore(books, subject.claimedAtMs);
+  const isOther = ({ name }: { name: string }): boolean => name !== subject.name && !equals.includes(name);
+  const rivals = [...others, ...history.cases.filter(isOther)];
+  return evidenceOf(books, { ...history, known: history.known.filter(isOther) }, { subject, rivals, equals });
+}
+
+function evidenceOf(
+  { now, settings }: Books,
+  { readings, known, lambdaMs, rhoMs, roundingNano }: History,
+  cases: Pick<Evidence, 'subject' | 'rivals' | 'equals'>,
+): Evidence {
+  const { timeScale, exclusive } = settings;
+  return {
+    nowMs: now(),
+    exclusive,
+    lambdaMs,
+    rhoMs,
+    roundingNano,
+    apartMs: APART_MS / timeScale,
+    readings,
+    movements: movementsBut(known, rhoMs, ({ name }) => name === cases.subject.name),
+    ...cases,
+    patienceMs: PATIENCE_MS / timeScale,
+    giveUpAfterMs: GIVE_UP_AFTER_MS / timeScale,
+  };
+}
+
+function movementsBut(known: NamedAttempt[], rhoMs: number, isOut: (one: NamedAttempt) => boolean) {
+  return known.filter((one) => !isOut(one)).flatMap((one) => movementsOf(one, rhoMs));
+}
+
+/** The cases that the balance cannot tell from the subject, as far as the policies of their batches settle any by count. */
+async function groupable(books: Books, subject: OpenCase, rivals: OpenCase[]): Promise<OpenCase[]> {
+  if (subject.groupKey === null || subject.hasHandle) return [];
+  const alike = rivals.filter((one) => isAlike(one, subject));
+  const batches = new Set(alike.map(({ batch }) => batch));
+  const held = new Set<string>();
+  for (const batch of batches) if (await isHeld(books, batch, subject)) held.add(batch);
+  return alike.filter(({ batch }) => !held.has(batch));
+}
+
+function isAlike(one: OpenCase, subject: OpenCase): boolean {
+  return one.groupKey === subject.groupKey && !one.hasHandle;
+}
+
+/** Another batch holds its lost answers for a person. */
+async function isHeld(books: Books, batch: string, subject: OpenCase): Promise<boolean> {
+  return batch !== subject.batch && (await policyOf(books, batch)) === 'hold';
+}
+
+/** Names of those that belong to the subject's group: from its first for as long as it is open. */
+function equalsOf(subject: OpenCase, others: OpenCase[], openMs: number): string[] {
+  const alike = [subject, ...others];
+  const firstMs = Math.min(...alike.map(({ claimedAtMs }) => claimedAtMs));
+  const members = alike.filter(({ claimedAtMs }) => claimedAtMs <= firstMs + openMs);
+  return members.includes(subject) ? members.filter((one) => one !== subject).map(({ name }) => name) : [];
+}
+
+/**
+ * Attempts of a case's price that were judged billed and may have been given back since, with all that were counted
+ * together with them: which of a group was billed is a label. None of a batch that holds its lost answers for a person.
+ */
+async function judgedBefore(
+  books: Books,
+  { known, cases, rhoMs }: History,
+  subject: OpenCase,
+  equals: string[],
+): Promise<Judged | undefined> {
+  if (subject.groupKey === null || subject.hasHandle) return undefined;
+  const own = cases.filter(({ name }) => name === subject.name || equals.includes(name));
+  const firstMs = Math.min(subject.claimedAtMs, ...own.map(({ claimedAtMs }) => claimedAtMs));
+  const refundable = known.filter(
+    ({ end, timing, endedAtMs }) =>
+      end === 'billed' && mayComeBack(timing) && (endedAtMs === null || endedAtMs + rhoMs >= firstMs),
+  );
+  if (refundable.length === 0) return undefined;
+  const names = new Set(refundable.map(({ name }) => name));
+  for await (const { members } of books.groups.all()) {
+    if (members.some((name) => names.has(name))) for (const name of members) names.add(name);
+  }
+  const joined: OpenCase[] = [];
+  let billed = 0;
+  for (const name of names) {
+    const attempt = await books.ledger.readAttempt(refOf(name));
+    const intent = attempt && intentOf(attempt);
+    const standing = attempt && standingOf(attempt);
+    if (!intent || (standing !== 'billed' && standing !== 'not_billed')) continue;
+    const one = await openCase(books, intent.kind, refOf(name), attempt);
+    if (!isAlike(one, subject) || (await isHeld(books, one.batch, subject))) continue;
+    joined.push(one);
+    if (standing === 'billed') billed += 1;
+  }
+  if (billed === 0) return undefined;
+  const isJoined = ({ name }: NamedAttempt): boolean =>
+    name === subject.name || joined.some((one) => one.name === name);
+  return { cases: joined, billed, movements: movementsBut(known, rhoMs, isJoined) };
+}
+
+/** The account from some time before a claim on. */
+interface History extends Pick<Evidence, 'readings' | 'lambdaMs' | 'rhoMs' | 'roundingNano'> {
+  known: NamedAttempt[];
+  cases: OpenCase[];
+}
+
+/** Readings and attempts from a quiet moment before a claim on, as far back as one can be found. */
+async function historyBefore(books: Books, claimedAtMs: number): Promise<History> {
+  const { learned } = books;
+  const bounds = { lambdaMs: await learned.lambdaMs(), rhoMs: await learned.rhoMs() };
+  let history: History = {
+    ...{ readings: [], known: [], cases: [] },
+    ...bounds,
+    roundingNano: await learned.roundingNano(),
+  };
+  let earlier = -1;
+  for (const backMs of LOOK_BACK_MS) {
+    const readings = await readingsSince(books, claimedAtMs - backMs);
+    const before = readings.filter(({ atMs }) => atMs <= claimedAtMs);
+    if (before.length === earlier) continue;
+    earlier = before.length;
+    const firstMs = Math.min(readings[0]?.askedMs ?? claimedAtMs, claimedAtMs);
+    const roundingNano = await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano));
+    const attempts = await attemptsSince(books, firstMs - bounds.lambdaMs - bounds.rhoMs);
+    history = { readings, ...attempts, ...bounds, roundingNano };
+    if (before.some((at) => isQuiet(history, at))) return history;
+  }
+  return history;
+}
+
+function isQuiet({ known, cases, lambdaMs, rhoMs }: History, at: Reading): boolean {
+  const movements = known.flatMap((one) => movementsOf(one, rhoMs));
+  const isOpen = cases.some(({ claimedAtMs }) => claimedAtMs <= at.atMs);
+  return !isOpen && opennessOf({ movements, lambdaMs }, at) === 0;
+}
+
+/** Oldest first. */
+export async function readingsSince({ home }: Books, sinceMs: number): Promise<Reading[]> {
+  const checkpoints = await home.checkpointsSince(sinceMs);
+  return checkpoints.map(({ askedMs, atMs, balanceNano }) => ({ askedMs: askedMs ?? atMs, atMs, balanceNano }));
+}

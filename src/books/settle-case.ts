@@ -1,0 +1,119 @@
+import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import type { Row } from '../domain/row.js';
+import { nameOf } from '../home/attempts.js';
+import { longestRenderMs } from '../kinds/expected.js';
+import { KINDS } from '../kinds/facts.js';
+import { bookVerdict } from './charges.js';
+import { type QuietTime, quietFor } from './check/counted-time.js';
+import type { Evidence } from './check/evidence.js';
+import { settle } from './check/settle.js';
+import { gatherEvidence } from './evidence.js';
+import { heldAtMs, type Own, settleTogether } from './groups.js';
+import type { Books } from './open-books.js';
+import { watch } from './verdicts.js';
+import { slotUntilMs } from './waits.js';
+
+/** One step of the credits check: gathers the evidence on a lost answer, asks the pure verdict, enters it in the books. */
+
+const HOUR_MS = 3_600_000;
+/** A row whose output may have any length ends undecided so long after its answer was lost, and its case after a day. */
+const ROW_WAITS_MS = 2 * HOUR_MS;
+const SETTLED_WITHIN_MS = 24 * HOUR_MS;
+/** So often what a lost answer named is asked after, ms. */
+const ASK_EVERY_MS = 10_000;
+/** So long after the submit, unscaled ms: what was accepted may not be there to be seen yet. */
+const ASK_FOR_MS = 600_000;
+/** What was asked so shortly before a decision, unscaled ms, need not be asked again; on a slow machine, of the clock. */
+const ASKED_MS = 60_000;
+const ASKED_MIN_MS = 5_000;
+/** Beyond this the oldest are forgotten, and asked after once more. */
+const KEPT_MAX = 1_000;
+
+export type CaseStep =
+  /** `hinted`: the lost answer named something that can be asked after; `quiet`: when nothing should be submitted. */
+  | { outcome: 'wait'; delayMs: number; hinted?: true; quiet: QuietTime | undefined }
+  | { outcome: 'verdict'; verdict: Verdict; slotUntilMs: number }
+  /** A late answer was recorded meanwhile: it wins over the verdict. */
+  | { outcome: 'answered' };
+
+/** `mayGroup`: the batch's policy settles interchangeable cases by their count. */
+export async function settleCase(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  attempt: Attempt,
+  mayGroup: boolean,
+): Promise<CaseStep> {
+  const { settings, ledger, log } = books;
+  const evidence = await gatherEvidence(books, row.kind, ref, attempt, { mayGroup });
+  // Time that did not count for the evidence: with it added a time of the evidence is no earlier than it was.
+  const skippedMs = books.now() - evidence.nowMs;
+  const settled = endOfRow(books, row, evidence, await settleTogether(books, evidence, settle(evidence)));
+  log.info({ ...ref, outcome: settled.outcome, sentence: settled.sentence }, 'credits check');
+  if (settled.outcome === 'wait') return waitFor(books, evidence, attempt, settled.untilMs - evidence.nowMs);
+  const { verdict, sentence, group } = settled;
+  if (isAskedFirst(books, ref, attempt, evidence, verdict)) return waitFor(books, evidence, attempt, ASK_EVERY_MS);
+  const stated = { state: 'verdict', atMs: books.now(), verdict, sentence, ...(group ? { group } : {}) } as const;
+  if (!(await ledger.append(ref, stated))) return { outcome: 'answered' };
+  const endedAtMs = slotUntilMs(books, attempt, KINDS.indexOf(row.kind), row);
+  const goneMs = verdict === 'not_billed' ? settled.goneMs + skippedMs : null;
+  const held = settled.story && heldAtMs(settled.story, evidence.lambdaMs);
+  await bookVerdict(books, row, ref, { attempt, endedAtMs, verdict, goneMs, heldAtMs: held });
+  if (verdict !== 'undecided') await watch(books, ref, row.kind, verdict);
+  else if (isLengthUnknown(books, row)) {
+    const untilMs = evidence.subject.t0Ms + skippedMs + SETTLED_WITHIN_MS / settings.timeScale;
+    await watch(books, ref, row.kind, verdict, untilMs);
+  }
+  return { outcome: 'verdict', verdict, slotUntilMs: endedAtMs };
+}
+
+/** Where nobody knows how long a render may take, its row does not wait for the end of its case. */
+function endOfRow(books: Books, row: Row, { nowMs, subject }: Evidence, settled: Own): Own {
+  if (settled.outcome !== 'wait' || !isLengthUnknown(books, row)) return settled;
+  if (nowMs < subject.t0Ms + ROW_WAITS_MS / books.settings.timeScale) return settled;
+  const end = 'the length of its output is not known, so the balance is watched for it for a day';
+  return { outcome: 'verdict', verdict: 'undecided', sentence: `${settled.sentence}: ${end}` };
+}
+
+function isLengthUnknown({ settings }: Books, row: Row): boolean {
+  return !longestRenderMs(row, settings.waits).isLengthKnown;
+}
+
+function waitFor(books: Books, evidence: Evidence, attempt: Attempt, delayMs: number): CaseStep {
+  const skippedMs = books.now() - evidence.nowMs;
+  const quiet = quietFor(evidence, HOUR_MS / books.settings.timeScale, skippedMs);
+  return {
+    ...{ outcome: 'wait', delayMs, ...(hasHint(attempt) ? { hinted: true } : {}) },
+    quiet: quiet && { fromMs: quiet.fromMs + skippedMs, untilMs: quiet.untilMs + skippedMs },
+  };
+}
+
+/** A handle or an output's URL that the lost answer named: asking after it may bring what was paid for. */
+function hasHint({ states }: Attempt): boolean {
+  return states.some(
+    (state) => 'salvagedHandle' in state || (state.state === 'unknown' && state.evidence.outputUrl !== undefined),
+  );
+}
+
+/** Before the service is asked: a try that fails counts as well, and the case goes on without it. */
+export function noteAsked({ asked, now }: Books, ref: AttemptRef): void {
+  asked.delete(nameOf(ref));
+  asked.set(nameOf(ref), now());
+  const [oldest] = asked.keys();
+  if (asked.size > KEPT_MAX && oldest !== undefined) asked.delete(oldest);
+}
+
+/** What a lost answer named is asked after before anything is decided that gives the output up. */
+function isAskedFirst(
+  { asked, now, settings: { timeScale } }: Books,
+  ref: AttemptRef,
+  attempt: Attempt,
+  { nowMs, subject }: Evidence,
+  verdict: Verdict,
+): boolean {
+  if (!hasHint(attempt)) return false;
+  if (verdict !== 'not_billed' && nowMs < subject.t0Ms + ASK_FOR_MS / timeScale) return true;
+  // A reading that waited for the service to come back may be the first word of it for hours.
+  const askedMs = asked.get(nameOf(ref)) ?? Number.NEGATIVE_INFINITY;
+  return now() - askedMs > Math.max(ASKED_MIN_MS, ASKED_MS / timeScale);
+}

@@ -1,0 +1,176 @@
+import type { Attempt, AttemptRef, Verdict } from '../domain/attempt.js';
+import type { Kind } from '../domain/kind.js';
+import { intentOf, standingOf } from '../domain/standing.js';
+import { statesOf } from '../home/row-standing.js';
+import { policyOf, runOrder } from '../home/run-order.js';
+import {
+  distrust,
+  isTrusted,
+  unwatchVerdict,
+  type WatchedVerdict,
+  watchedVerdicts,
+  watchVerdict,
+} from '../home/verdicts.js';
+import { KINDS } from '../kinds/facts.js';
+import { rowOf } from './attempts.js';
+import { bookVerdict } from './charges.js';
+import type { Evidence } from './check/evidence.js';
+import { settle } from './check/settle.js';
+import { clockText } from './check/story.js';
+import { gatherEvidence } from './evidence.js';
+import type { Books } from './open-books.js';
+import { reviseRow } from './revise.js';
+import { renderMaxMs, slotUntilMs } from './waits.js';
+
+/** Verdicts that stand are looked at again with every reading: the service may be later than was assumed. */
+
+/** How long after a verdict what contradicts it is still looked for: the longest render once more, and an hour. */
+const WATCH_MS = 3_600_000;
+
+export async function watch(
+  books: Books,
+  ref: AttemptRef,
+  kind: Kind,
+  verdict: Verdict,
+  untilMs = books.now() + (renderMaxMs(books, kind) + WATCH_MS) / books.settings.timeScale,
+): Promise<void> {
+  const { batch, id, n } = ref;
+  await watchVerdict(books.home, { batch, id, n, kind, verdict, atMs: books.now(), untilMs });
+}
+
+/** Compares every watched verdict with what the ledger and the balance show now. */
+export async function auditVerdicts(books: Books): Promise<void> {
+  for (const watched of await watchedVerdicts(books.home)) {
+    const attempt = await books.ledger.readAttempt(watched);
+    if (attempt) await audit(books, watched, attempt);
+    if (!attempt || books.now() > watched.untilMs) await unwatchVerdict(books.home, watched);
+  }
+}
+
+async function audit(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+  const standing = standingOf(attempt);
+  if (watched.verdict === 'not_billed' && (standing === 'created' || standing === 'done' || standing === 'rendered')) {
+    // Which of interchangeable attempts was billed is a label: the count was right all the same.
+    if (isGrouped(attempt)) return unwatchVerdict(books.home, watched);
+    await contradict(books, watched, `${opening(watched)} a late answer shows that the job exists`);
+    return unwatchVerdict(books.home, watched);
+  }
+  // A person, or a later answer, has settled it otherwise.
+  if (standing !== watched.verdict) return unwatchVerdict(books.home, watched);
+  if (watched.verdict === 'undecided') return settleLate(books, watched, attempt);
+  // What had shown before the verdict contradicts nothing: a bill that came back, or a quiet before a late job.
+  const evidence = await gatherEvidence(books, watched.kind, watched, attempt, { sinceMs: watched.atMs });
+  if (!evidence.exclusive) return;
+  const settled = settle(watched.verdict === 'not_billed' ? newestAlone(evidence) : evidence);
+  if (settled.outcome !== 'verdict') return;
+  if (watched.verdict === 'not_billed' && settled.verdict === 'billed') {
+    const sentence = `${opening(watched)} ${settled.sentence}`;
+    await appendVerdict(books, watched, 'billed', sentence);
+    await book(books, watched, attempt, 'billed', null);
+    await contradict(books, watched, sentence);
+  }
+  if (watched.verdict === 'billed' && settled.verdict === 'not_billed') {
+    const sentence = `the bill came back: ${settled.sentence}`;
+    await appendVerdict(books, watched, 'not_billed', sentence);
+    await books.ledger.close(watched);
+    await goOnUnpaid(books, watched, attempt, sentence);
+  }
+}
+
+/** The row has ended undecided, and its case goes on: what the balance says at last corrects both. */
+async function settleLate(books: Books, watched: WatchedVerdict, attempt: Attempt): Promise<void> {
+  const evidence = await gatherEvidence(books, watched.kind, watched, attempt);
+  const settled = settle(evidence);
+  if (!evidence.exclusive || settled.outcome !== 'verdict' || settled.verdict === 'undecided') return;
+  const { verdict, sentence } = settled;
+  await appendVerdict(books, watched, verdict, sentence);
+  await book(books, watched, attempt, verdict, verdict === 'not_billed' ? settled.goneMs : null);
+  if (verdict === 'not_billed') return goOnUnpaid(books, watched, attempt, sentence);
+  const seenStates = statesOf(await books.ledger.read(watched.batch, watched.id));
+  await reviseRow(books, watched, { revision: 'billed', sentence, seenStates });
+}
+
+/** The row is unpaid again: by its batch's policy it is sent anew, else it has failed. */
+async function goOnUnpaid(
+  books: Books,
+  { batch, id }: WatchedVerdict,
+  attempt: Attempt,
+  sentence: string,
+): Promise<void> {
+  const intent = intentOf(attempt);
+  const goesOn = intent !== undefined && (await maySendAgain(books, batch));
+  const states = statesOf(await books.ledger.read(batch, id));
+  // A record that has not seen the last state is outdone by it.
+  await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
+  if (!goesOn) return;
+  const { generation, part, index, kind } = intent;
+  const row = { batch, generation, part, index, id, kind: KINDS.indexOf(kind) };
+  // A batch that has ended finds it at its next order.
+  await books.messenger.reopen({ generation, rows: 0, row });
+}
+
+async function maySendAgain(books: Books, batch: string): Promise<boolean> {
+  const [policy, { ends }, trusted] = await Promise.all([
+    policyOf(books, batch),
+    runOrder(books, batch, 'unsaid'),
+    isTrusted(books.home),
+  ]);
+  return policy !== 'hold' && ends === undefined && trusted;
+}
+
+/** A charge after its time follows from no earlier reading: the newest must show it by itself. */
+function newestAlone(evidence: Evidence): Evidence {
+  const { readings, subject } = evidence;
+  return {
+    ...evidence,
+    readings: [...readings.filter(({ atMs }) => atMs <= subject.claimedAtMs), ...readings.slice(-1)],
+  };
+}
+
+function isGrouped({ states }: Attempt): boolean {
+  return states.some((state) => state.state === 'verdict' && state.group !== undefined);
+}
+
+/** The assumptions did not hold: nothing is sent again by itself until a person has looked. */
+async function contradict(books: Books, watched: WatchedVerdict, sentence: string): Promise<void> {
+  const { batch, id, n } = watched;
+  books.log.error({ batch, id, n, sentence }, 'a verdict was contradicted; if-proved is off for this account');
+  await distrust(books.home, {
+    why: `attempt ${n} of row '${id}' in batch '${batch}': ${sentence}`,
+    atMs: books.now(),
+  });
+  const attempts = await books.ledger.read(batch, id);
+  // With a handle and no later attempt there is something to carry on, which the next run does.
+  const goesOn = attempts.length === n && attempts.at(-1)?.states.at(-1)?.state !== 'verdict';
+  const seen = goesOn ? {} : { seenStates: statesOf(attempts) };
+  await reviseRow(books, watched, { revision: 'contradicted', sentence, attempts: attempts.length, ...seen });
+}
+
+async function appendVerdict(
+  books: Books,
+  watched: WatchedVerdict,
+  verdict: 'billed' | 'not_billed',
+  sentence: string,
+): Promise<void> {
+  await books.ledger.append(watched, { state: 'verdict', atMs: books.now(), verdict, sentence });
+  await watch(books, watched, watched.kind, verdict);
+}
+
+async function book(
+  books: Books,
+  watched: WatchedVerdict,
+  attempt: Attempt,
+  verdict: 'billed' | 'not_billed',
+  goneMs: number | null,
+): Promise<void> {
+  const intent = intentOf(attempt);
+  // Without a claim that can be read nobody knows what it cost.
+  if (intent === undefined) return;
+  const endedAtMs = Math.max(books.now(), slotUntilMs(books, attempt, KINDS.indexOf(watched.kind)));
+  const row = await rowOf(books, watched, intent);
+  await bookVerdict(books, row, watched, { attempt, endedAtMs, verdict, goneMs });
+}
+
+function opening({ verdict, atMs }: WatchedVerdict): string {
+  return `the verdict '${verdict}' of ${clockText(atMs)} is contradicted:`;
+}
