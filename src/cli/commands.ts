@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from './io.js';
 
 /** One command with its line in the help. */
-export interface CommandEntry {
+interface CommandEntry {
   name: string;
   /** What stands behind the name in the help. */
   usage: string;

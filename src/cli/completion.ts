@@ -11,7 +11,7 @@ export interface TypedCommand {
   argument: readonly string[] | 'batch' | 'file';
 }
 
-export interface TypedFlag {
+interface TypedFlag {
   /** `--out`. */
   long: string;
   help: string;
@@ -22,7 +22,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** Lists the batches of the account, one a line; the program as it was typed stands before it. */
-export const LIST_BATCHES = 'list --names 2>/dev/null';
+const LIST_BATCHES = 'list --names 2>/dev/null';
 
 /** A command and everything below it; hidden flags are left out. */
 export function typedCommands(command: Command, path = ''): TypedCommand[] {
@@ -52,12 +52,12 @@ function argumentOf(command: Command): TypedCommand['argument'] {
 
 /** What the scripts of bash and zsh hold the typed words against: each word with a blank before it. */
 
-export function wordsOf({ path }: TypedCommand): string {
+function wordsOf({ path }: TypedCommand): string {
   return path === '' ? '' : ` ${path}`;
 }
 
 /** Every command below the program. */
-export function commandPatterns(commands: readonly TypedCommand[]): string {
+function commandPatterns(commands: readonly TypedCommand[]): string {
   return commands
     .filter(({ path }) => path !== '')
     .map((command) => `"${wordsOf(command)}"`)
@@ -65,7 +65,7 @@ export function commandPatterns(commands: readonly TypedCommand[]): string {
 }
 
 /** Every flag that takes a value, behind its command. */
-export function valuedPatterns(commands: readonly TypedCommand[]): string {
+function valuedPatterns(commands: readonly TypedCommand[]): string {
   const valued = commands.flatMap((command) =>
     command.flags.filter(({ takesValue }) => takesValue).map(({ long }) => `"${wordsOf(command)} ${long}"`),
   );

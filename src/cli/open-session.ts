@@ -1,29 +1,17 @@
-import type { Command } from 'commander';
-import type { ApiKey } from '../config/api-key.js';
-import { valueAt } from '../config/setting.js';
-import { settingAt } from '../config/settings.js';
+import { type Command, Option } from 'commander';
+import type { FlagValues } from '../config/layers.js';
+import { type PlacedSetting, type ShownOn, valueAt } from '../config/setting.js';
+import { SETTINGS, settingAt } from '../config/settings.js';
 import type { Cli } from './io.js';
-import type { GeneralOptions, Session } from './session.js';
+import type { Session } from './session.js';
 
 /** Loads the settings of a command; what that needs is loaded only now, so that help stays instant. */
 export async function openSession(command: Command, cli: Cli): Promise<Session> {
   const { loadSession } = await import('./session.js');
-  const session = await loadSession(command, cli);
-  // A file that the command itself names is the user's word.
-  if (command.opts<GeneralOptions>().config !== undefined) return session;
-  let key: Promise<ApiKey> | undefined;
-  const readTrusted = async (): Promise<ApiKey> => {
+  return loadSession(command, cli, givenSettings(command), async (session) => {
     const { refuseStrangeBaseUrl } = await import('./access/home-access.js');
     await refuseStrangeBaseUrl(session);
-    return session.apiKey();
-  };
-  return {
-    ...session,
-    apiKey: () => {
-      key ??= readTrusted();
-      return key;
-    },
-  };
+  });
 }
 
 /** Flags without which a later command would look elsewhere. */
@@ -41,4 +29,76 @@ export function commandHint(session: Session, words: string): string {
 /** A word as a shell takes it. */
 function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The flags that stand for settings: a command's own flag of the same name, as `dashboard --listen`, is none of them. */
+const settingFlags = new WeakSet<Option>();
+
+/** Every command that loads settings takes the flags of all of them, and shows those that it is about. */
+function addSettings(command: Command, shown: ShownOn | 'all'): Command {
+  for (const setting of SETTINGS) {
+    const isShown = shown === 'all' || setting.shownOn.includes(shown);
+    for (const option of optionsFor(setting)) {
+      if (command.options.some(({ long }) => long === option.long)) continue;
+      settingFlags.add(option);
+      command.addOption(isShown && !option.negate ? option.helpGroup('Settings:') : option.hideHelp());
+    }
+  }
+  for (const [flags, help] of GENERAL) command.addOption(new Option(flags, help).helpGroup('General:'));
+  return command;
+}
+
+const GENERAL = [
+  ['--config <file>', 'settings file (default: callsheet.config.json in this folder)'],
+  ['--api-key-file <file>', 'read the API key from a file, or from standard input with -'],
+  ['--json', 'machine-readable output on standard output'],
+  ['-q, --quiet', 'only data, warnings and errors'],
+  ['-v, --verbose', 'say more'],
+] as const;
+
+function optionsFor({ flag, placeholder, form, help }: PlacedSetting): Option[] {
+  if (placeholder === undefined) return [new Option(`--${flag}`, help), new Option(`--no-${flag}`, help)];
+  const option = new Option(`--${flag} ${placeholder}`, help);
+  return [form === 'list' ? option.argParser(repeated) : option];
+}
+
+/** For a flag that may be given several times. */
+export function repeated(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+/** The settings that were given as flags, by path. */
+export function givenSettings(command: Command): FlagValues {
+  return Object.fromEntries(
+    SETTINGS.flatMap((setting) => {
+      const name = new Option(`--${setting.flag}`).attributeName();
+      const isSetting = command.options.some((option) => option.attributeName() === name && settingFlags.has(option));
+      if (!isSetting || command.getOptionValueSource(name) !== 'cli') return [];
+      return [[setting.path, command.getOptionValue(name) as string | boolean | string[]]];
+    }),
+  );
+}
+
+/** The settings of a command and the end of its help: examples, then `ending` with its exit codes. */
+export function withSettings(
+  command: Command,
+  shown: ShownOn | 'all',
+  examples: readonly string[],
+  ending: string,
+): Command {
+  return addExamples(addSettings(command, shown), examples, ending);
+}
+
+export function addExamples(command: Command, examples: readonly string[], ending: string): Command {
+  return command.addHelpText('after', `\nExamples:\n${examples.map((one) => `  ${one}\n`).join('')}\n${ending}`);
+}
+
+/** The flag of every command that goes on with a batch: what the refusal of another home recommends. */
+export function trustHomeOption(): Option {
+  return new Option('--trust-home', 'this home is the right one, although the outputs or Temporal tell of another');
+}
+
+/** Of the orders that ask nothing: whoever says --yes to every order, a script or a habit, is not refused. */
+export function yesOption(): Option {
+  return new Option('-y, --yes', 'taken as by the other orders; this one asks nothing');
 }

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import envPaths from 'env-paths';
 import { type ApiKey, keyOrigin, readApiKey } from '../config/api-key.js';
+import type { FlagValues } from '../config/layers.js';
 import { type LoadedConfig, loadConfig } from '../config.js';
 import { defined } from '../domain/defined.js';
 import { defaultDataFolder } from '../engine/places.js';
 import { nearestWord } from '../manifest/suggest.js';
 import { productVersion } from '../package-root.js';
 import type { Cli } from './io.js';
-import { givenSettings } from './settings-options.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { UserError } from './user-error.js';
 
@@ -24,7 +24,7 @@ export interface Session extends LoadedConfig {
   apiKey(): Promise<ApiKey>;
 }
 
-export interface GeneralOptions {
+interface GeneralOptions {
   config?: string;
   apiKeyFile?: string;
   json?: boolean;
@@ -32,12 +32,20 @@ export interface GeneralOptions {
   verbose?: boolean;
 }
 
-/** Loads the settings of a command; throws `ConfigError`. */
-export async function loadSession(command: Command, cli: Cli): Promise<Session> {
+/**
+ * Loads the settings of a command; throws `ConfigError`. `mayUseKey` refuses before the key is read first: a settings
+ * file may have come with somebody else's project. One that the command itself names is the user's word.
+ */
+export async function loadSession(
+  command: Command,
+  cli: Cli,
+  flags: FlagValues,
+  mayUseKey: (session: Session) => Promise<void>,
+): Promise<Session> {
   const { io } = cli;
   const options = command.opts<GeneralOptions>();
   const loaded = await loadConfig({
-    flags: givenSettings(command),
+    flags,
     ...defined({ configFile: options.config }),
     env: io.env,
     cwd: io.cwd,
@@ -48,8 +56,14 @@ export async function loadSession(command: Command, cli: Cli): Promise<Session> 
   });
   const terminal = createTerminal(io, options);
   for (const warning of loaded.warnings) terminal.warn(warning);
+  const readKey = async (): Promise<ApiKey> => {
+    if (options.config === undefined) await mayUseKey(session);
+    const { env, cwd, stdin } = io;
+    const readStdin = () => readAll(stdin, 4096);
+    return readApiKey({ env, cwd, readStdin, ...defined({ keyFile: options.apiKeyFile }) });
+  };
   let key: Promise<ApiKey> | undefined;
-  return {
+  const session: Session = {
     ...loaded,
     cli,
     terminal,
@@ -57,12 +71,11 @@ export async function loadSession(command: Command, cli: Cli): Promise<Session> 
     keyFile: options.apiKeyFile,
     keyOrigin: keyOrigin(io.env, options.apiKeyFile),
     apiKey: () => {
-      const { env, cwd, stdin } = io;
-      const readStdin = () => readAll(stdin, 4096);
-      key ??= readApiKey({ env, cwd, readStdin, ...defined({ keyFile: options.apiKeyFile }) });
+      key ??= readKey();
       return key;
     },
   };
+  return session;
 }
 
 /** Where the user's own settings are: `XDG_CONFIG_HOME` and its kin. */
@@ -73,7 +86,7 @@ function userFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /** Everything that comes on standard input, as text; throws when it is more than `bytesMax`. */
-export async function readAll(stdin: Readable, bytesMax: number): Promise<string> {
+async function readAll(stdin: Readable, bytesMax: number): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of stdin) {

@@ -23,7 +23,7 @@ export interface Terminal {
   error(line: string): void;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   quiet?: boolean;
   verbose?: boolean;
 }
@@ -90,4 +90,15 @@ export async function sayMeanwhile<T>(
     clearTimeout(first);
     clearInterval(more);
   }
+}
+
+/** A wish is above what the plan allows (`B51`). */
+export function warnAbovePlan(
+  { warn }: Pick<Terminal, 'warn'>,
+  name: 'concurrency' | 'rpm',
+  wished: number | null,
+  plan: number | null | undefined,
+): void {
+  if (wished === null || plan == null || wished <= plan) return;
+  warn(`B51 ${name} ${wished} exceeds the plan's ${plan}; using ${plan}`);
 }

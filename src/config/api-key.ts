@@ -12,7 +12,7 @@ export interface ApiKey {
   origin: string;
 }
 
-export interface KeySources {
+interface KeySources {
   env: NodeJS.ProcessEnv;
   cwd: string;
   /** `--api-key-file`; `-` is standard input. */

@@ -11,7 +11,7 @@ export interface BaseUrl {
   port: number;
 }
 
-export type BaseUrlReading = { ok: true; baseUrl: BaseUrl } | { ok: false; message: string };
+type BaseUrlReading = { ok: true; baseUrl: BaseUrl } | { ok: false; message: string };
 
 const FORM = 'baseUrl must be https://host, without path, query or credentials (http only for a loopback host)';
 
@@ -35,7 +35,7 @@ export function isLoopbackUrl(origin: string | null): boolean {
 }
 
 /** By its written form alone: a name is never looked up. `URL` has already made every IPv4 form canonical. */
-export function isLoopbackHost(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../domain/json.js';
 
 /** JSON that remembers where each value stands, so that a message can name line and column. */
-export interface LocatedJson {
+interface LocatedJson {
   value: Json;
   /** The 1-based place of the value at a path, of the name for a field of an object; `''` is the whole. */
   placeOf(path: readonly PropertyKey[]): TextPlace;
 }
 
-export interface TextPlace {
+interface TextPlace {
   line: number;
   column: number;
 }

@@ -8,7 +8,7 @@ import { ConfigError, type ConfigProblem } from './config-error.js';
 import { type DefaultFacts, type PlacedSetting, putAt } from './setting.js';
 import { type Config, type OwnValues, SETTINGS, SETTINGS_TREE } from './settings.js';
 
-export interface GivenValues {
+interface GivenValues {
   /** The value of the highest source that gives one; undefined when none does. */
   valueOf(path: string): unknown;
   /** The same without the command line's flags. */

@@ -1,6 +1,6 @@
 // The chains that are left of a batch: what its rest waits for.
 import { expect, test } from 'vitest';
-import { createChainsLeft } from '../../src/cli/plan/chains-left.js';
+import { createChainsLeft } from '../../src/cli/plan/count-kept-rows.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+
 import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';

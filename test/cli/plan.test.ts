@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
-import { planJson } from '../../src/cli/plan/plan-json.js';
+import { planJson } from '../../src/cli/plan/make-plan.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';

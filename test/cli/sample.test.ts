@@ -1,6 +1,6 @@
 // Which rows stand for a manifest, and what `approve` says where there is nothing to approve.
 import { describe, expect, test } from 'vitest';
-import { type Candidate, chooseSample } from '../../src/cli/plan/choose-sample.js';
+import { type Candidate, chooseSample } from '../../src/cli/batch/sample-run.js';
 import { writeSampleGate } from '../../src/home/batch-marks.js';
 import { seededHome } from './seeded-home.js';
 

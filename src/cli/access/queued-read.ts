@@ -7,15 +7,10 @@ import { readId, taskQueues } from '../../contract/names.js';
 import type { Answer } from '../../domain/exchange.js';
 import { isEngineKey } from '../../engine/control.js';
 import type { Home } from '../../home/home.js';
-import {
-  type CreditAccount,
-  readCredits as creditsOf,
-  type Discount,
-  readDiscounts as discountsOf,
-} from '../../service/account.js';
+import type { AccountReading } from '../../service/account.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
-import type { HomeAccess } from './home-access.js';
+import { openHomeAccess } from './home-access.js';
 import { KeyRefusedError, readFromService, understood } from './read-account.js';
 import { joinWork, runningEngine, sharedAddress, type WorkAccess } from './work-access.js';
 
@@ -32,14 +27,22 @@ type ReadWorkflow = (input: AccountReadInput) => Promise<AccountReadResult>;
  * there, else straight: with a key that the engine does not have, its own is what the user asks about. A worker whose
  * key is refused cannot tell what this command's own key would show.
  */
-export async function readAccountAnswer(session: Session, access: HomeAccess, what: AccountReadWhat): Promise<Answer> {
-  const account = session.config.account.name;
+export async function readAccount<Value>(
+  session: Session,
+  what: AccountReadWhat,
+  read: (answer: Answer) => AccountReading<Value>,
+): Promise<Value> {
+  return understood(read(await readAnswer(session, what)), what);
+}
+
+async function readAnswer(session: Session, what: AccountReadWhat): Promise<Answer> {
+  const { home } = openHomeAccess(session.config);
   const isServed =
-    sharedAddress(session) !== undefined || (await runningEngine(session))?.accounts.includes(account) === true;
+    sharedAddress(session) !== undefined || (await runningEngine(session))?.accounts.includes(home.account) === true;
   const work = isServed && (await isKeyOfEngine(session)) ? await joinWork(session) : undefined;
   if (work === undefined) return readFromService(session, what);
   try {
-    return await readThroughQueue(work, access.home, what);
+    return await readThroughQueue(work, home, what);
   } catch (error) {
     if (error instanceof KeyRefusedError) return readFromService(session, what);
     throw error;
@@ -55,14 +58,6 @@ async function isKeyOfEngine(session: Session): Promise<boolean> {
   if (sharedAddress(session) !== undefined) return true;
   const { secret } = await session.apiKey();
   return isEngineKey(session.config.data, session.config.account.name, secret.reveal());
-}
-
-export async function readCredits(session: Session, access: HomeAccess): Promise<CreditAccount> {
-  return understood(creditsOf(await readAccountAnswer(session, access, 'credits')), 'credits');
-}
-
-export async function readDiscounts(session: Session, access: HomeAccess): Promise<Discount[]> {
-  return understood(discountsOf(await readAccountAnswer(session, access, 'discounts')), 'discounts');
 }
 
 /**

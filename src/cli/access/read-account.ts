@@ -51,8 +51,14 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
     for (let attempt = 1; ; attempt++) {
       const exchange = await transport.send(REQUESTS[what]);
       if (exchange.outcome === 'answered' && exchange.answer.status === 200) return exchange.answer;
-      const waitMs = gapAfter(exchange, { baseUrl, what });
-      if (attempt >= TRIES || Date.now() + waitMs >= deadline) throw unreachable(exchange, { baseUrl, what });
+      const said =
+        exchange.outcome === 'answered'
+          ? `${baseUrl} answers ${sayOf(exchange.answer)} when asked for ${what}`
+          : `${baseUrl} cannot be reached (${exchange.phase}: ${exchange.message})`;
+      const waitMs = gapAfter(exchange, said);
+      if (attempt >= TRIES || Date.now() + waitMs >= deadline) {
+        throw new UserError(`${said}: check the base URL and the network; nothing was submitted`, EXIT.unreachable);
+      }
       await sleep(waitMs);
     }
   } finally {
@@ -60,24 +66,15 @@ export async function readFromService(session: Session, what: AccountReadWhat): 
   }
 }
 
-/** What was asked of whom. */
-interface Asked {
-  baseUrl: string;
-  what: AccountReadWhat;
-}
-
 /** How long to wait before the next try; throws where another try cannot help. */
-function gapAfter(exchange: Exchange, { baseUrl, what }: Asked): number {
+function gapAfter(exchange: Exchange, said: string): number {
   if (exchange.outcome !== 'answered') return GAP_MS;
   const { status, retryAfter } = exchange.answer;
   if (status === 401) throw new KeyRefusedError(sayOf(exchange.answer));
   if (status === 429) return readRetryAfter(retryAfter, Date.now())?.waitMs ?? 2 * GAP_MS;
   if (status >= 500) return GAP_MS;
   const advice = status === 403 ? '' : ': check that this is the base URL of the service';
-  throw new UserError(
-    `${baseUrl} answers ${sayOf(exchange.answer)} when asked for ${what}${advice}`,
-    EXIT.configuration,
-  );
+  throw new UserError(`${said}${advice}`, EXIT.configuration);
 }
 
 /** The service knows the key and does not take it, or does not know it. */
@@ -90,23 +87,28 @@ export class KeyRefusedError extends UserError {
   }
 }
 
-function unreachable(exchange: Exchange, { baseUrl, what }: Asked): UserError {
-  const why =
-    exchange.outcome === 'answered'
-      ? `answers ${sayOf(exchange.answer)} when asked for ${what}`
-      : `cannot be reached (${exchange.phase}: ${exchange.message})`;
-  return new UserError(
-    `${baseUrl} ${why}: check the base URL and the network; nothing was submitted`,
-    EXIT.unreachable,
-  );
+export function sayOf(answer: Answer): string {
+  const error = readError(answer);
+  return [`HTTP ${answer.status}`, error?.code, error?.message].filter(Boolean).join(' ');
 }
 
-function sayOf(answer: Answer): string {
-  const error = readError(answer);
-  if (error === undefined) return `HTTP ${answer.status}`;
-  return [`HTTP ${answer.status}`, error.code, error.message]
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ');
+/**
+ * Balance and caps, read with this command's own key: a queue would answer with the key of whoever came before, and a
+ * wrong one must be told before it is handed on. The few requests that are kept free of the queue are for this.
+ */
+export async function readOwnCredits(session: Session): Promise<CreditAccount> {
+  return understood(creditsOf(await readFromService(session, 'credits')), 'credits');
+}
+
+/** Active discounts, with this command's own key. */
+export async function readOwnDiscounts(session: Session): Promise<Discount[]> {
+  return understood(discountsOf(await readFromService(session, 'discounts')), 'discounts');
+}
+
+export function understood<Value>(reading: AccountReading<Value>, what: string): Value {
+  if (reading.reading === 'ok') return reading.value;
+  const said = `the service's answer about ${what} cannot be read: ${reading.why}`;
+  throw new UserError(`${said}; check that the base URL is the service's`, EXIT.unreachable);
 }
 
 /** The voices of the account, read once and kept in its home for minutes; they are free to read. */
@@ -161,23 +163,4 @@ async function readFresh(session: Session, { home }: HomeAccess): Promise<Readon
 
 function keyOf(account: string): string {
   return `${account}/reads/known-voices.json`;
-}
-
-/**
- * Balance and caps, read with this command's own key: a queue would answer with the key of whoever came before, and a
- * wrong one must be told before it is handed on. The few requests that are kept free of the queue are for this.
- */
-export async function readOwnCredits(session: Session): Promise<CreditAccount> {
-  return understood(creditsOf(await readFromService(session, 'credits')), 'credits');
-}
-
-/** Active discounts, with this command's own key. */
-export async function readOwnDiscounts(session: Session): Promise<Discount[]> {
-  return understood(discountsOf(await readFromService(session, 'discounts')), 'discounts');
-}
-
-export function understood<Value>(reading: AccountReading<Value>, what: string): Value {
-  if (reading.reading === 'ok') return reading.value;
-  const said = `the service's answer about ${what} cannot be read: ${reading.why}`;
-  throw new UserError(`${said}; check that the base URL is the service's`, EXIT.unreachable);
 }

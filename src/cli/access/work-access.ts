@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-
 import { accountSettings } from '../../config/make-config.js';
 import type { AccountSettings } from '../../contract/account.js';
 import { taskQueues } from '../../contract/names.js';
+import { defined } from '../../domain/defined.js';
 import type { JsonObject } from '../../domain/json.js';
 import { s3Environment } from '../../domain/s3.js';
 import { isEngineKey } from '../../engine/control.js';
-import { type Engine, engineStatus, ensureEngine } from '../../engine/engine-client.js';
+import { engineStatus, ensureEngine } from '../../engine/engine-client.js';
 import { EngineError } from '../../engine/engine-error.js';
 import type { EngineState } from '../../engine/engine-status.js';
 import { wasStopped } from '../../engine/stop-engine.js';
@@ -25,8 +25,6 @@ export interface WorkAccess {
   temporal: TemporalClient;
   /** A team's Temporal, whose workers are others' processes. */
   isShared: boolean;
-  /** Absent with a shared Temporal. */
-  engine?: Engine;
   close(): Promise<void>;
 }
 
@@ -43,15 +41,15 @@ export async function startWork(session: Session): Promise<WorkAccess> {
     buildId: buildId(),
     onProgress: (line) => session.terminal.note(line),
   });
-  const { secret, file } = await session.apiKey();
-  await engine.register({
-    account: session.config.account.name,
+  const isUnsaid = session.origins.get('account.exclusive')?.name === 'default';
+  const settings: AccountSettings = {
+    ...accountSettings(session.config),
     // Prices belong to the batches that they were given for.
-    settings: { ...accountSettings(session.config), prices: [], ...unsaid(session) } as unknown as JsonObject,
-    key: file === undefined ? { value: secret.reveal() } : { file },
-    s3: s3Environment(session.cli.io.env),
-  });
-  return withConnection({ embedded: true, address: engine.address, namespace: engine.namespace }, engine);
+    prices: [],
+    ...(isUnsaid && { isExclusiveUnsaid: true }),
+  };
+  await engine.register({ ...(await registration(session, settings)), s3: s3Environment(session.cli.io.env) });
+  return connectEngine(engine.address, engine.namespace);
 }
 
 /**
@@ -71,12 +69,16 @@ export async function resumeWork(session: Session): Promise<WorkAccess> {
 async function offerKey(session: Session, state: EngineState): Promise<void> {
   const { data, account } = session.config;
   if (session.keyOrigin === undefined) return;
-  const { secret, file } = await session.apiKey();
+  const { secret } = await session.apiKey();
   if (await isEngineKey(data, account.name, secret.reveal())) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
-  const settings = { ...accountSettings(session.config) } as unknown as JsonObject;
+  await engine.register({ ...(await registration(session, accountSettings(session.config))), isKeyOnly: true });
+}
+
+async function registration(session: Session, settings: AccountSettings) {
+  const { secret, file } = await session.apiKey();
   const key = file === undefined ? { value: secret.reveal() } : { file };
-  await engine.register({ account: account.name, settings, key, isKeyOnly: true });
+  return { account: settings.account, settings: { ...settings } as unknown as JsonObject, key };
 }
 
 /**
@@ -115,19 +117,19 @@ function connectEngine(address: string, namespace: string): Promise<WorkAccess> 
   return withConnection({ embedded: true, address, namespace });
 }
 
-async function connectShared(session: Session): Promise<WorkAccess> {
-  const { address, namespace } = session.config.temporal;
-  return withConnection({ ...(address === null ? {} : { address }), ...(namespace === null ? {} : { namespace }) });
+function connectShared(session: Session): Promise<WorkAccess> {
+  return withConnection(givenPlace(session));
 }
 
-async function withConnection(options: TemporalOptions, engine?: Engine): Promise<WorkAccess> {
+/** What the settings say of a shared Temporal; the SDK's own variables say the rest. */
+export function givenPlace({ config }: Session): Pick<TemporalOptions, 'address' | 'namespace'> {
+  const { address, namespace } = config.temporal;
+  return defined({ address: address ?? undefined, namespace: namespace ?? undefined });
+}
+
+async function withConnection(options: TemporalOptions): Promise<WorkAccess> {
   const temporal = await connectTemporal(options);
-  const isShared = options.embedded !== true;
-  return { temporal, isShared, ...(engine === undefined ? {} : { engine }), close: () => temporal.close() };
-}
-
-function unsaid({ origins }: Session): Pick<AccountSettings, 'isExclusiveUnsaid'> {
-  return origins.get('account.exclusive')?.name === 'default' ? { isExclusiveUnsaid: true } : {};
+  return { temporal, isShared: options.embedded !== true, close: () => temporal.close() };
 }
 
 /** A worker asks for work at least once a minute; the server remembers it for five, also when it is gone. */

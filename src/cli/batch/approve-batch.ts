@@ -8,7 +8,6 @@ import {
   writeSampleGate,
 } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
-
 import { confirm } from '../ask-person.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { costText, type Plan, planLines } from '../plan/plan-view.js';
@@ -22,8 +21,8 @@ import { termsOf } from './submit-batch.js';
 
 export interface ApprovalOrder {
   /** Nobody is asked: what it may cost was said with the order. */
-  isSaidYes: boolean;
-  trustsHome: boolean;
+  yes?: boolean;
+  trustHome?: boolean;
 }
 
 /** Runs what a sample held back, after a person saw what it costs; gives the exit code. */
@@ -32,14 +31,14 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const known = await knownBatch(session, batch);
   const { generation } = known.generation;
   const { home } = known.access;
-  await refuseOtherHome(known, order.trustsHome);
+  await refuseOtherHome(known, order.trustHome);
   const gate = await waitingGate(known);
   const { plan, rows } = await planRest(known);
   for (const line of planLines(plan)) session.terminal.note(line);
   const sampled = await readBatchOrder(home, batch);
   // A lower budget that the sample ran with stands; one that was approved before is used up.
   const before = gate.approved === undefined ? (sampled?.limits.maxCreditsNano ?? null) : null;
-  const maxCreditsNano = await approvedBudget(known, plan, { before, isSaidYes: order.isSaidYes });
+  const maxCreditsNano = await approvedBudget(known, plan, before, order.yes);
   const { config } = session;
   const { ambiguity, retries, wasteMaxNano: alwaysMaxWaste } = sampled?.policy ?? termsOf(session, 0).policy;
   const budget = { ...config.budget, maxCredits: maxCreditsNano };
@@ -74,7 +73,8 @@ async function waitingGate({ access: { home }, batch, generation }: KnownBatch):
 async function approvedBudget(
   known: KnownBatch,
   plan: Plan,
-  { before, isSaidYes }: { before: number | null; isSaidYes: boolean },
+  before: number | null,
+  isSaidYes = false,
 ): Promise<number | null> {
   const { session } = known;
   const { toSubmit, worstNano, unknown } = plan.costs.total;

@@ -27,7 +27,7 @@ export interface BatchSource {
   reconnect(): Promise<void>;
 }
 
-export type BatchState =
+type BatchState =
   | { state: 'running' }
   | { state: 'ended'; result: BatchResult }
   /** Someone ended the workflow at the server. */

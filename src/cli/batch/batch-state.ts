@@ -2,7 +2,6 @@ import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
 import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
-
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
@@ -17,8 +16,7 @@ import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, type HomeTally } from './batch-tally.js';
-import { otherHomeText } from './known-batch.js';
-import { fullDisk } from './prove-places.js';
+import { fullDisk, otherHomeText } from './known-batch.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {

@@ -1,6 +1,7 @@
 import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
 import { upstreamOf } from '../../../activities/upstream.js';
 import type { BatchTally } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import type { ReasonCode } from '../../domain/failure.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
@@ -20,6 +21,19 @@ export interface HomeTally extends BatchTally {
   endedAtMs: number | undefined;
   /** Rows that ended at or after the given instant. */
   endedSince: number;
+}
+
+/** How each row of a batch ended, from the home, in the manifest's order. */
+interface FinalRow {
+  index: number;
+  id: string;
+  /** The row's `group`, if it has one. */
+  group: string | undefined;
+  status: Status;
+  /** Why it ended so, where that is known. */
+  reasonCode?: ReasonCode;
+  /** Absent for rows that a cancelled batch never started. */
+  record?: RowRecord;
 }
 
 /** What the home knows of the rows of a batch's manifest, without any engine. */
@@ -114,7 +128,7 @@ async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs
 const READ_WIDTH = 32;
 
 /** By a walk over all rows, where the index cannot tell. `mayRun`: the rows of a sample; undefined where all may. */
-export async function heldRows(
+async function heldRows(
   { home, rows, records }: HomeAccess,
   batch: string,
   generation: string,
@@ -147,28 +161,13 @@ function listedRecords(records: HomeAccess['records'], touched: TouchedRows): Ho
   };
 }
 
-/** How each row of a batch ended, from the home, in the manifest's order. */
-export interface FinalRow {
-  index: number;
-  id: string;
-  /** The row's `group`, if it has one. */
-  group: string | undefined;
-  status: Status;
-  /** Why it ended so, where that is known. */
-  reasonCode?: ReasonCode;
-  /** Absent for rows that a cancelled batch never started. */
-  record?: RowRecord;
-}
-
 /** Rows that have not ended are left out, and those that left the manifest. */
 export async function* finalRows(access: HomeAccess, batch: string, generation: string): AsyncIterable<FinalRow> {
   for await (const line of resultLines(resultSources(access), batch, generation)) {
     const { row, record } = line;
-    if (line.removed) continue;
-    const known = { index: row.index, id: row.id, group: row.group };
+    const status = record?.status ?? line.ended;
+    if (line.removed || status === undefined) continue;
     const reasonCode = record?.reasonCode ?? line.endedFor;
-    const why = reasonCode === undefined ? {} : { reasonCode };
-    if (record !== undefined) yield { ...known, ...why, status: record.status, record };
-    else if (line.ended !== undefined) yield { ...known, ...why, status: line.ended };
+    yield { index: row.index, id: row.id, group: row.group, status, ...defined({ reasonCode, record }) };
   }
 }

@@ -1,6 +1,6 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
-import { needsPerson, type RowRecord, type StartAgain, startAgain } from '../../domain/outcome.js';
+import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
 import { sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
@@ -8,7 +8,7 @@ import type { BatchPlace } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
 import { type CaseSum, type ListedCase, listedCase, sumOf } from '../review/case-list.js';
 import { EXIT } from '../user-error.js';
-import { addToGroup, type Counts, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson } from '../views/counts.js';
+import { addToGroup, exitCodeOf, type GroupTotal, type GroupTotals, groupsJson, totalOf } from '../views/counts.js';
 import { type SummaryFacts, summaryLines } from '../views/summary.js';
 import { finalRows } from './batch-tally.js';
 import type { JsonEvents } from './json-events.js';
@@ -16,7 +16,7 @@ import type { LostFile } from './lost-files.js';
 
 /** What is told when a batch ended: the events that were missed, equal errors together, the counts, the exit code. */
 
-export interface EndedBatch extends BatchPlace {
+interface EndedBatch extends BatchPlace {
   generation: string;
   /** Absolute folder or bucket that the batch writes to. */
   out: string;
@@ -81,14 +81,17 @@ interface End {
 }
 
 const CASES_KEPT = 100;
+const TROUBLED: readonly Status[] = ['failed', 'lost_paid', 'review'];
 const NOTHING: End = { groups: [], totals: new Map(), cases: [], sum: sumOf([]), settled: 0, notStarted: {} };
 
 /** One pass over the records, only when there is something to learn from it. */
 async function readEnd(ended: EndedBatch): Promise<End> {
   const { events, finishedBefore, result } = ended;
   const missed =
-    events !== undefined && finishedBefore !== undefined && events.told() < newlyFinished(result, finishedBefore);
-  let troubled = troubledOf(result.counts);
+    events !== undefined &&
+    finishedBefore !== undefined &&
+    events.told() < totalOf(result.counts) - result.counts.not_started - finishedBefore.filter(Boolean).length;
+  let troubled = TROUBLED.reduce((sum, status) => sum + result.counts[status], 0);
   const failures = groupFailures();
   const totals = new Map<string, GroupTotal>();
   const facts = await ended.access.rows.generation(ended.batch, ended.generation);
@@ -106,7 +109,7 @@ async function readEnd(ended: EndedBatch): Promise<End> {
     if (missed && finishedBefore?.[index] !== true) {
       events?.rowFinished(id, status, record?.creditsNano ?? null, record?.finishedAtMs ?? Date.now());
     }
-    if (record !== undefined && isTroubled(status)) {
+    if (record !== undefined && TROUBLED.includes(status)) {
       if (record.status === 'failed') failures.add(record);
       else if (needsPerson(record)) cases.push(await caseOf(ended, record));
       else settled += 1;
@@ -125,17 +128,4 @@ async function readEnd(ended: EndedBatch): Promise<End> {
 
 async function caseOf({ access, batch }: EndedBatch, record: RowRecord): Promise<ListedCase> {
   return listedCase({ batch, row: record, record, attempts: await access.ledger.read(batch, record.id) });
-}
-
-function newlyFinished({ counts }: BatchResult, finishedBefore: readonly boolean[]): number {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.not_started;
-  return total - finishedBefore.filter((isFinished) => isFinished).length;
-}
-
-function troubledOf(counts: Counts): number {
-  return counts.failed + counts.lost_paid + counts.review;
-}
-
-function isTroubled(status: string): boolean {
-  return status === 'failed' || status === 'lost_paid' || status === 'review';
 }

@@ -19,7 +19,7 @@ export type FollowEvent =
   | { type: 'lost' }
   | { type: 'found' };
 
-export interface FollowOptions {
+interface FollowOptions {
   source: BatchSource;
   batch: string;
   /** Events up to this number were there before. */

@@ -1,4 +1,5 @@
 import type { BatchProgress, BatchResult } from '../../contract/workflows.js';
+import { defined } from '../../domain/defined.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
 import type { BatchPlace } from '../access/home-access.js';
@@ -23,7 +24,7 @@ export interface JsonEvents {
   written(): Promise<void>;
 }
 
-export interface JsonSink {
+interface JsonSink {
   write(event: object): void;
   now(): number;
   /** What the home keeps of a row that ended. */
@@ -32,7 +33,7 @@ export interface JsonSink {
   fileInWay(id: string): Promise<string | undefined>;
 }
 
-export interface FinishedFacts {
+interface FinishedFacts {
   out: string;
   exitCode: number;
   /** A sample ended, and the rest waits for `approve`. */
@@ -126,17 +127,16 @@ async function blockedFacts(
   found: Promise<string | undefined> | undefined,
 ): Promise<object> {
   const file = await found;
-  const named = file === undefined ? blocked : { ...blocked, file };
-  return { ...facts, code: blocked.code, message: blockedText(named), ...(file === undefined ? {} : { file }) };
+  const named = defined({ file });
+  return { ...facts, code: blocked.code, message: blockedText({ ...blocked, ...named }), ...named };
 }
 
 /** Where the output is, or why there is none. `file` is relative to the batch's folder. */
 function recordFacts(record: RowRecord | undefined): object {
   const { files = [], reasonCode = null, reason = null, reusedFrom } = record ?? {};
-  const from = reusedFrom === undefined ? {} : { reused_from: reusedFrom };
-  return { file: files[0]?.file ?? null, reason_code: reasonCode, reason, ...from };
+  return { file: files[0]?.file ?? null, reason_code: reasonCode, reason, ...defined({ reused_from: reusedFrom }) };
 }
 
 function standstill({ reason, family, route }: Standstill): object {
-  return { reason, ...(family === undefined ? {} : { family }), ...(route === undefined ? {} : { route }) };
+  return { reason, ...defined({ family, route }) };
 }

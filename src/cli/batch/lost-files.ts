@@ -11,8 +11,19 @@ import { type HomeAccess, openPlace } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
 
-/** Finished rows whose files are gone or changed: what is said of them, and how they are fetched again. */
+interface OutputFlaw {
+  /** Relative to the batch's folder. */
+  file: string;
+  flaw: 'gone' | 'changed';
+}
 
+/** Looks whether the files of finished rows are still what was stored. */
+export interface OutputCheck {
+  /** The first file that is gone or is another one by now; undefined when all are as they were. */
+  flaw(record: RowRecord): Promise<OutputFlaw | undefined>;
+}
+
+/** A finished row whose file is gone or changed: what is said of it, and how it is fetched again. */
 export interface LostFile extends OutputFlaw {
   record: RowRecord;
   /** URL, handle or kept bytes may still give it. */
@@ -68,18 +79,6 @@ export async function awaitAgain({ records }: HomeAccess, batch: string, lost: r
     const files = flaw === 'changed' ? record.files : [];
     await records.writeRecord(batch, { ...record, status: 'review', reasonCode: 'output_pending', reason, files });
   }
-}
-
-/** Looks whether the files of finished rows are still what was stored. */
-export interface OutputCheck {
-  /** The first file that is gone or is another one by now; undefined when all are as they were. */
-  flaw(record: RowRecord): Promise<OutputFlaw | undefined>;
-}
-
-export interface OutputFlaw {
-  /** Relative to the batch's folder. */
-  file: string;
-  flaw: 'gone' | 'changed';
 }
 
 /** Clocks of drives differ a little from this machine's. */

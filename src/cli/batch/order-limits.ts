@@ -5,6 +5,7 @@ import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
 import { joinWork } from '../access/work-access.js';
 import type { Session } from '../session.js';
+import { warnAbovePlan } from '../terminal.js';
 import { UserError } from '../user-error.js';
 import { formatTable } from '../views/table.js';
 import { createBatchSource, unlessOutage } from './batch-source.js';
@@ -23,8 +24,8 @@ export async function orderAccount(session: Session, { isReset, concurrency, rpm
   const before = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
   const plan = await home.latestCheckpoint();
   const limits = { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm };
-  warnAbove(session, 'concurrency', limits.concurrency, plan?.concurrent);
-  warnAbove(session, 'rpm', limits.rpm, plan?.rpm);
+  warnAbovePlan(session.terminal, 'concurrency', limits.concurrency, plan?.concurrent);
+  warnAbovePlan(session.terminal, 'rpm', limits.rpm, plan?.rpm);
   await writeAccountLimits(home, limits);
   await tell(session);
   await showLimits(session, undefined);
@@ -40,7 +41,7 @@ export async function orderBatch(session: Session, batch: string, given: Ordered
   }
   const { isReset, rpm: _, ...terms } = given;
   const slots = { ...DEFAULT_SLOT_TERMS, ...(isReset ? {} : order.slots), ...terms };
-  warnAbove(session, 'concurrency', slots.concurrency, (await home.latestCheckpoint())?.concurrent);
+  warnAbovePlan(session.terminal, 'concurrency', slots.concurrency, (await home.latestCheckpoint())?.concurrent);
   await writeBatchOrder(home, batch, { ...order, slots });
   await tell(session);
   await showLimits(session, batch);
@@ -112,11 +113,6 @@ function heldText(wished: number | null, plan: number | null): string {
 
 function lowest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
-
-function warnAbove({ terminal }: Session, name: string, value: number | null, plan: number | null | undefined): void {
-  if (value === null || plan == null || value <= plan) return;
-  terminal.warn(`B51 ${name} ${value} exceeds the plan's ${plan}; using ${plan}`);
 }
 
 /** Without an engine the order waits in the home: nothing is started for it. */

@@ -1,31 +1,35 @@
+import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
+import { overrideOf, type Standing, standingOf } from '../../domain/standing.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { noteReruns } from '../../home/row-orders.js';
-
+import { rowAt } from '../../home/rows.js';
+import { nearestWord } from '../../manifest/suggest.js';
+import { rowsOf } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { commandHint } from '../open-session.js';
 import { costText } from '../review/case-list.js';
-import { refTo } from '../review/case-row.js';
+import { dependentsOf, type PlacedRow, refTo } from '../review/case-row.js';
 import { continueRows } from '../review/continue-rows.js';
 import { refuseOverBudget, rowsCost } from '../review/dependents.js';
 import { userName } from '../review/orders.js';
 import type { Session } from '../session.js';
-import { EXIT } from '../user-error.js';
+import { EXIT, UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { formatDate } from '../views/durations.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
-import { dependentsOf, findRow, type RerunRow, readyToRerun } from './rerun-rows.js';
 
 export interface RerunOrder {
   /** What the row feeds is rendered again as well. */
-  withDependents: boolean;
-  isSaidYes: boolean;
-  trustsHome: boolean;
+  withDependents?: boolean;
+  yes?: boolean;
+  trustHome?: boolean;
 }
 
 /** Orders another render of a row that is done, by a person's word and within the budget; gives the exit code. */
 export async function rerunRow(session: Session, batch: string, id: string, order: RerunOrder): Promise<number> {
   await session.apiKey();
   const known = await knownBatch(session, batch);
-  await refuseOtherHome(known, order.trustsHome);
+  await refuseOtherHome(known, order.trustHome);
   const asked = await findRow(known, id);
   const found = order.withDependents ? [asked, ...(await dependentsOf(known, asked))] : [asked];
   const rows: RerunRow[] = [];
@@ -34,7 +38,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
     if (ready !== undefined) rows.push(ready);
   }
   const ids = rows.map(({ row }) => row.id);
-  await approve(known, rows, order.isSaidYes);
+  await approve(known, rows, order.yes);
   await noteReruns(known.access.home, batch, ids);
   // What feeds before what is fed: while a row waits for its new render, nothing that it feeds begins.
   for (const one of rows) await record(known, one, Date.now());
@@ -44,7 +48,7 @@ export async function rerunRow(session: Session, batch: string, id: string, orde
 }
 
 /** One question for all rows, before anything is changed. */
-async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes: boolean): Promise<void> {
+async function approve(known: KnownBatch, rows: readonly RerunRow[], isSaidYes = false): Promise<void> {
   const { session, access, batch } = known;
   const [id, others] = [rows[0]?.row.id, rows.length - 1];
   const cost = await rowsCost(
@@ -85,3 +89,68 @@ function tell({ session, batch }: KnownBatch, rows: readonly string[], held: str
   if (rows.length > 1) terminal.data(`${amount(rows.length - 1, 'row')} that it feeds will follow it`);
   terminal.note(`this command does not wait for it: \`${next}\` follows it to its end`);
 }
+
+/** A row that can be rendered again. */
+interface RerunRow extends PlacedRow {
+  record: RowRecord;
+  /** Its attempts that brought an output, or were paid without one: the ledger lets no other follow them by itself. */
+  paid: number[];
+}
+
+/** Throws a UserError with the nearest id where the manifest has no such row. */
+async function findRow({ access, batch, generation }: KnownBatch, id: string): Promise<PlacedRow> {
+  const others: string[] = [];
+  for await (const { row, isDamaged, part } of rowsOf(access, batch, generation)) {
+    if (row.id === id && !isDamaged) return { row, part };
+    if (others.length < 1_000) others.push(row.id);
+  }
+  const nearest = nearestWord(id, others);
+  const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;
+  throw new UserError(`batch '${batch}' has no row '${id.slice(0, 120)}'${hint}`);
+}
+
+/** Undefined for a row that is only fed and was not rendered yet: it takes the new file anyway. */
+async function readyToRerun(
+  { access: { ledger, records, rows }, batch, generation: { generation } }: KnownBatch,
+  { row, part }: PlacedRow,
+  isAsked: boolean,
+): Promise<RerunRow | undefined> {
+  const refuse = (why: string): never => {
+    throw new UserError(`row '${row.id}' ${why}; nothing was changed`);
+  };
+  if (row.shares !== undefined) {
+    if (!isAsked) return undefined;
+    const original = (await rowAt(rows, batch, generation, row.shares))?.stored.row.id ?? '';
+    return refuse(`shares the render of row '${original}': give the order for that one`);
+  }
+  const record = await records.readRecord(batch, row.id);
+  const attempts = await ledger.read(batch, row.id);
+  const open = attempts.map((attempt) => standingOf(attempt)).find((standing) => OPEN.includes(standing));
+  if (open === 'undecided') {
+    return refuse(
+      `needs a person first, since an attempt of it is undecided: \`callsheet review show ${batch} ${row.id}\``,
+    );
+  }
+  // Before what is open: the attempt of an order that is being carried out is open as well.
+  if (record?.rerunAtMs !== undefined) {
+    const since = formatDate(new Date(record.rerunAtMs).toISOString());
+    return refuse(
+      `is being rendered again already, by the order of ${since}: \`callsheet watch ${batch}\` follows it to its end`,
+    );
+  }
+  if (open !== undefined) return refuse(`is under way: wait for its end, \`callsheet watch ${batch}\` follows it`);
+  if (record === undefined || record.status !== 'done') {
+    if (!isAsked) return undefined;
+    return refuse(`is not done: \`callsheet run\`, \`retry\` and \`review\` go on with it`);
+  }
+  if (!isRecordOf(record, row.hash)) {
+    return refuse(
+      `was changed in the manifest since: \`callsheet run … --changed rerun=${row.id}\` pays for its new values`,
+    );
+  }
+  const paid = attempts.filter((attempt) => PAID.includes(standingOf(attempt)) && overrideOf(attempt) === undefined);
+  return { row, part, record, paid: paid.map(({ n }) => n) };
+}
+
+const OPEN: readonly Standing[] = ['claimed', 'created', 'open_case', 'undecided'];
+const PAID: readonly Standing[] = ['done', 'rendered', 'billed', 'given_up'];

@@ -13,6 +13,7 @@ import { EXIT, UserError } from '../user-error.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
 import {
+  fullDisk,
   generationInForce,
   type KnownBatch,
   knownBatch,
@@ -20,10 +21,9 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { fullDisk } from './prove-places.js';
 import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
 
-export interface Resumed {
+interface Resumed {
   /** Handed to a workflow again. */
   resumed: string[];
   /** They run by themselves once the engine does. */

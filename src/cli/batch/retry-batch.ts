@@ -14,37 +14,37 @@ import type { Store } from '../../store/port.js';
 import { openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { approvePlan } from '../plan/approve-plan.js';
-import { countKeptRows } from '../plan/chains-left.js';
+import { countKeptRows } from '../plan/count-kept-rows.js';
 import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
-import { tellStanding } from './finish-without-work.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
-import { submitAndFollow } from './submit-and-follow.js';
+import { retryClasses } from './run-flags.js';
+import { submitAndFollow, tellStanding } from './submit-and-follow.js';
 
-export interface RetryRequest {
-  retry: RetryOrder;
+export interface RetryFlags {
+  class?: string;
   retries: number;
-  isSaidYes: boolean;
-  trustsHome: boolean;
+  yes?: boolean;
+  trustHome?: boolean;
   /** Files that feed rows and were changed since are taken as they lie. */
-  acceptsInputs: boolean;
+  acceptInputs?: boolean;
 }
 
 /** Runs failed and cancelled rows of a batch again, from the rows that the home keeps. */
-export async function retryBatch(session: Session, batch: string, request: RetryRequest): Promise<number> {
+export async function retryBatch(session: Session, batch: string, flags: RetryFlags): Promise<number> {
   const { terminal } = session;
-  const { retry, retries, acceptsInputs } = request;
+  const retry: RetryOrder = { beforeMs: Date.now(), classes: retryClasses(flags.class) };
   await session.apiKey();
   const known = await knownBatch(session, batch);
   const { access, generation } = known;
-  await refuseOtherHome(known, request.trustsHome);
+  await refuseOtherHome(known, flags.trustHome);
   const sample = await sampleInForce(access.home, batch, generation.generation);
   const retouched = new Map<string, Retouched>();
   const { rows, chains } = await countKeptRows(known, { retry }, async (row) => {
     if (sample?.has(row.id) === false) return false;
-    const found = acceptsInputs && fedMedia(row).length > 0 ? await retouchedFor(known, row) : [];
+    const found = flags.acceptInputs && fedMedia(row).length > 0 ? await retouchedFor(known, row) : [];
     for (const one of found) retouched.set(one.record.id, one);
     return true;
   });
@@ -57,12 +57,12 @@ export async function retryBatch(session: Session, batch: string, request: Retry
   const credits = await readOwnCredits(session);
   const plan = await makePlan(known, { manifest: 'retry', rows, costNotes: [], chains }, credits);
   for (const line of planLines(plan)) terminal.note(line);
-  await approvePlan(known, plan, request.isSaidYes);
+  await approvePlan(known, plan, flags.yes);
   await acceptFiles(known, retouched.values());
   await clearCancelled(access.home, batch);
   await clearStopped(access.home, batch);
   await clearFollowers(access.home, batch);
-  return submitAndFollow({ ...known, rows, retry, retries });
+  return submitAndFollow({ ...known, rows, retry, retries: flags.retries });
 }
 
 /** Files that people retouched after they were rendered: by order they feed as they lie. */

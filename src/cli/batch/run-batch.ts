@@ -20,17 +20,15 @@ import { takenOver } from '../reuse/found-renders.js';
 import { takeRenders } from '../reuse/take-renders.js';
 import type { Session } from '../session.js';
 import { refuseForgottenBatch } from './batch-source.js';
-import { finishWithoutWork } from './finish-without-work.js';
-import { markAsOwn, refuseOtherHome } from './known-batch.js';
+import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
-import { proveHome, proveOut, refuseOtherPlaces } from './prove-places.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
 import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
-import { submitAndFollow } from './submit-and-follow.js';
+import { finishWithoutWork, submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */
 
-export interface RunRequest {
+interface RunRequest {
   place: ManifestPlace;
   retry: RetryOrder | null;
   retries: number;

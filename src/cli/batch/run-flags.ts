@@ -1,11 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
 import { FAILURE_CLASSES } from '../../domain/reasons.js';
 import type { RerunOrder } from '../../home/batch-marks.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { UserError } from '../user-error.js';
 
-/** What `run --retry-failed` and `retry` have in common. */
+/** What `run`, `plan`, `retry` and `limits` take alike. */
 
 /**
  * The reason codes of a retry, from classes (`provider`), reason codes (`render_failed`) or statuses (`failed`), several
@@ -35,9 +37,17 @@ function codesOf(asked: string): string[] {
 }
 
 /** For commander: a small whole number. */
-export function wholeNumber(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('it must be a whole number from 0 to 99');
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^-?\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`it must be a whole number from ${min} to ${max}`);
+  };
+}
+
+export function retriesOption(): Option {
+  const option = new Option('--retries <n>', 'try unbilled failed renders this often by itself');
+  return option.argParser(wholeNumber(0, 99)).default(0);
 }
 
 /** Which changed rows are paid again: every one, none, or those that are named. */
@@ -77,4 +87,28 @@ function changedOrder(text: string): ChangedOrder {
   const named = ids.split(',').filter((id) => id !== '');
   if (named.length === 0) throw new InvalidArgumentError('it names no row');
   return new Set(named);
+}
+
+/** How a batch shares the slots. */
+export interface SlotFlags {
+  weight?: number;
+  priority?: number;
+}
+
+export function slotOptions(): Option[] {
+  return [
+    new Option(
+      '--weight <n>',
+      `part of the slots' time beside other batches, 1 to ${WEIGHT_MAX} (default 1)`,
+    ).argParser(wholeNumber(1, WEIGHT_MAX)),
+    new Option(
+      '--priority <n>',
+      'before batches of lower priority, which keep a tenth of the slots (default 0)',
+    ).argParser(wholeNumber(-PRIORITY_MAX, PRIORITY_MAX)),
+  ];
+}
+
+/** What was given, and nothing else. */
+export function slotFlags({ weight, priority }: SlotFlags): Partial<SlotTerms> {
+  return defined({ weight, priority });
 }

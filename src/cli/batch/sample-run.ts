@@ -1,13 +1,14 @@
 import { defined } from '../../domain/defined.js';
+import type { CreditsRange } from '../../domain/money.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import { modelOf } from '../../manifest/columns.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
-import { countKeptRows } from '../plan/chains-left.js';
-import { type Candidate, candidateOf, chooseSample } from '../plan/choose-sample.js';
-import { makePlan } from '../plan/make-plan.js';
-import { planJson } from '../plan/plan-json.js';
+import { countKeptRows } from '../plan/count-kept-rows.js';
+import { makePlan, planJson } from '../plan/make-plan.js';
 import { type Plan, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import type { CountedRows, RowCounterOptions } from '../plan/row-counter.js';
@@ -112,4 +113,68 @@ export async function refuseRunning({ access: { home }, batch }: BatchPlace, wor
 
 function shown(ids: readonly string[]): string {
   return ids.length > 12 ? `${ids.slice(0, 12).join(', ')}, …` : ids.join(', ');
+}
+
+/** Which rows stand for a manifest: each kind, model, price and group first, then spread over the rest. Pure. */
+
+/** A row that would be submitted, by what makes it unlike others, the most telling first. */
+export interface Candidate {
+  id: string;
+  traits: string[];
+  /** The indexes of the rows that feed it. */
+  feeders: number[];
+}
+
+type Asked = Pick<Row, 'id' | 'kind' | 'cells' | 'group' | 'media'>;
+
+function candidateOf(row: Asked, price: CreditsRange | null): Candidate {
+  const model = `${row.kind} ${modelOf(row)}`;
+  const cost = price === null ? '' : `${price.lo}-${price.hi}`;
+  const traits = [row.kind, model, `${model} ${cost}`, `group ${row.group ?? ''}`];
+  return { id: row.id, traits, feeders: fedMedia(row).map(({ at }) => at) };
+}
+
+/**
+ * `count` ids in the manifest's order, or more: a row comes with the rows that feed it, and one that feeds others with
+ * one of those. The candidates are told by their rows' indexes.
+ */
+export function chooseSample(candidates: ReadonlyMap<number, Candidate>, count: number): string[] {
+  const ends = chainEnds(candidates);
+  const chosen = new Set<number>();
+  const seen = new Set<string>();
+  const take = (at: number): void => {
+    const candidate = candidates.get(at);
+    if (candidate === undefined || chosen.has(at)) return;
+    chosen.add(at);
+    for (const trait of candidate.traits) seen.add(trait);
+    for (const feeder of candidate.feeders) take(feeder);
+  };
+  const [first] = candidates.values();
+  for (let level = 0; level < (first?.traits.length ?? 0); level += 1) {
+    for (const [at, { traits }] of candidates) {
+      if (chosen.size >= count) break;
+      if (!seen.has(traits[level] ?? '')) take(ends(at));
+    }
+  }
+  const rest = [...candidates.keys()].filter((at) => !chosen.has(at));
+  const left = Math.min(rest.length, count - chosen.size);
+  const spread = Array.from({ length: Math.max(0, left) }, (_, i) => Math.floor(((i + 0.5) * rest.length) / left));
+  for (const at of [...spread.map((i) => rest[i] ?? 0), ...rest]) {
+    if (chosen.size >= count) break;
+    take(ends(at));
+  }
+  return [...chosen].sort((a, b) => a - b).map((at) => candidates.get(at)?.id ?? '');
+}
+
+/** Gives for a row the end of a chain that goes through it: the row itself where it feeds none. */
+function chainEnds(candidates: ReadonlyMap<number, Candidate>): (at: number) => number {
+  const next = new Map<number, number>();
+  for (const [at, { feeders }] of candidates) {
+    for (const feeder of feeders) if (!next.has(feeder)) next.set(feeder, at);
+  }
+  return (start) => {
+    let end = start;
+    for (let at = next.get(end); at !== undefined; at = next.get(end)) end = at;
+    return end;
+  };
 }

@@ -1,4 +1,5 @@
-import { batchProgress, limitsOrdered, resumeGrants, type Supply, supply } from '../../contract/messages.js';
+import type { SignalDefinition } from '@temporalio/client';
+import { batchProgress, limitsOrdered, resumeGrants, supply } from '../../contract/messages.js';
 import { batchId, semaphoreId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
 import type { BatchInput, BatchResult, RetryOrder } from '../../contract/workflows.js';
 import { type BatchLimits, DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
@@ -25,7 +26,7 @@ export interface BatchSupply {
 }
 
 /** What a batch may cost and what becomes of its lost answers. */
-export type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
+type BatchTerms = Pick<BatchOrder, 'limits' | 'policy'>;
 
 /** With the terms of the command, or those that the batch was run with before. */
 export async function submitBatch(
@@ -36,11 +37,10 @@ export async function submitBatch(
 ): Promise<void> {
   const { session, batch } = at;
   const { home } = at.access;
-  const { account } = home;
   const { generation, rows, retry } = given;
   await endOldPause(at, work);
   const before = await readBatchOrder(home, batch);
-  const running = (await isRunning(account, batch, work)) ? before : undefined;
+  const running = (await isRunning(home.account, batch, work)) ? before : undefined;
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
   const prices = pricesInForce(session, before);
@@ -48,18 +48,27 @@ export async function submitBatch(
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
-  await work.temporal.client.workflow.signalWithStart<
-    (input: BatchInput) => Promise<BatchResult>,
-    Parameters<typeof supplyArguments>
-  >('batch', {
-    workflowId: batchId(account, batch),
-    taskQueue: taskQueues(account).home,
-    args: [{ ...batchInput(at, order.policy), ...(given.isBreadthFirst ? { isBreadthFirst: true } : {}) }],
-    memo: WORKFLOW_MEMO,
-    signal: supply,
-    signalArgs: [{ generation, rows, retry, limits: order.limits }],
-  });
+  const input: BatchInput = batchInput(at, order.policy);
+  if (given.isBreadthFirst) input.isBreadthFirst = true;
+  await signalBatch(at, work, input, supply, { generation, rows, retry, limits: order.limits });
   await tellLimits(session, work);
+}
+
+/** Hands an order to the batch's workflow, which is started for it where it does not run. */
+export async function signalBatch<Order>(
+  { access: { home }, batch }: BatchPlace,
+  work: WorkAccess,
+  input: BatchInput,
+  signal: SignalDefinition<[Order]>,
+  order: Order,
+): Promise<void> {
+  const { workflow } = work.temporal.client;
+  const place = { workflowId: batchId(home.account, batch), taskQueue: taskQueues(home.account).home };
+  type BatchWorkflow = (input: BatchInput) => Promise<BatchResult>;
+  await workflow.signalWithStart<BatchWorkflow, [Order]>('batch', {
+    ...{ ...place, args: [input], memo: WORKFLOW_MEMO },
+    ...{ signal, signalArgs: [order] },
+  });
 }
 
 /** Who is told of the batch. On a shared Temporal its workers' own settings say that. */
@@ -164,5 +173,3 @@ export async function lastEventSeq({ access: { home }, batch }: BatchPlace, work
 export function limitsOf({ config }: Session): BatchLimits {
   return { maxCreditsNano: config.budget.maxCredits, maxFailures: config.budget.maxFailures };
 }
-
-declare function supplyArguments(order: Supply): void;

@@ -12,12 +12,11 @@ import { blockedText } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { type FollowEnd, followBatch, type Snapshot } from './follow.js';
 import type { JsonEvents } from './json-events.js';
-import { otherHomeText } from './known-batch.js';
-import { fullDisk } from './prove-places.js';
+import { fullDisk, otherHomeText } from './known-batch.js';
 
 /** Follows a batch on the screen or as JSONL until it ends or the user goes away. */
 
-export interface WatchOptions {
+interface WatchOptions {
   work: WorkAccess;
   /** Events up to this number were there before this command. */
   afterSeq: number;

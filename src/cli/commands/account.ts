@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { formatCredits } from '../../domain/money.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 import { percentOff } from '../views/counts.js';
@@ -12,9 +11,9 @@ import { percentOff } from '../views/counts.js';
 
 export function defineCredits(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the balance, the plan and its caps.', 'credits --json', async (session) => {
-    const { readCredits } = await import('../access/queued-read.js');
-    const { openHomeAccess } = await import('../access/home-access.js');
-    const read = await readCredits(session, openHomeAccess(session.config));
+    const { readAccount } = await import('../access/queued-read.js');
+    const { readCredits } = await import('../../service/account.js');
+    const read = await readAccount(session, 'credits', readCredits);
     const credits = formatCredits(read.creditsRemainingNano);
     const { planLevel: plan, rpmLimit: rpm, concurrentLimit: concurrent } = read;
     if (session.isJson)
@@ -27,10 +26,10 @@ export function defineCredits(command: Command, cli: Cli): void {
 
 export function defineDiscounts(command: Command, cli: Cli): void {
   define(command, cli, 'Shows the discounts that are active now.', 'discounts', async (session) => {
-    const { readDiscounts } = await import('../access/queued-read.js');
-    const { openHomeAccess } = await import('../access/home-access.js');
+    const { readAccount } = await import('../access/queued-read.js');
+    const { readDiscounts } = await import('../../service/account.js');
     const { formatTable } = await import('../views/table.js');
-    const discounts = (await readDiscounts(session, openHomeAccess(session.config))).map((row) => ({
+    const discounts = (await readAccount(session, 'discounts', readDiscounts)).map((row) => ({
       entrypoint: plain(row.entrypoint, 60),
       multiplier: formatCredits(row.multiplierPpb),
       from: new Date(row.effectiveFromMs).toISOString(),
@@ -49,13 +48,10 @@ export function defineDiscounts(command: Command, cli: Cli): void {
 
 export function defineVoices(command: Command, cli: Cli): void {
   define(command, cli, 'Lists the voices that avatar scripts can be spoken with.', 'voices --json', async (session) => {
-    const { readAccountAnswer } = await import('../access/queued-read.js');
-    const { understood } = await import('../access/read-account.js');
-    const { openHomeAccess } = await import('../access/home-access.js');
+    const { readAccount } = await import('../access/queued-read.js');
     const { readVoices } = await import('../../service/account.js');
     const { formatTable } = await import('../views/table.js');
-    const answer = await readAccountAnswer(session, openHomeAccess(session.config), 'voices');
-    const voices = understood(readVoices(answer), 'voices');
+    const voices = await readAccount(session, 'voices', readVoices);
     if (session.isJson) return session.terminal.json({ schema: 1, ...accountOf(session), voices });
     if (voices.length === 0) return session.terminal.note('the service lists no voices');
     const rows = voices.map((one) => [plain(one.voiceId), plain(one.language ?? ''), plain(one.gender ?? '')]);
@@ -70,9 +66,10 @@ function define(
   example: string,
   show: (session: Session) => Promise<void>,
 ): void {
-  addSettings(command.description(description), 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet ${example}\n\n${READ_EXIT_HELP}`)
-    .action(async () => show(await openSession(command, cli)));
+  command.description(description);
+  withSettings(command, 'connection', [`callsheet ${example}`], READ_EXIT_HELP).action(async () =>
+    show(await openSession(command, cli)),
+  );
 }
 
 function accountOf(session: Session): { account: string } {

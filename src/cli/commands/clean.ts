@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { plain } from '../terminal.js';
 import { READ_EXIT_HELP } from '../user-error.js';
+import { amount } from '../views/counts.js';
 
 /** `clean`: removes what finished batches left behind, never media. */
 export function defineClean(command: Command, cli: Cli): void {
@@ -17,11 +17,10 @@ export function defineClean(command: Command, cli: Cli): void {
     )
     .argument('[batch]', "the batch's name")
     .addOption(new Option('--dry-run', 'only say what would go'));
-  addSettings(command, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet clean --dry-run\n  callsheet clean shots\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string | undefined) =>
+  withSettings(command, 'connection', ['callsheet clean --dry-run', 'callsheet clean shots'], READ_EXIT_HELP).action(
+    async (batch: string | undefined) =>
       clean(await openSession(command, cli), batch, command.opts<{ dryRun?: boolean }>().dryRun === true),
-    );
+  );
 }
 
 async function clean(session: Session, batch: string | undefined, isDryRun: boolean): Promise<void> {
@@ -29,20 +28,18 @@ async function clean(session: Session, batch: string | undefined, isDryRun: bool
   const { joinWork } = await import('../access/work-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { cleanBatches } = await import('../batch/clean-batches.js');
-  const { terminal, config } = session;
-  const access = openHomeAccess(config);
+  const { terminal } = session;
+  const access = openHomeAccess(session.config);
   if (batch !== undefined) await knownBatch(session, batch, access);
   const batches = batch === undefined ? await access.home.batches() : [batch];
   const work = await joinWork(session);
   try {
-    const request = { home: config.home, account: config.account.name, batches, isDryRun, nowMs: Date.now() };
-    const { removed, bytes, skipped } = await cleanBatches(access, work, request);
+    const { removed, bytes, skipped } = await cleanBatches(access, work, batches, isDryRun);
     if (session.isJson) return terminal.json({ schema: 1, dryRun: isDryRun, removed, bytes, skipped });
     for (const { path, bytes: size } of removed) terminal.data(`${plain(path, 4_000)} (${size} bytes)`);
     for (const name of skipped) terminal.note(`'${name}' is not finished: nothing of it is touched`);
     const verb = isDryRun ? 'would go' : 'removed';
-    const leftovers = removed.length === 1 ? '1 leftover' : `${removed.length} leftovers`;
-    terminal.note(`${leftovers} ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
+    terminal.note(`${amount(removed.length, 'leftover')} ${verb}, ${(bytes / 1e6).toFixed(1)} MB`);
   } finally {
     await work?.close();
   }

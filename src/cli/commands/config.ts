@@ -4,9 +4,8 @@ import { SETTINGS } from '../../config/settings.js';
 import { formatCredits } from '../../domain/money.js';
 import { targetLabel } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `config show`: every setting with its value and, on request, where it came from. */
@@ -16,12 +15,12 @@ export function defineConfig(command: Command, cli: Cli): void {
     .command('show')
     .description('Shows every setting, the variable that sets it, and the value in force. The API key is never shown.')
     .option('--origin', 'show where each value came from');
-  addSettings(show, 'all')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet config show --origin\n  CALLSHEET_LIMITS_RPM=100 callsheet config show --json\n\n${READ_EXIT_HELP}`,
-    )
-    .action(async () => showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true));
+  withSettings(
+    show,
+    'all',
+    ['callsheet config show --origin', 'CALLSHEET_LIMITS_RPM=100 callsheet config show --json'],
+    READ_EXIT_HELP,
+  ).action(async () => showSettings(await openSession(show, cli), show.opts<{ origin?: boolean }>().origin === true));
 }
 
 async function showSettings(session: Session, withOrigin: boolean): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { SETTINGS } from '../../config/settings.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
-import { addSettings, givenSettings } from '../settings-options.js';
+import { givenSettings, openSession, repeated, withSettings } from '../open-session.js';
 import { UserError } from '../user-error.js';
 
 interface DashboardFlags {
@@ -26,29 +25,30 @@ export function defineDashboard(command: Command, cli: Cli): void {
     .option('--port <n>', 'listen here (default: a free port)', portNumber, 0)
     .option('--listen <address>', 'serve it on this IP address too, for whoever has the secret')
     .option('--secret-file <file>', 'with --listen: the secret, 32 characters or more, in a file of mode 0600')
-    .option(
-      '--host <name>',
-      'with --listen: a name under which browsers open it (repeatable)',
-      (name: string, before: string[] = []) => [...before, name],
-    )
+    .option('--host <name>', 'with --listen: a name under which browsers open it (repeatable)', repeated)
     .option('--open', 'show it in the browser')
     .option('--url', 'print a new address of the dashboard that runs already');
-  addSettings(described, 'run')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  callsheet dashboard --open\n  callsheet dashboard --port 8790 --json\n  callsheet dashboard --url\n  callsheet dashboard --listen 10.1.2.3 --port 8790 --secret-file dashboard.secret --host films.example.com\n\nExit codes:\n  0  ended by Ctrl-C or SIGTERM    2  wrong command line, or no dashboard runs    4  settings, or the port is taken',
-    )
-    .action(async () => {
-      const session = await openSession(command, cli);
-      const { port, open = false, url = false, ...flags } = command.opts<DashboardFlags>();
-      const { printNewUrl, serveDashboard } = await import('../dashboard/serve-dashboard.js');
-      if (url) await printNewUrl(session);
-      else {
-        const { otherPlace } = await import('../dashboard/serve-dashboard.js');
-        const other = await otherPlace(flags, cli.io.cwd);
-        await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command), other });
-      }
-    });
+  withSettings(
+    described,
+    'run',
+    [
+      'callsheet dashboard --open',
+      'callsheet dashboard --port 8790 --json',
+      'callsheet dashboard --url',
+      'callsheet dashboard --listen 10.1.2.3 --port 8790 --secret-file dashboard.secret --host films.example.com',
+    ],
+    'Exit codes:\n  0  ended by Ctrl-C or SIGTERM    2  wrong command line, or no dashboard runs    4  settings, or the port is taken',
+  ).action(async () => {
+    const session = await openSession(command, cli);
+    const { port, open = false, url = false, ...flags } = command.opts<DashboardFlags>();
+    const { printNewUrl, serveDashboard } = await import('../dashboard/serve-dashboard.js');
+    if (url) await printNewUrl(session);
+    else {
+      const { otherPlace } = await import('../dashboard/serve-dashboard.js');
+      const other = await otherPlace(flags, cli.io.cwd);
+      await serveDashboard(session, { port, isOpened: open, settings: repeatedFlags(command), other });
+    }
+  });
 }
 
 /** The flags of this command that tell a later one where to look and what to do. */

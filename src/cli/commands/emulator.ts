@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { EmulatorOptions, Plan } from '../../../emulator/emulator.js';
+import { defined } from '../../domain/defined.js';
 import type { Cli } from '../io.js';
 import { createTerminal } from '../terminal.js';
 import { UserError } from '../user-error.js';
@@ -54,7 +55,7 @@ Exit codes:
 
 async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
   const terminal = createTerminal(io);
-  const { startEmulator } = await import('../../../emulator/emulator.js');
+  const { parseEmulatorFaults, parsePriceRules, startEmulator } = await import('../../../emulator/emulator.js');
   const options: EmulatorOptions = {
     port: portFlag(flags.port),
     plan: flags.plan as Plan,
@@ -63,9 +64,12 @@ async function runEmulator(flags: EmulatorFlags, { io }: Cli): Promise<void> {
     seed: numberFlag('--seed', flags.seed),
     keys: [{ key: flags.key, state: 'active' }],
     control: flags.control === true,
-    ...(flags.verbose === true ? { verbose: (line: string) => terminal.note(line) } : {}),
-    ...assumptionOptions(flags),
-    ...(await ruleOptions(flags, io.cwd)),
+    ...(flags.verbose === true && { verbose: (line: string) => terminal.note(line) }),
+    ...defined({
+      assumptions: assumptionsFlag(flags),
+      prices: await readRules('--prices', flags.prices, io.cwd, parsePriceRules),
+      faults: await readRules('--faults', flags.faults, io.cwd, parseEmulatorFaults),
+    }),
   };
   const emulator = await startEmulator(options).catch((error: unknown) => {
     // Its messages are sentences about the option that is wrong.
@@ -102,13 +106,13 @@ function startLines(url: string, { key, speed }: EmulatorFlags): string[] {
   ];
 }
 
-function assumptionOptions({ assumptions, seed }: EmulatorFlags): Pick<EmulatorOptions, 'assumptions'> {
-  if (assumptions === undefined) return {};
+function assumptionsFlag({ assumptions, seed }: EmulatorFlags): { seed: number } | undefined {
+  if (assumptions === undefined) return undefined;
   const text = assumptions === 'drawn' ? seed : assumptions;
   if (!/^\d{1,9}$/.test(text)) {
     throw new UserError(`--assumptions must be 'drawn' or a whole number, got '${assumptions.slice(0, 40)}'`);
   }
-  return { assumptions: { seed: Number(text) } };
+  return { seed: Number(text) };
 }
 
 function portFlag(text: string): number {
@@ -128,17 +132,13 @@ function speedFlag(text: string): number {
   return speed;
 }
 
-async function ruleOptions(flags: EmulatorFlags, cwd: string): Promise<Pick<EmulatorOptions, 'prices' | 'faults'>> {
-  const { parseEmulatorFaults, parsePriceRules } = await import('../../../emulator/emulator.js');
-  return {
-    ...(flags.prices === undefined ? {} : { prices: await readRules('--prices', flags.prices, cwd, parsePriceRules) }),
-    ...(flags.faults === undefined
-      ? {}
-      : { faults: await readRules('--faults', flags.faults, cwd, parseEmulatorFaults) }),
-  };
-}
-
-async function readRules<Rule>(flag: string, path: string, cwd: string, parse: (json: unknown) => Rule): Promise<Rule> {
+async function readRules<Rule>(
+  flag: string,
+  path: string | undefined,
+  cwd: string,
+  parse: (json: unknown) => Rule,
+): Promise<Rule | undefined> {
+  if (path === undefined) return undefined;
   try {
     return parse(JSON.parse(await readFile(resolve(cwd, path), 'utf8')));
   } catch (error) {

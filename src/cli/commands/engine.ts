@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { awaitedOf, awaitedText, type EngineState } from '../../engine/engine-status.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
-import { addSettings } from '../settings-options.js';
+import { openSession, withSettings } from '../open-session.js';
 import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `engine status | stop`: the engine of the data folder. */
@@ -11,21 +10,19 @@ export function defineEngine(command: Command, cli: Cli): void {
     'The engine: a Temporal server and a worker that `run` starts in the background, one per data folder.',
   );
   const status = command.command('status').description('Shows whether the engine runs, with its processes and ports.');
-  addSettings(status, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet engine status --json\n\n${STATUS_EXIT_HELP}`)
-    .action(async () => {
-      const { config, isJson, terminal } = await openSession(status, cli);
-      const { engineStatus } = await import('../../engine/engine-client.js');
-      const { leftOpen } = await import('../../engine/stop-engine.js');
-      const state = await engineStatus(config.data);
-      const left = state === undefined ? leftOpen(config.data) : 0;
-      if (left > 0) cli.exitCode = EXIT.standsStill;
-      const stands = left > 0 ? { openBatches: left } : {};
-      if (isJson)
-        terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...stands, ...state });
-      else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(left)}`);
-      else for (const line of engineLines(state)) terminal.data(line);
-    });
+  withSettings(status, 'connection', ['callsheet engine status --json'], STATUS_EXIT_HELP).action(async () => {
+    const { config, isJson, terminal } = await openSession(status, cli);
+    const { engineStatus } = await import('../../engine/engine-client.js');
+    const { leftOpen } = await import('../../engine/stop-engine.js');
+    const state = await engineStatus(config.data);
+    const left = state === undefined ? leftOpen(config.data) : 0;
+    if (left > 0) cli.exitCode = EXIT.standsStill;
+    const stands = left > 0 ? { openBatches: left } : {};
+    if (isJson)
+      terminal.json({ schema: 1, running: state !== undefined, dataFolder: config.data, ...stands, ...state });
+    else if (state === undefined) terminal.data(`no engine runs in ${config.data}; ${nextStep(left)}`);
+    else for (const line of engineLines(state)) terminal.data(line);
+  });
   const stop = command
     .command('stop')
     .description(
@@ -33,20 +30,20 @@ export function defineEngine(command: Command, cli: Cli): void {
         'may take minutes. Batches go on at the next `callsheet run`, `resume` or `retry`.',
     )
     .option('--now', 'do not wait for paid calls: what they bought may be lost');
-  addSettings(stop, 'connection')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet engine stop\n  callsheet engine stop --now\n  callsheet engine stop --data ./.callsheet\n\n${READ_EXIT_HELP}`,
-    )
-    .action(async () => {
-      const { config, isJson, terminal } = await openSession(stop, cli);
-      const { stopEngine } = await import('../../engine/stop-engine.js');
-      const isForced = stop.opts<{ now?: boolean }>().now === true;
-      const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
-      const outcome = await stopEngine(config.data, { isForced, onAwaiting });
-      if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
-      else terminal.data(STOPPED[outcome]);
-    });
+  withSettings(
+    stop,
+    'connection',
+    ['callsheet engine stop', 'callsheet engine stop --now', 'callsheet engine stop --data ./.callsheet'],
+    READ_EXIT_HELP,
+  ).action(async () => {
+    const { config, isJson, terminal } = await openSession(stop, cli);
+    const { stopEngine } = await import('../../engine/stop-engine.js');
+    const isForced = stop.opts<{ now?: boolean }>().now === true;
+    const onAwaiting = (text: string): void => terminal.note(`the engine ends: ${text}; --now does not wait`);
+    const outcome = await stopEngine(config.data, { isForced, onAwaiting });
+    if (isJson) terminal.json({ schema: 1, dataFolder: config.data, outcome });
+    else terminal.data(STOPPED[outcome]);
+  });
 }
 
 const STOPPED = {

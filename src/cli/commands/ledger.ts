@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
-import { addSettings } from '../settings-options.js';
+import { openSession, withSettings } from '../open-session.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `ledger show | verify | repair`: the write-ahead record of every paid request. Only `repair` writes. */
@@ -19,43 +18,43 @@ export function defineLedger(command: Command, cli: Cli): void {
     .description('Shows every record of one row, oldest first.')
     .argument('<batch>', "the batch's name")
     .argument('<row>', "the row's id");
-  addSettings(show, 'connection')
-    .addHelpText('after', `\nExamples:\n  callsheet ledger show shots a1 --json\n\n${READ_EXIT_HELP}`)
-    .action(async (batch: string, row: string) => {
+  withSettings(show, 'connection', ['callsheet ledger show shots a1 --json'], READ_EXIT_HELP).action(
+    async (batch: string, row: string) => {
       const session = await openSession(show, cli);
       const { showLedger } = await import('../ledger.js');
       await showLedger(session, batch, row);
-    });
+    },
+  );
   const verify = command
     .command('verify')
     .description(
       "Reads every document of the account's home and says what cannot be: a row paid twice without an override,\n" +
         'states without a claim or after an end, documents that cannot be read. Mends nothing.',
     );
-  addSettings(verify, 'connection')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  callsheet ledger verify\n  callsheet ledger verify --json\n\nExit codes:\n  0  the ledger agrees with itself    1  it does not    4  settings, or a home that cannot be read',
-    )
-    .action(async () => {
-      const session = await openSession(verify, cli);
-      const { verifyAll } = await import('../ledger.js');
-      cli.exitCode = await verifyAll(session);
-    });
+  withSettings(
+    verify,
+    'connection',
+    ['callsheet ledger verify', 'callsheet ledger verify --json'],
+    'Exit codes:\n  0  the ledger agrees with itself    1  it does not    4  settings, or a home that cannot be read',
+  ).action(async () => {
+    const session = await openSession(verify, cli);
+    const { verifyAll } = await import('../ledger.js');
+    cli.exitCode = await verifyAll(session);
+  });
   const repair = command
     .command('repair')
     .description(
       'Sets aside every damaged document that can be made anew (it is moved, never deleted) and rebuilds it from the\n' +
         "attempts where that is possible. The attempts' own records are never touched.",
     );
-  addSettings(repair, 'connection')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  callsheet ledger repair\n\nExit codes:\n  0  nothing damaged is left    1  some is    4  settings, or a home that cannot be read',
-    )
-    .action(async () => {
-      const session = await openSession(repair, cli);
-      const { repairAll } = await import('../ledger.js');
-      cli.exitCode = await repairAll(session);
-    });
+  withSettings(
+    repair,
+    'connection',
+    ['callsheet ledger repair'],
+    'Exit codes:\n  0  nothing damaged is left    1  some is    4  settings, or a home that cannot be read',
+  ).action(async () => {
+    const session = await openSession(repair, cli);
+    const { repairAll } = await import('../ledger.js');
+    cli.exitCode = await repairAll(session);
+  });
 }

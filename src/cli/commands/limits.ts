@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { OrderedLimits } from '../batch/order-limits.js';
-import { type SlotFlags, slotFlags, slotOptions } from '../batch/slot-flags.js';
+import { type SlotFlags, slotFlags, slotOptions } from '../batch/run-flags.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings, yesOption } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings, yesOption } from '../settings-options.js';
 import { READ_EXIT_HELP, UserError } from '../user-error.js';
 
 interface LimitsFlags extends SlotFlags {
@@ -22,15 +21,13 @@ export function defineLimits(command: Command, cli: Cli): void {
   command.addOption(yesOption());
   for (const option of [...slotOptions(), new Option('--reset', 'take back what was ordered before')])
     command.addOption(option.helpGroup('Limits:'));
-  addSettings(command, 'slots')
-    .addHelpText('after', HELP)
-    .action(async (batch: string | undefined) => {
-      const session = await openSession(command, cli);
-      const given = givenLimits(session, batch, command.opts<LimitsFlags>());
-      const { orderAccount, orderBatch, showLimits } = await import('../batch/order-limits.js');
-      if (given === undefined) return showLimits(session, batch);
-      await (batch === undefined ? orderAccount(session, given) : orderBatch(session, batch, given));
-    });
+  withSettings(command, 'slots', EXAMPLES, READ_EXIT_HELP).action(async (batch: string | undefined) => {
+    const session = await openSession(command, cli);
+    const given = givenLimits(session, batch, command.opts<LimitsFlags>());
+    const { orderAccount, orderBatch, showLimits } = await import('../batch/order-limits.js');
+    if (given === undefined) return showLimits(session, batch);
+    await (batch === undefined ? orderAccount(session, given) : orderBatch(session, batch, given));
+  });
 }
 
 /** Undefined where nothing is to be changed; throws a UserError for what the account or a batch does not have. */
@@ -49,12 +46,10 @@ function givenLimits(session: Session, batch: string | undefined, flags: LimitsF
   return isReset || Object.keys(given).length > 0 ? { isReset, ...given } : undefined;
 }
 
-const HELP = `
-Examples:
-  callsheet limits
-  callsheet limits shots --concurrency 4 --weight 3
-  callsheet limits shots --priority 1
-  callsheet limits --concurrency 10 --rpm 120
-  callsheet limits --reset
-
-${READ_EXIT_HELP}`;
+const EXAMPLES = [
+  'callsheet limits',
+  'callsheet limits shots --concurrency 4 --weight 3',
+  'callsheet limits shots --priority 1',
+  'callsheet limits --concurrency 10 --rpm 120',
+  'callsheet limits --reset',
+];

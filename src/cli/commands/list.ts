@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `list`: every batch of the account. */
@@ -10,15 +9,15 @@ export function defineList(command: Command, cli: Cli): void {
   const described = command
     .description('Lists every batch of the account, from its home.')
     .option('--names', 'only the names, one a line: no record is read');
-  addSettings(described, 'connection')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet list\n  callsheet list --names\n  callsheet list --json\n\n${READ_EXIT_HELP}`,
-    )
-    .action(async () => {
-      const session = await openSession(command, cli);
-      return command.opts<{ names?: boolean }>().names === true ? listNames(session) : listBatches(session);
-    });
+  withSettings(
+    described,
+    'connection',
+    ['callsheet list', 'callsheet list --names', 'callsheet list --json'],
+    READ_EXIT_HELP,
+  ).action(async () => {
+    const session = await openSession(command, cli);
+    return command.opts<{ names?: boolean }>().names === true ? listNames(session) : listBatches(session);
+  });
 }
 
 async function listNames(session: Session): Promise<void> {

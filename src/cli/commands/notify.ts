@@ -1,27 +1,27 @@
 import type { Command } from 'commander';
 import type { Notice } from '../../domain/notice.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { addExamples, openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { EXIT, UserError } from '../user-error.js';
 
-const HELP =
-  "\nExamples:\n  callsheet notify test --notify https://hooks.example.com/callsheet\n  callsheet notify test --notify 'command:jq -r .text | wall'\n\nExit codes:\n  0  all arrived    2  wrong command line, or no settings name a target    4  settings    5  some did not arrive";
+const EXAMPLES = [
+  'callsheet notify test --notify https://hooks.example.com/callsheet',
+  "callsheet notify test --notify 'command:jq -r .text | wall'",
+];
+const EXITS =
+  'Exit codes:\n  0  all arrived    2  wrong command line, or no settings name a target    4  settings    5  some did not arrive';
 
 /** `notify test`: whether what is told of batches would arrive. */
 export function defineNotify(command: Command, cli: Cli): void {
-  command
-    .description('What is told of batches to the webhooks and commands that the settings name.')
-    .addHelpText('after', HELP);
+  command.description('What is told of batches to the webhooks and commands that the settings name.');
+  addExamples(command, EXAMPLES, EXITS);
   const test = command
     .command('test')
     .description('Sends a test to every webhook and command of the settings, once and from here. Needs no engine.');
-  addSettings(test, 'all')
-    .addHelpText('after', HELP)
-    .action(async () => {
-      cli.exitCode = await sendTest(await openSession(test, cli));
-    });
+  withSettings(test, 'all', EXAMPLES, EXITS).action(async () => {
+    cli.exitCode = await sendTest(await openSession(test, cli));
+  });
 }
 
 /** Gives the exit code. */

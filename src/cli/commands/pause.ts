@@ -1,54 +1,49 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { commandHint, openSession } from '../open-session.js';
+import { commandHint, openSession, trustHomeOption, withSettings, yesOption } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings, trustHomeOption, yesOption } from '../settings-options.js';
 import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP, UserError } from '../user-error.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
 export function definePause(command: Command, cli: Cli): void {
-  addSettings(
-    command
-      .description('Submits nothing new for a batch; jobs that were submitted render on and are fetched.')
-      .argument('<batch>', "the batch's name")
-      .addOption(yesOption()),
-    'connection',
-  )
-    .addHelpText('after', `\nExamples:\n  callsheet pause shots\n\n${STATUS_EXIT_HELP}`)
-    .action(async (batch: string) => {
-      const session = await openSession(command, cli);
-      await pause(session, batch);
-      sayOrdered(session, batch, 'pause');
-    });
+  command
+    .description('Submits nothing new for a batch; jobs that were submitted render on and are fetched.')
+    .argument('<batch>', "the batch's name")
+    .addOption(yesOption());
+  withSettings(command, 'connection', ['callsheet pause shots'], STATUS_EXIT_HELP).action(async (batch: string) => {
+    const session = await openSession(command, cli);
+    await pause(session, batch);
+    sayOrdered(session, batch, 'pause');
+  });
 }
 
 export function defineResume(command: Command, cli: Cli): void {
-  addSettings(
-    command
-      .description(
-        'Lets a batch submit again that was paused, that stopped for its budget or its failures, or that nothing works\n' +
-          'on since a reboot or `engine stop`. With --all every batch that has open rows goes on, as it was run.',
-      )
-      .argument('[batch]', "the batch's name")
-      .option('--all', 'every batch of the account that has open rows')
-      .addOption(yesOption())
-      .addOption(trustHomeOption()),
-    'limits',
-  )
-    .addHelpText('after', `\nExamples:\n  callsheet resume shots\n${MORE_EXAMPLES}\n${READ_EXIT_HELP}`)
-    .action(async (batch: string | undefined) => {
-      const { all = false, trustHome = false } = command.opts<{ all?: boolean; trustHome?: boolean }>();
-      if (all === (batch !== undefined)) command.error('error: name one batch, or say --all');
-      const session = await openSession(command, cli);
-      if (batch === undefined) return sayResumed(session, trustHome);
-      const { resumeStopped } = await import('../batch/resume-batch.js');
-      await resumeStopped(session, batch, trustHome);
-      sayOrdered(session, batch, 'resume');
-    });
+  command
+    .description(
+      'Lets a batch submit again that was paused, that stopped for its budget or its failures, or that nothing works\n' +
+        'on since a reboot or `engine stop`. With --all every batch that has open rows goes on, as it was run.',
+    )
+    .argument('[batch]', "the batch's name")
+    .option('--all', 'every batch of the account that has open rows')
+    .addOption(yesOption())
+    .addOption(trustHomeOption());
+  withSettings(command, 'limits', RESUMES, READ_EXIT_HELP).action(async (batch: string | undefined) => {
+    const { all = false, trustHome = false } = command.opts<{ all?: boolean; trustHome?: boolean }>();
+    if (all === (batch !== undefined)) command.error('error: name one batch, or say --all');
+    const session = await openSession(command, cli);
+    if (batch === undefined) return sayResumed(session, trustHome);
+    const { resumeStopped } = await import('../batch/resume-batch.js');
+    await resumeStopped(session, batch, trustHome);
+    sayOrdered(session, batch, 'resume');
+  });
 }
 
-const MORE_EXAMPLES = '  callsheet resume shots --max-credits 60 --max-failures 10%\n  callsheet resume --all\n';
+const RESUMES = [
+  'callsheet resume shots',
+  'callsheet resume shots --max-credits 60 --max-failures 10%',
+  'callsheet resume --all',
+];
 
 async function sayResumed(session: Session, trustsHome: boolean): Promise<void> {
   const { resumeAll } = await import('../batch/resume-batch.js');

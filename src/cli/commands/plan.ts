@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { type ChangedOrder, changedOption, keepsDependents, noDependentsOption } from '../batch/run-flags.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { sayChecking } from '../terminal.js';
 import { EXIT, READ_EXIT_HELP } from '../user-error.js';
 
@@ -20,16 +19,20 @@ export function definePlan(command: Command, cli: Cli): void {
     .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
   addManifestFlags(command);
   for (const option of [changedOption(), noDependentsOption()]) command.addOption(option.helpGroup('Running:'));
-  addSettings(command, 'run')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet plan shots.csv\n  callsheet plan shots.csv --errors problems.csv --probe-urls\n  callsheet plan shots.csv --max-credits 40 --json\n\nWithout an API key and base URL, or with --no-network, the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
-    )
-    .action(async (manifest: string) => {
-      sayChecking(manifest, command, cli);
-      const session = await openSession(command, cli);
-      cli.exitCode = await showPlan(session, manifest, command.opts<PlanFlags>());
-    });
+  withSettings(
+    command,
+    'run',
+    [
+      'callsheet plan shots.csv',
+      'callsheet plan shots.csv --errors problems.csv --probe-urls',
+      'callsheet plan shots.csv --max-credits 40 --json',
+    ],
+    `Without an API key and base URL, or with --no-network, the caps and the balance are not known; everything else is.\n\n${READ_EXIT_HELP}`,
+  ).action(async (manifest: string) => {
+    sayChecking(manifest, command, cli);
+    const session = await openSession(command, cli);
+    cli.exitCode = await showPlan(session, manifest, command.opts<PlanFlags>());
+  });
 }
 
 async function showPlan(session: Session, manifest: string, flags: PlanFlags): Promise<number> {
@@ -41,7 +44,7 @@ async function showPlan(session: Session, manifest: string, flags: PlanFlags): P
   const { openHomeAccess } = await import('../access/home-access.js');
   const { planSubject, prepareBatch, warnOfLeaving } = await import('../plan/prepare-batch.js');
   const { makePlan } = await import('../plan/make-plan.js');
-  const { planJson } = await import('../plan/plan-json.js');
+  const { planJson } = await import('../plan/make-plan.js');
   const { planLines } = await import('../plan/plan-view.js');
   const { approvalOf } = await import('../plan/approve-plan.js');
   const { refuseChanged, refuseTakenNames } = await import('../plan/refuse-rows.js');

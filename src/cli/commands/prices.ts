@@ -3,10 +3,8 @@ import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
 import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
-
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { createTerminal, type Terminal } from '../terminal.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 import { amount } from '../views/counts.js';
@@ -16,9 +14,9 @@ const HOW = 'one charge alone between two readings of the balance';
 
 /** `prices`: where each price comes from, and when and how it was measured. */
 export function definePrices(command: Command, cli: Cli): void {
-  addSettings(command.description(DESCRIPTION), 'connection')
+  const examples = ['callsheet prices', 'callsheet prices --example'];
+  withSettings(command.description(DESCRIPTION), 'connection', examples, READ_EXIT_HELP)
     .option('--example', 'print the `prices` setting for every kind, with the figures to fill in')
-    .addHelpText('after', `\nExamples:\n  callsheet prices\n  callsheet prices --example\n\n${READ_EXIT_HELP}`)
     .action(async ({ example = false }: { example?: boolean }) => {
       if (example) await showExample(createTerminal(cli.io), command.opts<{ json?: boolean }>().json === true);
       else await showPrices(await openSession(command, cli));

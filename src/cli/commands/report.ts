@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 interface ReportFlags {
@@ -23,12 +22,12 @@ export function defineReport(command: Command, cli: Cli): void {
       '--public',
       'for a client, as report-public.html: media and titles, no costs, account, settings or messages',
     );
-  addSettings(described, 'connection')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet report shots --open\n  callsheet report shots --public\n  callsheet report shots --json\n\nA column x-title of the manifest gives the outputs their titles.\n\n${READ_EXIT_HELP}`,
-    )
-    .action(async (batch: string) => writeReport(await openSession(command, cli), batch, command.opts<ReportFlags>()));
+  withSettings(
+    described,
+    'connection',
+    ['callsheet report shots --open', 'callsheet report shots --public', 'callsheet report shots --json'],
+    `A column x-title of the manifest gives the outputs their titles.\n\n${READ_EXIT_HELP}`,
+  ).action(async (batch: string) => writeReport(await openSession(command, cli), batch, command.opts<ReportFlags>()));
 }
 
 async function writeReport(session: Session, batch: string, flags: ReportFlags): Promise<void> {

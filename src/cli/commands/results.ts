@@ -1,26 +1,23 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { READ_EXIT_HELP } from '../user-error.js';
 
 /** `results`: the result files of a batch as it stands now. */
 export function defineResults(command: Command, cli: Cli): void {
-  addSettings(
-    command
-      .description(
-        'Writes results.csv, results.jsonl and failed.csv of a batch now; rows that have not ended carry their live word.\n' +
-          'failed.csv is itself a manifest: the failed, cancelled and not started rows.',
-      )
-      .argument('<batch>', "the batch's name"),
-    'connection',
-  )
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet results shots\n  callsheet results shots --json\n\n${READ_EXIT_HELP}`,
+  command
+    .description(
+      'Writes results.csv, results.jsonl and failed.csv of a batch now; rows that have not ended carry their live word.\n' +
+        'failed.csv is itself a manifest: the failed, cancelled and not started rows.',
     )
-    .action(async (batch: string) => writeResults(await openSession(command, cli), batch));
+    .argument('<batch>', "the batch's name");
+  withSettings(
+    command,
+    'connection',
+    ['callsheet results shots', 'callsheet results shots --json'],
+    READ_EXIT_HELP,
+  ).action(async (batch: string) => writeResults(await openSession(command, cli), batch));
 }
 
 async function writeResults(session: Session, batch: string): Promise<void> {

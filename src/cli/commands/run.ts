@@ -1,17 +1,18 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   type ChangedOrder,
   changedOption,
   keepsDependents,
   noDependentsOption,
+  retriesOption,
   retryClasses,
+  slotFlags,
+  slotOptions,
   wholeNumber,
 } from '../batch/run-flags.js';
-import { slotFlags, slotOptions } from '../batch/slot-flags.js';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, trustHomeOption, withSettings } from '../open-session.js';
 import { addManifestFlags, type ManifestFlags, readManifestFlags } from '../plan/manifest-flags.js';
-import { addSettings, trustHomeOption } from '../settings-options.js';
 import { sayChecking } from '../terminal.js';
 import { RUN_EXIT_HELP, UserError } from '../user-error.js';
 
@@ -41,41 +42,39 @@ export function defineRun(command: Command, cli: Cli): void {
     .argument('<manifest>', 'CSV or JSONL file, or - for standard input');
   addManifestFlags(command);
   for (const option of runOptions()) command.addOption(option.helpGroup('Running:'));
-  addSettings(command, 'run')
-    .addHelpText('after', HELP)
-    .action(async (manifest: string) => {
-      sayChecking(manifest, command, cli);
-      const session = await openSession(command, cli);
-      const flags = command.opts<RunFlags>();
-      if (flags.another && flags.sample === undefined) throw new UserError('--another goes with --sample <n>');
-      const place = readManifestFlags(manifest, flags, session);
-      const { runBatch } = await import('../batch/run-batch.js');
-      cli.exitCode = await runBatch(session, {
-        place,
-        // Without a class its text is empty, and every class is meant.
-        retry:
-          flags.retryFailed === undefined
-            ? null
-            : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
-        retries: flags.retries,
-        rerunsChanged: flags.changed ?? false,
-        keepsFed: keepsDependents(flags.changed, flags.dependents),
-        isBreadthFirst: flags.order === 'breadth',
-        slots: slotFlags(flags),
-        isSaidYes: flags.yes === true,
-        isSharedFolder: flags.sharedFolder === true,
-        trustsHome: flags.trustHome === true,
-        responseFormat: flags.responseFormat,
-        sample: flags.sample === undefined ? undefined : { rows: flags.sample, takesOthers: flags.another === true },
-      });
+  withSettings(command, 'run', EXAMPLES, ENDING).action(async (manifest: string) => {
+    sayChecking(manifest, command, cli);
+    const session = await openSession(command, cli);
+    const flags = command.opts<RunFlags>();
+    if (flags.another && flags.sample === undefined) throw new UserError('--another goes with --sample <n>');
+    const place = readManifestFlags(manifest, flags, session);
+    const { runBatch } = await import('../batch/run-batch.js');
+    cli.exitCode = await runBatch(session, {
+      place,
+      // Without a class its text is empty, and every class is meant.
+      retry:
+        flags.retryFailed === undefined
+          ? null
+          : { beforeMs: Date.now(), classes: retryClasses(flags.retryFailed || undefined) },
+      retries: flags.retries,
+      rerunsChanged: flags.changed ?? false,
+      keepsFed: keepsDependents(flags.changed, flags.dependents),
+      isBreadthFirst: flags.order === 'breadth',
+      slots: slotFlags(flags),
+      isSaidYes: flags.yes === true,
+      isSharedFolder: flags.sharedFolder === true,
+      trustsHome: flags.trustHome === true,
+      responseFormat: flags.responseFormat,
+      sample: flags.sample === undefined ? undefined : { rows: flags.sample, takesOthers: flags.another === true },
     });
+  });
 }
 
 function runOptions(): Option[] {
   return [
     new Option('-y, --yes', 'submit without asking'),
     new Option('--sample <n>', 'run only so many rows that stand for the others; `approve` runs the rest').argParser(
-      sampleSize,
+      wholeNumber(1, 9_999),
     ),
     new Option('--another', 'with --sample: rows that no sample had yet'),
     // The class only behind `=`: run-cli sees to it that the manifest is never taken for one.
@@ -83,7 +82,7 @@ function runOptions(): Option[] {
       '--retry-failed [class]',
       'run failed and cancelled rows again, or only those of this class or reason_code',
     ),
-    new Option('--retries <n>', 'try unbilled failed renders this often by itself').argParser(wholeNumber).default(0),
+    retriesOption(),
     changedOption(),
     noDependentsOption(),
     new Option(
@@ -101,19 +100,13 @@ function runOptions(): Option[] {
   ];
 }
 
-function sampleSize(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('it must be a whole number from 1 to 9999');
-}
-
-const HELP = `
-Examples:
-  callsheet run shots.csv
-  callsheet run shots.csv --out /media/shots --max-credits 40
-  callsheet run shots.csv --sample 8 --yes
-  callsheet run shots.csv --retry-failed=render_failed
-  cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json
-
-Ctrl-C detaches: the work goes on. \`callsheet watch\` follows it again, \`callsheet cancel\` stops new submits.
+const EXAMPLES = [
+  'callsheet run shots.csv',
+  'callsheet run shots.csv --out /media/shots --max-credits 40',
+  'callsheet run shots.csv --sample 8 --yes',
+  'callsheet run shots.csv --retry-failed=render_failed',
+  'cat shots.jsonl | callsheet run - --name shots --format jsonl --yes --json',
+];
+const ENDING = `Ctrl-C detaches: the work goes on. \`callsheet watch\` follows it again, \`callsheet cancel\` stops new submits.
 
 ${RUN_EXIT_HELP}`;

@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
 import type { Cli } from '../io.js';
-import { openSession } from '../open-session.js';
+import { openSession, withSettings } from '../open-session.js';
 import type { Session } from '../session.js';
-import { addSettings } from '../settings-options.js';
 import { EXIT, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `status`: where one batch stands, without starting anything. */
 export function defineStatus(command: Command, cli: Cli): void {
-  addSettings(
-    command
-      .description('Shows where a batch stands. Starts nothing: without an engine the records in the home are read.')
-      .argument('<batch>', "the batch's name"),
+  command
+    .description('Shows where a batch stands. Starts nothing: without an engine the records in the home are read.')
+    .argument('<batch>', "the batch's name");
+  withSettings(
+    command,
     'connection',
-  )
-    .addHelpText(
-      'after',
-      `\nExamples:\n  callsheet status shots\n  callsheet status shots --json\n\n${STATUS_EXIT_HELP}`,
-    )
-    .action(async (batch: string) => {
-      cli.exitCode = await showStatus(await openSession(command, cli), batch);
-    });
+    ['callsheet status shots', 'callsheet status shots --json'],
+    STATUS_EXIT_HELP,
+  ).action(async (batch: string) => {
+    cli.exitCode = await showStatus(await openSession(command, cli), batch);
+  });
 }
 
 /** Gives the exit code. */

@@ -10,7 +10,6 @@ import { readBatchOptions } from '../../home/batch-order.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
 import { nameFlaw } from '../../manifest/names.js';
-
 import { StoreError } from '../../store/port.js';
 import {
   type HomeAccess,

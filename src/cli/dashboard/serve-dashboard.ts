@@ -13,7 +13,7 @@ import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { createDashboardSource } from './dashboard-source.js';
 
-export interface ServeOptions {
+interface ServeOptions {
   port: number;
   isOpened: boolean;
   /** The flags of this command that the orders of the page repeat. */
@@ -122,7 +122,7 @@ async function openByFile(session: Session, dashboard: Dashboard): Promise<strin
 }
 
 /** `--listen` and what goes with it. */
-export interface ListenFlags {
+interface ListenFlags {
   listen?: string;
   secretFile?: string;
   host?: string[];

@@ -1,11 +1,13 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { accountSettings } from '../../config/make-config.js';
+import { startReceiver } from '../../callbacks/receiver.js';
+import { createCallbackDesk } from '../../callbacks/take-callback.js';
+import { accountSettings, requiredBaseUrl } from '../../config/make-config.js';
 import { isS3Address } from '../../domain/s3.js';
 import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';
 import { createLogger } from '../../worker/logger.js';
-import { openPlace, startAccountWorker } from '../../worker.js';
-import { sharedAddress } from '../access/work-access.js';
+import { createMessenger } from '../../worker/messenger.js';
+import { openHomeAccess } from '../access/home-access.js';
+import { givenPlace, joinWork, sharedAddress } from '../access/work-access.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 
@@ -13,16 +15,14 @@ import { EXIT, UserError } from '../user-error.js';
 export async function serveShared(session: Session, isSharedFolder: boolean): Promise<number> {
   const { config } = session;
   const { io } = session.cli;
-  const shared = sharedAddress(session);
-  if (shared === undefined) {
-    throw new UserError(
-      'a worker needs a shared Temporal: set TEMPORAL_ADDRESS or --temporal-address; on one machine `callsheet run` is enough',
-      EXIT.configuration,
-    );
-  }
-  if (!isSharedFolder && !isS3Address(config.home)) {
-    throw new UserError(`every worker and client must reach the home ${config.home}: say --shared-folder when they do`);
-  }
+  const shared = requireShared(
+    session,
+    'a worker needs a shared Temporal: set TEMPORAL_ADDRESS or --temporal-address; on one machine `callsheet run` is enough',
+  );
+  requireReached(config.home, isSharedFolder);
+  // Only a worker needs the native bridge.
+  const { DefaultLogger, Runtime } = await import('@temporalio/worker');
+  const { openPlace, startAccountWorker } = await import('../../worker.js');
   const settings = accountSettings(config);
   const { secret, file } = await session.apiKey();
   const log = createLogger('worker');
@@ -30,9 +30,7 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
     logger: new DefaultLogger('WARN', ({ level, message }) => log.warn({ level }, message)),
     shutdownSignals: [],
   });
-  const { address, namespace } = config.temporal;
-  const options = { ...(address === null ? {} : { address }), ...(namespace === null ? {} : { namespace }) };
-  const place = await openPlace(options);
+  const place = await openPlace(givenPlace(session));
   const worker = await startAccountWorker({
     place,
     settings,
@@ -57,4 +55,59 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
     for (const listener of listeners) listener();
     await place.client.connection.close();
   }
+}
+
+/** Receives callbacks as a client of a shared Temporal and of the home, until it is told to end. */
+export async function receiveShared(session: Session, isSharedFolder: boolean): Promise<number> {
+  const { config } = session;
+  const { io } = session.cli;
+  requiredBaseUrl(config);
+  requireShared(
+    session,
+    'this is for a shared Temporal (TEMPORAL_ADDRESS or --temporal-address): the engine receives callbacks by itself where callbacks.listen is set',
+  );
+  const { listen } = config.callbacks;
+  if (listen === null) {
+    throw new UserError('where to listen is missing: set callbacks.listen or --listen host:port', EXIT.configuration);
+  }
+  requireReached(config.home, isSharedFolder);
+  const log = createLogger('callbacks');
+  const { home, callbacks } = openHomeAccess(config);
+  const work = await joinWork(session);
+  if (work === undefined) throw new UserError('no Temporal answers', EXIT.unreachable);
+  const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
+  const desk = createCallbackDesk({
+    account: home.account,
+    callbacks,
+    messenger: createMessenger(work.temporal.client, home.account, config.timeScale),
+    timeScale: config.timeScale,
+    log,
+    onError,
+  });
+  try {
+    const receiver = await startReceiver({ listen, desk, onError }).catch((error: unknown) => {
+      const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      throw new UserError(`callbacks cannot be received at ${listen} (${why}): change --listen`, EXIT.configuration);
+    });
+    log.info({ account: home.account, address: receiver.address }, 'callbacks are received');
+    await new Promise<void>((resolve) => {
+      for (const on of [io.onInterrupt, io.onTerminate]) on(resolve);
+    });
+    await receiver.close();
+    return EXIT.done;
+  } finally {
+    await work.close();
+  }
+}
+
+/** The address of the shared Temporal that this is for. */
+function requireShared(session: Session, otherwise: string): string {
+  const address = sharedAddress(session);
+  if (address === undefined) throw new UserError(otherwise, EXIT.configuration);
+  return address;
+}
+
+function requireReached(home: string, isSharedFolder: boolean): void {
+  if (isSharedFolder || isS3Address(home)) return;
+  throw new UserError(`every worker and client must reach the home ${home}: say --shared-folder when they do`);
 }

@@ -5,15 +5,13 @@ import { type BatchPlace, knownPrices } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import type { CostTally } from './plan-tally.js';
 import { costText, type Plan } from './plan-view.js';
 
 const NOTHING_SPENT: SpentResult = { endedNano: 0, openNano: 0, unbounded: 0 };
 
 /** Whether a plan may be run: at once, after a question, or not at all. */
-export type Approval =
-  | { approval: 'granted' }
-  | { approval: 'ask'; why: string }
-  | { approval: 'refused'; why: string };
+type Approval = { approval: 'granted' } | { approval: 'ask'; why: string } | { approval: 'refused'; why: string };
 
 /** Pure: what the settings say about a plan's cost. All amounts in nanocredits. */
 export function approvalOf(
@@ -25,30 +23,29 @@ export function approvalOf(
   const { total } = plan.costs;
   if (total.toSubmit === 0) return { approval: 'granted' };
   if (budget.maxCredits !== null) {
-    const limit = formatCredits(budget.maxCredits);
-    const before = spent.endedNano + spent.openNano;
-    if (total.worstNano + before > budget.maxCredits) {
-      const earlier = before === 0 ? '' : ` and ${formatCredits(before)} of this batch before`;
-      const why = `B52 planned ${formatCredits(total.worstNano)} credits${earlier} exceed --max-credits ${limit}: raise it or take rows out`;
-      return { approval: 'refused', why };
-    }
-    if (total.unknown > 0) {
-      const why = `B52 ${total.unknown} rows have no known price, so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
-      return { approval: 'refused', why };
-    }
-    if (spent.unbounded > 0) {
-      const why = `B52 ${amount(spent.unbounded, 'attempt')} of this batch had no known price, so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
-      return { approval: 'refused', why };
-    }
-    return { approval: 'granted' };
+    const why = budgetRefusal(total, budget.maxCredits, spent);
+    return why === undefined ? { approval: 'granted' } : { approval: 'refused', why: `B52 ${why}` };
   }
   if (isSaidYes) return { approval: 'granted' };
   if (total.unknown === 0 && total.worstNano <= budget.askAbove) return { approval: 'granted' };
   return { approval: 'ask', why: costText(total) };
 }
 
+function budgetRefusal(total: CostTally, maxCredits: number, spent: SpentResult): string | undefined {
+  const limit = formatCredits(maxCredits);
+  const before = spent.endedNano + spent.openNano;
+  if (total.worstNano + before > maxCredits) {
+    const earlier = before === 0 ? '' : ` and ${formatCredits(before)} of this batch before`;
+    return `planned ${formatCredits(total.worstNano)} credits${earlier} exceed --max-credits ${limit}: raise it or take rows out`;
+  }
+  const advice = `so --max-credits ${limit} cannot be kept: set \`prices\` for them or leave --max-credits out`;
+  if (total.unknown > 0) return `${total.unknown} rows have no known price, ${advice}`;
+  if (spent.unbounded === 0) return undefined;
+  return `${amount(spent.unbounded, 'attempt')} of this batch had no known price, ${advice}`;
+}
+
 /** Asks where a person can answer; throws a UserError (exit 2) when the plan is refused. */
-export async function approvePlan(at: BatchPlace, plan: Plan, isSaidYes: boolean): Promise<void> {
+export async function approvePlan(at: BatchPlace, plan: Plan, isSaidYes = false): Promise<void> {
   const { budget } = at.session.config;
   const spent = budget.maxCredits === null ? NOTHING_SPENT : await spentBefore(at);
   const approval = approvalOf(plan, budget, isSaidYes, spent);

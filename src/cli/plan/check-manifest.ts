@@ -111,7 +111,7 @@ function canServiceReach({ s3, baseUrl }: Config, env: NodeJS.ProcessEnv): boole
 }
 
 /** What a manifest's check asks of the world outside: the resolver, the account's voices, the media behind URLs. */
-export interface OutsideChecks {
+interface OutsideChecks {
   options: Pick<ManifestOptions, 'resolveHosts' | 'voices' | 'probeUrl'>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 import { type PlannedRow, withColumns } from './row-planner.js';
 
-/** `--no-dependents`: rows that changed only with what feeds them stay as they ended, and say so (`stale_input`). */
+/** Rows of a manifest that are left as they are: their records say so before the batch's workflow comes to them. */
 
 const KEPT: readonly RowRecord['status'][] = ['done', 'lost_paid', 'review'];
 const WRITE_WIDTH = 16;
@@ -17,6 +17,16 @@ export type KeptRow = Pick<Row, 'id' | 'hash'>;
 /** Takes rows in the manifest's order; those that stay come back as finished. */
 export type KeepFedRows = (planned: readonly PlannedRow[]) => Promise<PlannedRow[]>;
 
+/** A file keeps it from being sent. */
+export interface SkippedRow {
+  row: Pick<Row, 'id' | 'kind' | 'hash'>;
+  /** In its way, relative to the batch's folder. */
+  file: string;
+  /** Its record says so already. */
+  isRecorded: boolean;
+}
+
+/** `--no-dependents`: rows that changed only with what feeds them stay as they ended, and say so (`stale_input`). */
 export function keepFedRows(at: BatchPlace, order: ChangedOrder): KeepFedRows {
   const { access, batch } = at;
   const named: ReadonlySet<string> = typeof order === 'boolean' ? new Set() : order;
@@ -48,7 +58,6 @@ export function keepFedRows(at: BatchPlace, order: ChangedOrder): KeepFedRows {
   };
 }
 
-/** Their records say so before the batch's workflow comes to them. */
 export async function recordKept(
   { records }: HomeAccess,
   batch: string,
@@ -70,18 +79,14 @@ function mayStay({ status, rerunAtMs }: RowRecord): boolean {
   return KEPT.includes(status) && rerunAtMs === undefined;
 }
 
-/** Rows that a file keeps from being sent: their records say so before the batch's workflow comes to them. */
-
-const SKIP_WIDTH = 16;
-
 export async function recordSkipped(
   access: HomeAccess,
   batch: string,
   { skipped, reopened }: { skipped: readonly SkippedRow[]; reopened: readonly string[] },
 ): Promise<void> {
-  await parallel(reopened, SKIP_WIDTH, (id) => access.records.forgetSkipped(batch, id));
+  await parallel(reopened, WRITE_WIDTH, (id) => access.records.forgetSkipped(batch, id));
   const fresh = skipped.filter(({ isRecorded }) => !isRecorded);
-  await parallel(fresh, SKIP_WIDTH, (one) => recordSkip(access, batch, one));
+  await parallel(fresh, WRITE_WIDTH, (one) => recordSkip(access, batch, one));
 }
 
 async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row, file }: SkippedRow): Promise<void> {
@@ -107,12 +112,4 @@ async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row,
     seenStates: 0,
   };
   await records.writeRecord(batch, record);
-}
-
-export interface SkippedRow {
-  row: Pick<Row, 'id' | 'kind' | 'hash'>;
-  /** In its way, relative to the batch's folder. */
-  file: string;
-  /** Its record says so already. */
-  isRecorded: boolean;
 }

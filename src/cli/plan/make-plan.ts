@@ -1,15 +1,16 @@
-import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import type { Kind } from '../../domain/kind.js';
+import { formatCredits } from '../../domain/money.js';
 import { adapterFor } from '../../kinds/index.js';
 import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { readOwnDiscounts } from '../access/read-account.js';
-import { earlierPlan } from '../reuse/earlier-lines.js';
+import { earlierJson, earlierPlan } from '../reuse/earlier-lines.js';
 import type { Session } from '../session.js';
+import { warnAbovePlan } from '../terminal.js';
 import { amount } from '../views/counts.js';
 import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from './plan-prices.js';
-import { type CostTally, planCosts } from './plan-tally.js';
+import { type CostTally, expectedNano, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
 import type { CountedRows } from './row-counter.js';
 import { renderHistory, wallClock } from './wall-clock.js';
@@ -38,7 +39,6 @@ export async function makePlan(
   const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
   const atMs = Date.now();
   const costs = planCosts(tally, (kind) => multiplierOf(kind, discounts, atMs));
-  const list = planCosts(tally, () => LIST_PRICE_PPB);
   warnOfPolling(session, costs.byKind);
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
@@ -63,7 +63,7 @@ export async function makePlan(
     manifest: subject.manifest,
     account: config.account.name,
     costs,
-    discounts: planDiscounts({ list, paid: costs }, discounts, atMs),
+    discounts: planDiscounts(tally, discounts, atMs),
     credits,
     caps,
     time,
@@ -77,14 +77,12 @@ export async function makePlan(
   };
 }
 
-/** The plan's caps, lowered by the user's own; says when a wish is above the plan (`B51`). */
+/** The plan's caps, lowered by the user's own; says when a wish is above the plan. */
 function capsInForce({ config, terminal }: Session, credits: CreditAccount): { concurrent: number; rpm: number } {
   const { concurrency, rpm } = config.limits;
   const { concurrentLimit, rpmLimit } = credits;
-  if (concurrency !== null && concurrency > concurrentLimit) {
-    terminal.warn(`B51 concurrency ${concurrency} exceeds the plan's ${concurrentLimit}; using ${concurrentLimit}`);
-  }
-  if (rpm !== null && rpm > rpmLimit) terminal.warn(`B51 rpm ${rpm} exceeds the plan's ${rpmLimit}; using ${rpmLimit}`);
+  warnAbovePlan(terminal, 'concurrency', concurrency, concurrentLimit);
+  warnAbovePlan(terminal, 'rpm', rpm, rpmLimit);
   return {
     concurrent: Math.min(concurrency ?? concurrentLimit, concurrentLimit),
     rpm: Math.min(rpm ?? rpmLimit, rpmLimit),
@@ -107,4 +105,55 @@ function warnOfPolling({ config, terminal }: Session, byKind: ReadonlyMap<Kind, 
   terminal.warn(
     `B34 callbacks work only on vendor-a text2video and image2video; polling the others (${amount(rows, 'row')})`,
   );
+}
+
+export function planJson(plan: Plan): object {
+  const { total, byKind, byGroup } = plan.costs;
+  const { credits, caps, time } = plan;
+  return {
+    schema: 1,
+    batch: plan.batch,
+    manifest: plan.manifest,
+    account: plan.account,
+    ...tallyJson(total),
+    byKind: Object.fromEntries([...byKind].map(([kind, cost]) => [kind, tallyJson(cost)])),
+    byGroup: Object.fromEntries([...byGroup].map(([name, cost]) => [name, tallyJson(cost)])),
+    discounts: plan.discounts.map(({ entrypoint, multiplierPpb, untilMs }) => ({
+      entrypoint,
+      multiplier: formatCredits(multiplierPpb),
+      until: untilMs === null ? null : new Date(untilMs).toISOString(),
+    })),
+    balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
+    plan: credits?.planLevel ?? null,
+    caps: caps ?? null,
+    time:
+      time === undefined
+        ? null
+        : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
+    costNotes: plan.costNotes,
+    changedRows: plan.changedRows,
+    keptRows: plan.keptRows,
+    chains: plan.chains,
+    earlier: earlierJson(plan.earlier, total),
+    fileSettings: plan.fileSettings,
+    cancelledRows: plan.cancelledRows,
+    skippedFiles: plan.skippedFiles,
+  };
+}
+
+/** What nobody knows is null, never 0: with one price unknown there is no upper end, with all of them no lower one. */
+function tallyJson({ rows: total, joined, ...cost }: CostTally): object {
+  const { toSubmit, shared, reused, finished, skipped, unknown, lowNano, worstNano, savedNano } = cost;
+  const isBounded = unknown === 0;
+  const isAnyKnown = isBounded || unknown < toSubmit;
+  return {
+    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped },
+    cost: {
+      low: isAnyKnown ? formatCredits(lowNano) : null,
+      expected: isBounded ? formatCredits(expectedNano(cost)) : null,
+      worst: isBounded ? formatCredits(worstNano) : null,
+      unknownRows: unknown,
+      saved: formatCredits(savedNano),
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { isKind, KINDS } from '../../kinds/facts.js';
 import { batchNameFrom } from '../../manifest/names.js';
 import { quoted } from '../../manifest/problem.js';
 import { nearestWord } from '../../manifest/suggest.js';
+import { repeated } from '../open-session.js';
 import type { ReuseOrder } from '../reuse/found-renders.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
@@ -58,7 +59,7 @@ export function addManifestFlags(command: Command): Command {
     new Option(
       '--input-root <folder>',
       'a folder besides its own from which the manifest may name media (repeatable)',
-    ).argParser((folder: string, earlier: string[] = []) => [...earlier, folder]),
+    ).argParser(repeated),
     new Option('--probe-urls', 'look at the size and type of media URLs too, with one small request each'),
     new Option('--no-network', 'check without resolver and service: no hosts, no voices, no media behind URLs'),
     new Option('--share-identical', 'render identical rows once, also those without an explicit seed'),

@@ -7,8 +7,8 @@ import { factsOf } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';
 import { activeDiscount, type Discount } from '../../service/account.js';
 import type { Session } from '../session.js';
-import { amount, percentOff } from '../views/counts.js';
-import type { PlanCosts } from './plan-tally.js';
+import { amount, creditsRangeText, percentOff } from '../views/counts.js';
+import { type PlanTally, paidNano } from './plan-tally.js';
 
 /** A discount that holds now for rows of the plan; its end is exclusive (service document 1, Discount). */
 export interface PlanDiscount {
@@ -20,35 +20,28 @@ export interface PlanDiscount {
   paidNano: CreditsNano;
 }
 
-/** The part of the list price that a kind pays at an instant, in billionths. */
-export function multiplierOf(kind: Kind, discounts: readonly Discount[], atMs: number): number {
+/** The discount that a kind has at an instant. */
+function discountOf(kind: Kind, discounts: readonly Discount[], atMs: number): Discount | undefined {
   const { entrypoint } = adapterFor(kind);
-  if (entrypoint === null) return LIST_PRICE_PPB;
-  return activeDiscount(discounts, entrypoint, atMs)?.multiplierPpb ?? LIST_PRICE_PPB;
+  return entrypoint === null ? undefined : activeDiscount(discounts, entrypoint, atMs);
 }
 
-/** Which discounts the rows to submit have; `list` and `paid` are the same plan without and with them. */
-export function planDiscounts(
-  { list, paid }: { list: PlanCosts; paid: PlanCosts },
-  discounts: readonly Discount[],
-  atMs: number,
-): PlanDiscount[] {
+/** The part of the list price that a kind pays at an instant, in billionths. */
+export function multiplierOf(kind: Kind, discounts: readonly Discount[], atMs: number): number {
+  return discountOf(kind, discounts, atMs)?.multiplierPpb ?? LIST_PRICE_PPB;
+}
+
+/** Which discounts the rows to submit have. */
+export function planDiscounts({ cells }: PlanTally, discounts: readonly Discount[], atMs: number): PlanDiscount[] {
   const found = new Map<string, PlanDiscount>();
-  for (const [kind, cost] of paid.byKind) {
-    const { entrypoint } = adapterFor(kind);
-    const active = entrypoint === null ? undefined : activeDiscount(discounts, entrypoint, atMs);
-    if (active === undefined || active.multiplierPpb === LIST_PRICE_PPB || cost.toSubmit === 0) continue;
-    const { entrypoint: name, multiplierPpb, effectiveToMs } = active;
-    const one = found.get(name) ?? {
-      entrypoint: name,
-      multiplierPpb,
-      untilMs: effectiveToMs,
-      listNano: 0,
-      paidNano: 0,
-    };
-    one.listNano += list.byKind.get(kind)?.worstNano ?? 0;
-    one.paidNano += cost.worstNano;
-    found.set(name, one);
+  for (const { kind, toSubmit, worstNano } of cells.values()) {
+    const active = discountOf(kind, discounts, atMs);
+    if (active === undefined || active.multiplierPpb === LIST_PRICE_PPB || toSubmit === 0) continue;
+    const { entrypoint, multiplierPpb, effectiveToMs: untilMs } = active;
+    const one = found.get(entrypoint) ?? { entrypoint, multiplierPpb, untilMs, listNano: 0, paidNano: 0 };
+    one.listNano += worstNano;
+    one.paidNano += paidNano(worstNano, multiplierPpb);
+    found.set(entrypoint, one);
   }
   return [...found.values()];
 }
@@ -77,14 +70,9 @@ export function noteContradiction(found: ContradictedPrices, row: Row, prices: K
 export function contradictionLines(found: ContradictedPrices): string[] {
   return [...found].map(
     ([kind, { rows, configured, measured }]) =>
-      `the configured price of ${kind} (${amount(rows, 'row')}) is not what was charged: ${text(configured)} configured, ` +
-      `${text(measured)} measured, without discount; the higher one bounds the budget. \`callsheet prices\` shows both`,
+      `the configured price of ${kind} (${amount(rows, 'row')}) is not what was charged: ${creditsRangeText(configured)} configured, ` +
+      `${creditsRangeText(measured)} measured, without discount; the higher one bounds the budget. \`callsheet prices\` shows both`,
   );
-}
-
-function text({ lo, hi }: CreditsRange): string {
-  if (hi === null) return `${formatCredits(lo)} or more`;
-  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }
 
 /** Stands for a figure that only the service's price page knows; as a price it is refused. */
@@ -92,11 +80,8 @@ const TO_FILL_IN = '?';
 
 /** The `prices` setting for these kinds, to be filled in. */
 export function priceSnippet(kinds: readonly Kind[]): { prices: object[] } {
-  const prices = kinds.map((kind) => ({
-    kind,
-    components: [{ unit: factsOf(kind).usualUnit, credits: TO_FILL_IN }],
-  }));
-  return { prices };
+  const componentOf = (kind: Kind) => ({ unit: factsOf(kind).usualUnit, credits: TO_FILL_IN });
+  return { prices: kinds.map((kind) => ({ kind, components: [componentOf(kind)] })) };
 }
 
 /** A setting about money that a settings file of the working folder brings. */

@@ -59,12 +59,7 @@ export interface PlanCosts {
 }
 
 export function newPlanTally(): PlanTally {
-  return {
-    cells: new Map(),
-    ended: noCounts(),
-    endedNano: 0,
-    endedUnknown: 0,
-  };
+  return { cells: new Map(), ended: noCounts(), endedNano: 0, endedUnknown: 0 };
 }
 
 /** Books one row. `price` is what submitting it costs at list price, null when that is not known. */
@@ -116,7 +111,7 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
   const costs: PlanCosts = { total: newCostTally(), byKind: new Map(), byGroup: new Map() };
   for (const cell of tally.cells.values()) {
     const ppb = discountPpb(cell.kind);
-    const paid = (nano: CreditsNano): CreditsNano => Math.round((nano / LIST_PRICE_PPB) * ppb);
+    const paid = (nano: CreditsNano): CreditsNano => paidNano(nano, ppb);
     const [lowNano, worstNano, savedNano] = [paid(cell.lowNano), paid(cell.worstNano), paid(cell.savedNano)];
     const one: CostTally = { ...cell, lowNano, worstNano, savedNano, elsewhereNano: paid(cell.elsewhereNano) };
     addTally(costs.total, one);
@@ -126,8 +121,12 @@ export function planCosts(tally: PlanTally, discountPpb: (kind: Kind) => number)
   return costs;
 }
 
+export function paidNano(listNano: CreditsNano, multiplierPpb: number): CreditsNano {
+  return Math.round((listNano / LIST_PRICE_PPB) * multiplierPpb);
+}
+
 /** The middle between the bounds: no better guess is made. */
-export function expectedNano(tally: CostTally): CreditsNano {
+export function expectedNano(tally: Pick<CostTally, 'lowNano' | 'worstNano'>): CreditsNano {
   return Math.round((tally.lowNano + tally.worstNano) / 2);
 }
 
@@ -142,31 +141,13 @@ function addPrice(cell: CostTally, price: CreditsRange | null, by: 1 | -1): void
 }
 
 function addTally(sum: CostTally, one: CostTally): void {
-  for (const name of TALLY_FIELDS) sum[name] += one[name];
+  for (const name of Object.keys(sum) as (keyof CostTally)[]) sum[name] += one[name];
 }
 
-const TALLY_FIELDS = [
-  'rows',
-  'finished',
-  'skipped',
-  'joined',
-  'toSubmit',
-  'shared',
-  'savedNano',
-  'reused',
-  'elsewhere',
-  'elsewhereNano',
-  'lowNano',
-  'worstNano',
-  'unknown',
-] as const;
-
 function entry<Key>(map: Map<Key, CostTally>, key: Key): CostTally {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const fresh = newCostTally();
-  map.set(key, fresh);
-  return fresh;
+  const known = map.get(key) ?? newCostTally();
+  map.set(key, known);
+  return known;
 }
 
 function newCostTally(): CostTally {

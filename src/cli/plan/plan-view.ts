@@ -123,14 +123,8 @@ function changedLines({ changedRows, keptRows }: Plan): string[] {
 }
 
 function rowsText({ toSubmit, shared, reused, joined, finished, skipped }: CostTally): string {
-  const parts = [
-    ...(toSubmit > 0 ? [`${toSubmit} to run`] : []),
-    ...(shared > 0 ? [`${shared} shared`] : []),
-    ...(reused > 0 ? [`${reused} reused`] : []),
-    ...(joined > 0 ? [`${joined} under way`] : []),
-    ...(finished > 0 ? [`${finished} finished`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-  ];
+  const words = { 'to run': toSubmit, shared, reused, 'under way': joined, finished, skipped };
+  const parts = Object.entries(words).flatMap(([word, rows]) => (rows > 0 ? [`${rows} ${word}`] : []));
   return parts.join(', ') || 'none';
 }
 

@@ -26,7 +26,7 @@ export interface PreparedBatch extends CountedRows {
   generation?: GenerationFacts;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   place: ManifestPlace;
   retry: RetryOrder | null;
   /** Rows that changed only with what feeds them stay as they are, but for those that the order names. */

@@ -4,12 +4,13 @@ import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { CountedRows } from './row-counter.js';
 import { createRowPlanner, type PlannedRow, withColumns } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
-export const SHOWN_MAX = 20;
+const SHOWN_MAX = 20;
 
 /** Refuses rows whose content differs from what was submitted (`B48`), unless they are to be paid again. Pure. */
 export function refuseChangedRows(
@@ -36,7 +37,9 @@ export function refuseChangedRows(
     return `${file}:${row.line}:1: B48 row '${row.id}' was submitted with other values (changed: ${columns}); ${advice}`;
   });
   const count = reruns === false ? changedCount : refused.length;
-  throw new UserError(`${lines.join('\n')}\n${rowsAre(count)} submitted with other values: nothing was submitted now`);
+  throw new UserError(
+    `${lines.join('\n')}\n${amount(count, 'row was', 'rows were')} submitted with other values: nothing was submitted now`,
+  );
 }
 
 function isChangedByFeeders({ row, changed }: PlannedRow, all: readonly PlannedRow[]): boolean {
@@ -70,12 +73,8 @@ export function refuseTakenNames(
     ({ row, file }) =>
       `${place.path ?? '<stdin>'}:${row.line}:1: B47 refusing to overwrite ${file}; use --on-exists skip or version, or another --out`,
   );
-  const whose = takenCount === 1 ? 'output name is' : 'output names are';
-  throw new UserError(`${lines.join('\n')}\n${takenCount} ${whose} taken by files of others: nothing was submitted`);
-}
-
-function rowsAre(count: number): string {
-  return count === 1 ? '1 row was' : `${count} rows were`;
+  const are = amount(takenCount, 'output name is', 'output names are');
+  throw new UserError(`${lines.join('\n')}\n${are} taken by files of others: nothing was submitted`);
 }
 
 /** Refuses rows whose content differs from what was submitted (`B48`), and names the columns that differ. */
@@ -90,10 +89,9 @@ export async function refuseChanged(
   const ids = new Set(changed.map(({ row }) => row.id));
   const isFed = ({ row }: PlannedRow) => fedMedia(row).some(({ id }) => ids.has(id));
   const refused = changed.filter(({ row }) => !isRerun(reruns, row.id));
-  const shown = [...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX);
-  const named = new Map<PlannedRow, PlannedRow>();
-  for (const one of shown) named.set(one, await withColumns(at, one));
-  refuseChangedRows({ changed: changed.map((one) => named.get(one) ?? one), changedCount }, place, reruns);
+  const shown = new Set([...refused.filter((one) => !isFed(one)), ...refused.filter(isFed)].slice(0, SHOWN_MAX));
+  const named = await Promise.all(changed.map((one) => (shown.has(one) ? withColumns(at, one) : one)));
+  refuseChangedRows({ changed: named, changedCount }, place, reruns);
 }
 
 /**

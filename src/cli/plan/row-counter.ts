@@ -20,7 +20,7 @@ export interface CountedRows {
   changed: PlannedRow[];
   changedCount: number;
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
-  taken: { row: Row; file: string }[];
+  taken: TakenName[];
   takenCount: number;
   /** Rows that are left alone because of a file in their way. */
   skipped: SkippedRow[];
@@ -40,7 +40,7 @@ export interface CountedRows {
   earlier?: FoundRenders;
 }
 
-export interface RowCounter {
+interface RowCounter {
   add(row: Row): Promise<void>;
   finish(): Promise<CountedRows>;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RetryOrder } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
+import { defined } from '../../domain/defined.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
@@ -29,7 +30,7 @@ export interface PlannedRow {
   lost?: LostFile;
 }
 
-export interface ChangedRow {
+interface ChangedRow {
   submittedHash: string;
   /** The attempt with the old values may still cost or still bring its output. */
   isOpen: boolean;
@@ -37,7 +38,7 @@ export interface ChangedRow {
   columns?: readonly string[];
 }
 
-export interface RowPlanner {
+interface RowPlanner {
   /** False for a batch that never ran: there is nothing to look up. */
   isKnown: boolean;
   plan(rows: readonly Row[]): Promise<PlannedRow[]>;
@@ -111,12 +112,7 @@ export function planRow(
   const isUnpaid = attempts.every((attempt) => isKnownUnbilled(standingOf(attempt)));
   const mayReuse = isUnpaid && record?.status !== 'done' && record?.status !== 'review';
   const { reusedFrom } = record ?? {};
-  const known = {
-    ...{ row, isUntried },
-    ...(mayReuse ? { mayReuse } : {}),
-    ...(reusedFrom === undefined ? {} : { reusedFrom }),
-  };
-  const common = changed === undefined ? known : { ...known, changed };
+  const common = { row, isUntried, ...(mayReuse && { mayReuse }), ...defined({ reusedFrom, changed }) };
   const standing = rowStanding(record, attempts, retry, contentOf(row));
   if (standing.ended && standing.status === 'skipped') return { ...common, plan: { plan: 'skipped' } };
   if (standing.ended) return { ...common, plan: { plan: 'finished', ...standing } };
@@ -155,7 +151,7 @@ export function changedColumns(before: Row, now: Row): string[] {
     kind: row.kind,
     ...row.cells,
     ...mediaFacts(row),
-    ...(row.extra === undefined ? {} : { extra: row.extra }),
+    ...defined({ extra: row.extra }),
   });
   const [then, after] = [facts(before), facts(now)];
   return [...new Set([...Object.keys(then), ...Object.keys(after)])].filter(

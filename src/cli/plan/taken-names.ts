@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { BatchProgress } from '../../contract/workflows.js';
 import { StoreError } from '../../store/port.js';
-import { type BatchPlace, type HomeAccess, openPlace, refusePlace } from '../access/home-access.js';
+import { type BatchPlace, type HomeAccess, openPlace, refusePlace, rowsOf } from '../access/home-access.js';
 import type { Session } from '../session.js';
 
 /** Output names that are taken in the batch's folder by files that are not its own (`B47`). */
@@ -25,7 +25,7 @@ export async function openTakenNames({ session, access, batch }: BatchPlace): Pr
     onExists,
     concerns,
     async fileOf(stem) {
-      const files = onExists === 'version' ? undefined : (await listed()).get(stemKey(stem));
+      const files = onExists === 'version' ? undefined : (await listed()).get(stem.toLowerCase());
       if (files === undefined || !isKnown) return files?.[0];
       const owned = await own();
       return files.find((file) => !owned.has(file));
@@ -49,9 +49,8 @@ async function listNames(session: Session, batch: string): Promise<Map<string, s
   const { out } = session.config;
   try {
     for await (const key of openPlace(session.config, out, 'shared').list(media)) {
-      const file = key.slice(batch.length + 1);
-      const stem = stemKey(file.slice('media/'.length).replace(/\.[A-Za-z0-9]{1,5}$/, ''));
-      taken.set(stem, [...(taken.get(stem) ?? []), file]);
+      const stem = stemOf(key.slice(media.length + 1));
+      taken.set(stem, [...(taken.get(stem) ?? []), key.slice(batch.length + 1)]);
     }
   } catch (error) {
     return refusePlace(out, error);
@@ -78,12 +77,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Some file systems take names that differ by case alone for one. */
-function stemKey(stem: string): string {
-  return stem.toLowerCase();
+function stemOf(file: string): string {
+  return file.replace(/\.[A-Za-z0-9]{1,5}$/, '').toLowerCase();
 }
 
 /** Names the file that keeps a finished output from its name: the workflow knows the row alone. */
-export interface FileInWay {
+interface FileInWay {
   /** With its folder or bucket; undefined where it cannot be found, or is gone by now. */
   of(progress: Pick<BatchProgress, 'blocked' | 'generation'>): Promise<string | undefined>;
 }
@@ -91,29 +90,22 @@ export interface FileInWay {
 /** A view looks twice a second; a folder may hold a million files. */
 const LOOK_EVERY_MS = 5_000;
 
-interface Found {
-  id: string;
-  atMs: number;
-  file: string | undefined;
-}
-
 export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
   /** Of the row that was looked for last: the rows are gone through once for it. */
   let known: { id: string; stem: string | undefined } | undefined;
-  let last: Found | undefined;
+  let last: { id: string; atMs: number; file: string | undefined } | undefined;
 
-  async function stemOf(id: string, generation: string): Promise<string | undefined> {
+  async function nameOf(id: string, generation: string): Promise<string | undefined> {
     const facts = await access.rows.generation(batch, generation);
-    for (const part of facts?.parts.keys() ?? []) {
-      const found = (await access.rows.readPart(batch, generation, part)).find(({ row }) => row.id === id);
-      if (found !== undefined) return found.row.stem;
+    if (facts !== undefined) {
+      for await (const { row } of rowsOf(access, batch, facts)) if (row.id === id) return row.stem;
     }
     return undefined;
   }
 
   async function look(id: string, generation: string): Promise<string | undefined> {
     try {
-      if (known?.id !== id) known = { id, stem: await stemOf(id, generation) };
+      if (known?.id !== id) known = { id, stem: await nameOf(id, generation) };
       const out = (await access.home.readBatch(batch))?.out;
       return known.stem === undefined || out === undefined ? undefined : await find(access, out, batch, known.stem);
     } catch (error) {
@@ -139,8 +131,7 @@ export function createFileInWay(access: HomeAccess, batch: string): FileInWay {
 async function find({ config }: HomeAccess, out: string, batch: string, stem: string): Promise<string | undefined> {
   const wanted = `${batch}/media/${stem}`;
   for await (const key of openPlace(config, out, 'shared').list(dirname(wanted))) {
-    // Some file systems take names that differ by case alone for one.
-    if (key.replace(/\.[A-Za-z0-9]{1,5}$/, '').toLowerCase() === wanted.toLowerCase()) return `${out}/${key}`;
+    if (stemOf(key) === wanted.toLowerCase()) return `${out}/${key}`;
   }
   return undefined;
 }

@@ -2,16 +2,17 @@ import type { Kind } from '../../domain/kind.js';
 import { pollGapMs } from '../../domain/poll-schedule.js';
 import { pollBaseMs, takesSlot } from '../../kinds/facts.js';
 import type { HomeAccess } from '../access/home-access.js';
+import { generationInForce } from '../batch/known-batch.js';
 
 /** How long a batch will take and which of the plan's caps decides that. Pure. */
 
-export interface RenderTime {
+interface RenderTime {
   p5: number;
   p50: number;
   p95: number;
 }
 
-export interface WallClockQuestion {
+interface WallClockQuestion {
   /** Rows that are not finished, by kind. */
   rows: ReadonlyMap<Kind, number>;
   concurrent: number;
@@ -82,34 +83,35 @@ export function renderTimeOf(timesMs: readonly number[]): RenderTime | undefined
   return { p5: at(0.05), p50: at(0.5), p95: at(0.95) };
 }
 
-/** What earlier renders of an account took, from a sample of its records. */
-
 const RECORDS_MAX = 400;
 
-/** By kind; kinds without a finished row are not there. Reads at most some hundred small files. */
-export async function renderHistory({ home, rows, records }: HomeAccess): Promise<Map<Kind, RenderTime>> {
+/**
+ * What earlier renders of an account took, from a sample of its records, by kind; kinds without a finished row are not
+ * there. Reads at most some hundred small files.
+ */
+export async function renderHistory(access: HomeAccess): Promise<Map<Kind, RenderTime>> {
+  const { home, rows, records } = access;
   const times = new Map<Kind, number[]>();
   const batches = await home.batches();
   let left = RECORDS_MAX;
   for (const batch of batches) {
     if (left <= 0) break;
-    const generation = await rows.currentGeneration(batch);
-    if (generation === undefined || (await rows.generation(batch, generation)) === undefined) continue;
-    const ids = (await rows.readPart(batch, generation, 0)).map(({ row }) => row.id);
+    const facts = await generationInForce(access, batch);
+    if (facts === undefined) continue;
+    const ids = (await rows.readPart(batch, facts.generation, 0)).map(({ row }) => row.id);
     const sample = ids.slice(0, Math.min(left, Math.ceil(RECORDS_MAX / Math.min(batches.length, 8))));
     left -= sample.length;
     for (const record of await records.readRecords(batch, sample)) {
-      if (record?.status !== 'done' || record.submittedAtMs === undefined || record.renderedAtMs === undefined)
-        continue;
-      const list = times.get(record.kind) ?? [];
-      list.push(Math.max(1, record.renderedAtMs - record.submittedAtMs));
-      times.set(record.kind, list);
+      const { status, kind, submittedAtMs, renderedAtMs } = record ?? {};
+      if (status !== 'done' || kind === undefined) continue;
+      if (submittedAtMs === undefined || renderedAtMs === undefined) continue;
+      times.set(kind, [...(times.get(kind) ?? []), Math.max(1, renderedAtMs - submittedAtMs)]);
     }
   }
-  return new Map(
-    [...times].flatMap(([kind, list]) => {
-      const time = renderTimeOf(list);
-      return time === undefined ? [] : [[kind, time] as const];
-    }),
-  );
+  const seen = new Map<Kind, RenderTime>();
+  for (const [kind, list] of times) {
+    const time = renderTimeOf(list);
+    if (time !== undefined) seen.set(kind, time);
+  }
+  return seen;
 }

@@ -1,15 +1,21 @@
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
-
 import { isRender, type KnownRender } from '../../home/gather-renders.js';
 import { type Store, type StoredFile, StoreError } from '../../store/port.js';
 import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
 import type { FoundRenders, RenderFlaw, RenderSource } from './found-renders.js';
 
 /** A render with the place of its files. */
-export interface WholeRender {
+interface WholeRender {
   record: RowRecord;
   store: Store;
+}
+
+/** A row whose output name is taken. */
+export interface TakenName {
+  row: Row;
+  /** Relative to the batch's folder. */
+  file: string;
 }
 
 export interface RenderCheck {
@@ -73,13 +79,6 @@ async function flawOf(store: Store, batch: string, file: OutputFile): Promise<Re
 /** What the bucket said at the upload, as far as that was noted. */
 function isSameObject(found: StoredFile, { etag, version }: OutputFile): boolean {
   return (etag === undefined || found.etag === etag) && (version === undefined || found.version === version);
-}
-
-/** A row whose output name is taken. */
-export interface TakenName {
-  row: Row;
-  /** Relative to the batch's folder. */
-  file: string;
 }
 
 /** Those that are not the copy of the very render that is taken over: a command that was killed left that without a record. */

@@ -1,3 +1,4 @@
+import { defined } from '../../domain/defined.js';
 import type { CreditsRange } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { openRenderIndex, type RenderIndex } from '../../home/render-index.js';
@@ -48,7 +49,7 @@ interface Known {
 function createEarlierRenders({ access, batch, index, known }: Known, order: ReuseOrder): EarlierRenders {
   const spills: { close(): Promise<void> }[] = [];
   const taken = createLineIndex();
-  let asked: Asked | undefined;
+  let asked: { rows: Spill<Candidate>; count: number } | undefined;
   let fed: Spill<Waiting> | undefined;
 
   async function spilled<T>(): Promise<Spill<T>> {
@@ -102,12 +103,7 @@ function createEarlierRenders({ access, batch, index, known }: Known, order: Reu
   };
 }
 
-interface Asked {
-  rows: Spill<Candidate>;
-  count: number;
-}
-
 function candidateOf({ index, id, kind, group, price, media }: Waiting, key: string): Candidate {
   const hasUrls = Object.values(media).some((list) => list.some(({ source }) => source === 'url'));
-  return { key, index, id, kind, ...(group === undefined ? {} : { group }), price, hasUrls };
+  return { key, index, id, kind, price, hasUrls, ...defined({ group }) };
 }

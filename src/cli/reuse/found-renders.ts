@@ -5,6 +5,14 @@ import type { KnownRender } from '../../home/gather-renders.js';
 /** Which earlier renders stand for rows: none, those whose inputs are known by their bytes, or all. */
 export type ReuseOrder = 'none' | 'bytes' | 'urls';
 
+/** An earlier render that is not what was stored any more. */
+export interface RenderFlaw {
+  batch: string;
+  /** Relative to the batch's folder; absent where its record is not there any more. */
+  file?: string;
+  flaw: 'gone' | 'changed' | 'unreadable';
+}
+
 /** What was rendered for the same requests before. */
 export interface FoundRenders {
   order: ReuseOrder;
@@ -30,15 +38,13 @@ export interface ManifestFacts {
   onElsewhere(row: Candidate): void;
 }
 
-export function newFound(order: ReuseOrder): FoundRenders {
-  const counts = { rows: 0, creditsNano: 0, creditsUnknown: 0, urlRows: 0, lostCount: 0 };
-  return { order, ...counts, batches: new Map(), lost: [], sources: createRenderSources() };
-}
-
-/** The earlier renders that are taken over; undefined where none is. */
-export function takenOver(found: FoundRenders | undefined): RenderSources | undefined {
-  const isOrdered = found !== undefined && found.order !== 'none' && found.sources.count() > 0;
-  return isOrdered ? found.sources : undefined;
+/** A row that would be submitted and asks for something that was asked for before. */
+export interface Candidate extends Pick<Row, 'index' | 'id' | 'kind' | 'group'> {
+  key: string;
+  /** At list price; null where it is not known. */
+  price: CreditsRange | null;
+  /** It has inputs behind URLs, whose bytes nobody has read. */
+  hasUrls: boolean;
 }
 
 /** Where a row's earlier render is. */
@@ -52,6 +58,17 @@ export interface RenderSources {
   set(index: number, source: RenderSource): void;
   get(index: number): RenderSource | undefined;
   count(): number;
+}
+
+export function newFound(order: ReuseOrder): FoundRenders {
+  const counts = { rows: 0, creditsNano: 0, creditsUnknown: 0, urlRows: 0, lostCount: 0 };
+  return { order, ...counts, batches: new Map(), lost: [], sources: createRenderSources() };
+}
+
+/** The earlier renders that are taken over; undefined where none is. */
+export function takenOver(found: FoundRenders | undefined): RenderSources | undefined {
+  const isOrdered = found !== undefined && found.order !== 'none' && found.sources.count() > 0;
+  return isOrdered ? found.sources : undefined;
 }
 
 export function createRenderSources(): RenderSources {
@@ -75,15 +92,6 @@ export function createRenderSources(): RenderSources {
     },
     count: () => count,
   };
-}
-
-/** A row that would be submitted and asks for something that was asked for before. */
-export interface Candidate extends Pick<Row, 'index' | 'id' | 'kind' | 'group'> {
-  key: string;
-  /** At list price; null where it is not known. */
-  price: CreditsRange | null;
-  /** It has inputs behind URLs, whose bytes nobody has read. */
-  hasUrls: boolean;
 }
 
 /** The rows and the renders of one request. */
@@ -133,13 +141,4 @@ function groupedById(renders: readonly KnownRender[]): Map<string, KnownRender[]
   const byId = new Map<string, KnownRender[]>();
   for (const render of renders) byId.set(render.id, [...(byId.get(render.id) ?? []), render]);
   return byId;
-}
-
-/** Looks whether an earlier render is still what was stored. */
-
-export interface RenderFlaw {
-  batch: string;
-  /** Relative to the batch's folder; absent where its record is not there any more. */
-  file?: string;
-  flaw: 'gone' | 'changed' | 'unreadable';
 }

@@ -61,7 +61,7 @@ function takeRender({ taken }: Matching, group: RenderGroup, render: KnownRender
   else if (group.rows.some(({ id }) => id === render.id)) group.renders.push(render);
 }
 
-export function sourceText({ batch, id }: Pick<KnownRender, 'batch' | 'id'>): string {
+function sourceText({ batch, id }: Pick<KnownRender, 'batch' | 'id'>): string {
   return `${batch}/${id}`;
 }
 

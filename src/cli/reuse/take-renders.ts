@@ -1,4 +1,5 @@
 import type { BatchOptions } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../../domain/outcome.js';
 import { type FedInput, fedMedia, type Row } from '../../domain/row.js';
 import { isKnownUnbilled, standingOf } from '../../domain/standing.js';
@@ -21,7 +22,7 @@ import { fedBytes } from './match-all.js';
 const COPY_WIDTH = 16;
 const SAID_EVERY_MS = 2_000;
 
-export interface TakeOver extends BatchPlace {
+interface TakeOver extends BatchPlace {
   generation: GenerationFacts;
   options: BatchOptions;
   earlier: FoundRenders | undefined;
@@ -85,8 +86,7 @@ async function takeOne(taking: Taking, row: Row, source: RenderSource): Promise<
     warnings,
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files,
-    ...(seed === undefined ? {} : { seed }),
-    ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+    ...defined({ seed, revisedPrompt }),
     creditsNano: 0,
     creditsBasis: 'price-book',
     finishedAtMs: Date.now(),
@@ -118,7 +118,7 @@ function changed({ batch, id }: RenderSource): UserError {
 }
 
 /** The store and the batch in it that a file is copied to, and the row that it becomes an output of. */
-export interface CopyTarget {
+interface CopyTarget {
   store: Store;
   batch: string;
   row: Row;
@@ -126,7 +126,7 @@ export interface CopyTarget {
 }
 
 /** Copies one output of another batch; throws a StoreError `CHANGED` where it is not what was stored there. */
-export async function copyOutput(
+async function copyOutput(
   from: { store: Store; batch: string },
   file: OutputFile,
   { store, batch, row, onExists }: CopyTarget,
@@ -143,8 +143,7 @@ export async function copyOutput(
   };
   const copied = await copy(from.store, `${from.batch}/${file.file}`, store, key, options);
   const { etag: _etag, version: _version, ...facts } = file;
-  const { etag, version } = copied;
-  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  const object = defined({ etag: copied.etag, version: copied.version });
   return { ...facts, file: copied.key.slice(batch.length + 1), ...object };
 }
 

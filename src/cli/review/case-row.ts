@@ -1,3 +1,4 @@
+import { feedsReader } from '../../../activities/fed-rows.js';
 import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
@@ -6,11 +7,18 @@ import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
+import { rowAt } from '../../home/rows.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import type { PlacedRow } from '../batch/rerun-rows.js';
 import { retryClasses } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
+
+/** Which rows another render is ordered of, and why it cannot be. */
+
+export interface PlacedRow {
+  row: Row;
+  part: number;
+}
 
 /** A row that a person may have to settle, with all that the home knows of it. */
 export interface CaseRow {
@@ -109,4 +117,22 @@ export async function chosenIds(known: KnownBatch, choice: RowChoice): Promise<s
       chosen.push(row.id);
   }
   return chosen;
+}
+
+/** All that a row feeds, and what that feeds, each row behind one that feeds it. */
+export async function dependentsOf(known: KnownBatch, { row }: PlacedRow): Promise<PlacedRow[]> {
+  const { access, batch } = known;
+  const { generation } = known.generation;
+  const feeds = feedsReader(access, batch, generation);
+  const seen = new Set([row.index]);
+  const found: PlacedRow[] = [];
+  for (const index of seen) {
+    for (const next of (await feeds.of(index)) ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const place = await rowAt(access.rows, batch, generation, next);
+      if (place !== undefined && !place.stored.isDamaged) found.push({ row: place.stored.row, part: place.part });
+    }
+  }
+  return found;
 }

@@ -10,7 +10,7 @@ import { intentOf } from '../../domain/standing.js';
 import { decisionText } from '../../home/row-reason.js';
 import { type HomeAccess, recordBooks } from '../access/home-access.js';
 import { plain } from '../terminal.js';
-import { amount } from '../views/counts.js';
+import { amount, creditsRangeText } from '../views/counts.js';
 import type { CaseRow } from './case-row.js';
 
 /** What the balance tells of a row's last attempt: the one place where the review reads the account's evidence. */
@@ -143,7 +143,7 @@ function factsOf(state: AttemptState): string {
   switch (state.state) {
     case 'intent': {
       const { expected, balance, kind, rowHash } = state;
-      const price = expected === null ? 'price unknown' : `price ${priceText(expected.lo, expected.hi)}`;
+      const price = expected === null ? 'price unknown' : `price ${creditsRangeText(expected)}`;
       const known = balance ? `, balance ${formatCredits(balance.nano)}` : '';
       return `${kind}, ${price}${known}, row ${rowHash.slice(0, 12)}`;
     }
@@ -172,9 +172,4 @@ function factsOf(state: AttemptState): string {
     case 'ended':
       return [state.word, state.code, state.message].filter(Boolean).join(': ');
   }
-}
-
-function priceText(lo: number, hi: number | null): string {
-  if (hi === null) return `${formatCredits(lo)} or more`;
-  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }

@@ -1,7 +1,7 @@
 import { resultLines } from '../../../activities/result-files.js';
-import { lookAgain, type Reopen, reopen } from '../../contract/messages.js';
-import { batchId, jobId, taskQueues, WORKFLOW_MEMO } from '../../contract/names.js';
-import type { BatchInput, BatchResult, RowRef } from '../../contract/workflows.js';
+import { lookAgain, reopen } from '../../contract/messages.js';
+import { jobId } from '../../contract/names.js';
+import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { touchedRows } from '../../home/row-records.js';
@@ -9,7 +9,7 @@ import { resultSources } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { absentIsUndefined, isOutage } from '../batch/batch-source.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import { batchInput, endOldPause, termsOf } from '../batch/submit-batch.js';
+import { batchInput, endOldPause, signalBatch, termsOf } from '../batch/submit-batch.js';
 import { commandHint } from '../open-session.js';
 import { findCase } from './case-row.js';
 
@@ -40,28 +40,16 @@ function whyAway(error: unknown): string {
 export async function wakeRows(known: KnownBatch, work: WorkAccess, refs: readonly RowRef[]): Promise<void> {
   const { session, batch } = known;
   const { home } = known.access;
-  const { account } = home;
   const { generation, rows } = known.generation;
   await endOldPause(known, work);
-  const { workflow } = work.temporal.client;
   const { policy } = (await readBatchOrder(home, batch)) ?? termsOf(session, 0);
+  const input = batchInput(known, policy);
   for (const row of refs) {
-    await absentIsUndefined(() => workflow.getHandle(jobId(account, batch, row.id)).signal(lookAgain));
-    await workflow.signalWithStart<(input: BatchInput) => Promise<BatchResult>, Parameters<typeof reopenArguments>>(
-      'batch',
-      {
-        workflowId: batchId(account, batch),
-        taskQueue: taskQueues(account).home,
-        args: [batchInput(known, policy)],
-        memo: WORKFLOW_MEMO,
-        signal: reopen,
-        signalArgs: [{ generation, rows, row, isRerun: true }],
-      },
-    );
+    const job = work.temporal.client.workflow.getHandle(jobId(home.account, batch, row.id));
+    await absentIsUndefined(() => job.signal(lookAgain));
+    await signalBatch(known, work, input, reopen, { generation, rows, row, isRerun: true });
   }
 }
-
-declare function reopenArguments(order: Reopen): void;
 
 /**
  * Rows that a person decided about and that have not ended since: while no engine ran nobody was told, and a batch that

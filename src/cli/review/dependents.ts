@@ -8,11 +8,11 @@ import { orderFollowers } from '../../home/row-orders.js';
 import { knownPrices, listPrice } from '../access/home-access.js';
 import { confirm } from '../ask-person.js';
 import type { KnownBatch } from '../batch/known-batch.js';
-import { dependentsOf, type PlacedRow } from '../batch/rerun-rows.js';
 import { spentBefore } from '../plan/approve-plan.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type CaseSum, costText, sumOf } from './case-list.js';
+import { dependentsOf, type PlacedRow } from './case-row.js';
 
 /** What the rows of an order feed and that can run once their output is there: it is asked for with its cost. */
 export interface Dependents {
@@ -138,7 +138,7 @@ export async function ownLimit({ access, batch }: KnownBatch): Promise<CreditsNa
 }
 
 /** Rows of one batch that would be sent again. */
-export interface SentAgain {
+interface SentAgain {
   /** `2 rows would be sent again for 0.8 credits`. */
   what: string;
   cost: Pick<CaseSum, 'stakeNano' | 'unknown'>;

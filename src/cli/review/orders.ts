@@ -9,27 +9,28 @@ import { readTrust, trust } from '../../home/verdicts.js';
 import { isAsync } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';
 import { readPolled } from '../../kinds/readings.js';
-import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';
 import { openHomeAccess, resultSources } from '../access/home-access.js';
+import { sayOf } from '../access/read-account.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import type { Session } from '../session.js';
 import { plain } from '../terminal.js';
 import { EXIT, UserError } from '../user-error.js';
 import type { CaseRow } from './case-row.js';
 
-/** A person's order about one row or several. */
-export type ReviewOrder = {
-  why?: string;
+export interface OrderTerms {
   isSaidYes: boolean;
   trustsHome: boolean;
   /** What the rows feed goes on with them. */
   follow: boolean;
-} & (
-  | { command: 'attach-handle'; handles: ReadonlyMap<string, string> }
-  | { command: 'mark-lost'; isBilled: boolean }
-  | { command: 'resubmit' }
-);
+}
+
+/** A person's order about one row or several. */
+export type ReviewOrder = OrderTerms & { why?: string } & (
+    | { command: 'attach-handle'; handles: ReadonlyMap<string, string> }
+    | { command: 'mark-lost'; isBilled: boolean }
+    | { command: 'resubmit' }
+  );
 
 const WHY_MAX = 500;
 
@@ -114,8 +115,7 @@ export async function confirmHandle(session: Session, row: Row, handle: string):
     }
     const { answer } = exchange;
     if (answer.status === 200 && confirms(readPolled(adapter, handle, answer))) return;
-    const error = readError(answer);
-    const said = plain([`HTTP ${answer.status}`, error?.code, error?.message].filter(Boolean).join(' '), 200);
+    const said = plain(sayOf(answer), 200);
     const isAway = answer.status === 401 || answer.status === 429 || answer.status >= 500;
     if (isAway) {
       throw new UserError(

@@ -15,7 +15,7 @@ export type OrderedRow =
   | { outcome: 'refused'; id: string; why: string; exitCode: number }
   | { outcome: 'ordered'; id: string; recorded: AttemptState; ended: RowRecord | undefined };
 
-export interface OrderEnd {
+interface OrderEnd {
   rows: readonly OrderedRow[];
   /** What is to be said where the order is recorded and not carried out yet. */
   held: string | undefined;

@@ -19,6 +19,7 @@ import {
   recordFollowing,
   refuseOverBudget,
 } from './dependents.js';
+import type { OrderTerms } from './orders.js';
 import { billedOf, type PricedGroup, reportGroups } from './report-order.js';
 
 /**
@@ -28,7 +29,7 @@ import { billedOf, type PricedGroup, reportGroups } from './report-order.js';
 export async function settleGroup(
   session: Session,
   batch: string,
-  { isSaidYes, trustsHome, follow }: { isSaidYes: boolean; trustsHome: boolean; follow: boolean },
+  { isSaidYes, trustsHome, follow }: OrderTerms,
 ): Promise<number> {
   const { config } = session;
   if (!config.account.exclusive) {

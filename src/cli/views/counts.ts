@@ -1,5 +1,5 @@
 import type { StopReason } from '../../domain/batch.js';
-import { type CreditsNano, formatCredits } from '../../domain/money.js';
+import { type CreditsNano, type CreditsRange, formatCredits } from '../../domain/money.js';
 import { noCounts, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { plain } from '../terminal.js';
 import { EXIT } from '../user-error.js';
@@ -62,7 +62,7 @@ export function addToGroup(
   row: { group: string | undefined; status: Status; record?: RowRecord },
 ): void {
   if (row.group === undefined) return;
-  const total = totals.get(row.group) ?? newTotal();
+  const total = totals.get(row.group) ?? { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
   totals.set(row.group, total);
   total.counts[row.status] += 1;
   // A row that was never tried has no record and has cost nothing.
@@ -88,11 +88,13 @@ export function groupsJson(totals: GroupTotals): object {
   );
 }
 
-function newTotal(): GroupTotal {
-  return { counts: noCounts(), creditsNano: 0, creditsUnknown: 0 };
-}
-
 /** `800000000` → `20 %`: the multiplier is the part of the list price that is paid, in billionths. */
 export function percentOff(multiplierPpb: number): string {
   return `${formatCredits((1_000_000_000 - multiplierPpb) * 100)} %`;
+}
+
+/** `0.4`, `0.4 to 0.8`, or `0.4 or more`. */
+export function creditsRangeText({ lo, hi }: CreditsRange): string {
+  if (hi === null) return `${formatCredits(lo)} or more`;
+  return lo === hi ? formatCredits(lo) : `${formatCredits(lo)} to ${formatCredits(hi)}`;
 }

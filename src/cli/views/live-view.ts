@@ -18,7 +18,7 @@ export interface ViewOptions {
   paint: Paint;
 }
 
-export interface Paint {
+interface Paint {
   bold(text: string): string;
   dim(text: string): string;
   green(text: string): string;
@@ -38,8 +38,9 @@ export function liveLines(snapshot: Snapshot, options: ViewOptions): string[] {
   const finished = totalOf(progress.counts);
   const percent = progress.rows === 0 ? 0 : Math.floor((100 * finished) / progress.rows);
   const isKnown = isCounted(snapshot, options);
+  const phase = progress.phase === 'running' ? '' : paint.yellow(progress.phase);
   const rowLines = [
-    `${paint.bold('rows')}   ${paint.green(bar(finished, progress.rows, width))} ${finished}/${progress.rows} ${percent} %  ${phaseText(snapshot, paint)}`,
+    `${paint.bold('rows')}   ${paint.green(bar(finished, progress.rows, width))} ${finished}/${progress.rows} ${percent} %  ${phase}`,
     `       ${countsText(progress.counts)}, ${openText(progress)}`,
   ];
   const lines = isKnown ? rowLines : [];
@@ -78,9 +79,8 @@ function slotHolders(holders: readonly Holder[]): Holder[] {
 
 /** `2 submitting, 3 rendering, 1 held, `; a synchronous call is submitting until its output is there. */
 function phasesText(holders: readonly Holder[]): string {
-  const words = { granted: 'submitting', submitted: 'rendering', held: 'held' } as const;
-  return (['granted', 'submitted', 'held'] as const)
-    .map((phase) => ({ word: words[phase], count: holders.filter((h) => h.phase === phase).length }))
+  return Object.entries({ granted: 'submitting', submitted: 'rendering', held: 'held' })
+    .map(([phase, word]) => ({ word, count: holders.filter((one) => one.phase === phase).length }))
     .map(({ word, count }) => (count === 0 ? '' : `${count} ${word}, `))
     .join('');
 }
@@ -131,10 +131,6 @@ export function bar(part: number, whole: number, width: number): string {
 
 function openText({ open, held = 0 }: Snapshot['progress']): string {
   return `${open} under way${held === 0 ? '' : `, ${held} held for rows that feed them`}`;
-}
-
-function phaseText({ progress }: Snapshot, paint: Paint): string {
-  return progress.phase === 'running' ? '' : paint.yellow(progress.phase);
 }
 
 function spentText({ progress, balanceNano }: Snapshot): string {

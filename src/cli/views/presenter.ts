@@ -4,14 +4,14 @@ import { plain, type Terminal } from '../terminal.js';
 import { isCounted, liveLines, plainLine, stateOf, type ViewOptions } from './live-view.js';
 
 /** Shows a followed batch: a live view on a terminal, else a line now and then. */
-export interface Presenter {
+interface Presenter {
   snapshot(snapshot: Snapshot): void;
   event(event: FollowEvent): void;
   /** Leaves the last view on the screen. */
   done(): void;
 }
 
-export interface PresenterOptions {
+interface PresenterOptions {
   io: Io;
   terminal: Terminal;
   batch: string;

@@ -22,7 +22,9 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `manifest  ${report.manifest ?? 'standard input, or not known'}`,
     `writes to ${report.out}`,
     ...(report.blocked === null ? [] : [colors.yellow(`blocked   ${report.blocked}`)]),
-    ...(report.needPerson === 0 ? [] : [colors.yellow(personText(report.needPerson))]),
+    ...(report.needPerson === 0
+      ? []
+      : [colors.yellow(`review    ${amount(report.needPerson, 'row needs', 'rows need')} a person`)]),
     ...(report.notices === undefined ? [] : noticesLines(report.notices)),
     `next      ${commandHint(session, nextWords(report))}`,
   ];
@@ -71,11 +73,6 @@ export function statusJson(session: Session, report: BatchStateReport): object {
 function stateWords(state: BatchStateReport['state']): string {
   return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
 }
-
-function personText(rows: number): string {
-  return `review    ${amount(rows, 'row needs', 'rows need')} a person`;
-}
-
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
   switch (state) {

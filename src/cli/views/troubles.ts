@@ -95,7 +95,7 @@ function curbText(curb: Curb, planCap: number, nowMs: number): string {
   }
 }
 
-export interface StandstillFacts {
+interface StandstillFacts {
   batch: string;
   progress: BatchProgress;
   slots: SemaphoreView | undefined;

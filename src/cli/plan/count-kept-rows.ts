@@ -5,8 +5,28 @@ import { type BatchPlace, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';
 import { type CountedRows, createRowCounter, type RowCounterOptions } from './row-counter.js';
 
+/**
+ * What running rows of a batch would do, from the rows that the home keeps, with their chains. `isMeant` says which rows
+ * are counted.
+ */
+export async function countKeptRows(
+  at: BatchPlace & Pick<KnownBatch, 'generation'>,
+  options: RowCounterOptions,
+  isMeant: (row: Row) => boolean | Promise<boolean> = () => true,
+): Promise<{ rows: CountedRows; chains: Chains }> {
+  const counter = await createRowCounter(at, options);
+  const left = createChainsLeft();
+  for await (const { row } of rowsOf(at.access, at.batch, at.generation)) {
+    if (!(await isMeant(row))) continue;
+    await counter.add(row);
+    left.add(row);
+  }
+  const rows = await counter.finish();
+  return { rows, chains: left.totals(rows.finishedBefore) };
+}
+
 /** The chains of rows that the home keeps, as far as their rows are still to be run: they bind the time of the rest. */
-export interface ChainsLeft {
+interface ChainsLeft {
   add(row: Row): void;
   /** By the index of a row: there is nothing to do for it. */
   totals(finished: readonly boolean[]): Chains;
@@ -38,24 +58,4 @@ export function createChainsLeft(): ChainsLeft {
       return tally.totals();
     },
   };
-}
-
-/**
- * What running rows of a batch would do, from the rows that the home keeps, with their chains. `isMeant` says which rows
- * are counted.
- */
-export async function countKeptRows(
-  at: BatchPlace & Pick<KnownBatch, 'generation'>,
-  options: RowCounterOptions,
-  isMeant: (row: Row) => boolean | Promise<boolean> = () => true,
-): Promise<{ rows: CountedRows; chains: Chains }> {
-  const counter = await createRowCounter(at, options);
-  const left = createChainsLeft();
-  for await (const { row } of rowsOf(at.access, at.batch, at.generation)) {
-    if (!(await isMeant(row))) continue;
-    await counter.add(row);
-    left.add(row);
-  }
-  const rows = await counter.finish();
-  return { rows, chains: left.totals(rows.finishedBefore) };
 }
