@@ -1,14 +1,19 @@
+import type { AttemptInput } from '../src/contract/activities.js';
 import type { DownloadInput, DownloadResult } from '../src/contract/outputs.js';
+import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../src/domain/attempt.js';
+import type { PollReading } from '../src/domain/reading.js';
 import { resultState } from '../src/home/attempts.js';
+import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
+import { readPolled } from '../src/kinds/index.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
-import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailedOutput, isAwaited, type Missing, nextTry } from './download-ends.js';
-import { type Tries, triedText, withTries } from './download-tries.js';
-import { tryAgain } from './failures.js';
-import { type Landed, land, openLanding } from './landing.js';
-import { type Ending, endRow, isRecordedDone } from './record.js';
+import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
+import { type FailedOutput, isAwaited, type Missing, nextTry } from './files/download-ends.js';
+import { type Landed, land, openLanding } from './files/landing.js';
+import { type Tries, triedText, whileStored, withTries } from './files/tries.js';
+import { type Ending, endRow, isRecordedDone } from './row/record.js';
+import { noteLimits } from './row/semaphore-notes.js';
 
 /** By activities of their own, and as many again by those that heard of an output. */
 export const DOWNLOADS_MAX = 8;
@@ -18,6 +23,11 @@ const REFUSED = { next: 'refused' } as const;
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: DownloadInput): Promise<DownloadResult>;
+  /**
+   * Asks once what a rendered job has to give now. A fresh URL, or the word that there is nothing any more, stands in
+   * the ledger afterwards; any other answer changes nothing.
+   */
+  askFreshUrl(input: AttemptInput): Promise<void>;
 }
 
 /** One try without the heartbeat of an activity. */
@@ -34,6 +44,7 @@ export function downloadActivities(deps: Dependencies, once = createDownload(dep
       withTries(input.before ?? { tries: 0, sinceMs: deps.now() }, (tries) =>
         whileStored(deps, input.row, tries, () => once(tries, input)),
       ),
+    askFreshUrl: (input) => withRecords(() => ask(deps, input)),
   };
 }
 
@@ -102,4 +113,46 @@ async function fetchOn(deps: Dependencies, { row, n, before }: DownloadInput, tr
   const { asks = 0, askedAtMs = 0 } = before ?? {};
   const made = { tries: tries.tries, sinceMs: tries.sinceMs, asks, askedAtMs };
   await deps.messenger.fetchLate({ account, row, n, timeScale, before: made });
+}
+
+async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const handle = attempt && handleOf(attempt);
+  const work = await loadRow(deps, row);
+  if (!attempt || handle === undefined || work.adapter.flow !== 'async') return;
+  if (standingOf(attempt) !== 'rendered') return;
+  await readTurn(deps);
+  const exchange = await deps.transport.send(work.adapter.pollRequest(handle, work.row));
+  if (exchange.outcome !== 'answered') return;
+  const { answer } = exchange;
+  if (answer.status === 429) {
+    await noteLimits(deps);
+    throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
+  }
+  const said =
+    answer.status >= 200 && answer.status < 300 ? stateOf(readPolled(work.adapter, handle, answer), deps.now()) : null;
+  if (said === null) return;
+  try {
+    await deps.ledger.append(ref, said);
+  } catch (error) {
+    // A person has settled the attempt meanwhile: that stands.
+    if (!(error instanceof LedgerError)) throw error;
+    deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
+  }
+}
+
+/** What the ledger learns of a job that was rendered before. */
+function stateOf(reading: PollReading, atMs: number): AttemptState | null {
+  switch (reading.reading) {
+    case 'succeeded':
+      return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };
+    case 'failed': {
+      const { word, code, message } = reading;
+      return { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) };
+    }
+    case 'running':
+    case 'unreadable':
+      return null;
+  }
 }

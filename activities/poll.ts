@@ -11,8 +11,9 @@ import { loadRow } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
-import { giveBack } from './give-back.js';
-import { isOwnHome } from './home-marks.js';
+import { notAtOnce } from './files/save-at-once.js';
+import { giveBack } from './row/give-back.js';
+import { isOwnHome } from './row/home-marks.js';
 import {
   again,
   beat,
@@ -24,8 +25,7 @@ import {
   refused,
   review,
   type Troubles,
-} from './poll-pace.js';
-import { notAtOnce } from './save-at-once.js';
+} from './row/poll-pace.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;

@@ -9,11 +9,11 @@ import { type Followers, readFollowers } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { runOrder } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
-import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
 import { feedsReader } from './fed-rows.js';
-import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
+import { reopen } from './row/closed-models.js';
+import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './row/page-entry.js';
 import { mayPay } from './share.js';
 
 const SCAN_WIDTH = 25;

@@ -17,11 +17,10 @@ import { KINDS, type Kind } from '../src/domain/kind.js';
 import { DEFAULT_SLOT_TERMS } from '../src/domain/slot-terms.js';
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
-import { takeCaps } from './account.js';
-import { lastCaps } from './caps.js';
-import { nameAgain } from './contested.js';
+import { lastCaps, takeCaps } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { nameAgain } from './row/contested.js';
 import { inspect } from './settle.js';
 
 /** Holders per page of `recoverOpen`. */

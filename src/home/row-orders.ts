@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { overrideOf, standingOf } from '../domain/attempt.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
+import type { AccountRecords } from './account-records.js';
+import { failedAgain } from './earlier-render.js';
 import type { Home } from './home.js';
+import { statesOf } from './row-standing.js';
 
 /**
  * What a person ordered for the rows that a settled row feeds, until the whole batch is ordered again: those that follow
@@ -64,4 +68,24 @@ export async function rerunIds(home: Home, batch: string): Promise<readonly stri
 
 function rerunsKey(home: Home, batch: string): string {
   return home.keys.batch(batch).replace(/batch\.json$/, 'reruns.json');
+}
+
+/** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
+export async function dropReruns(
+  { home, ledger, records }: Pick<AccountRecords, 'home' | 'ledger' | 'records'>,
+  batch: string,
+  nowMs: number,
+): Promise<void> {
+  await clearFollowers(home, batch);
+  for (const id of await rerunIds(home, batch)) {
+    const record = await records.readRecord(batch, id);
+    if (record?.rerunAtMs === undefined) continue;
+    const attempts = await ledger.read(batch, id);
+    const last = attempts.at(-1);
+    const isSent = last !== undefined && !(standingOf(last) === 'overridden' && overrideOf(last)?.cause === 'rerun');
+    if (isSent) continue;
+    const reason = 'the batch was cancelled or stopped before';
+    const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
+    await records.writeRecord(batch, failedAgain(record, dropped));
+  }
 }

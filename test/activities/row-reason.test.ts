@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptState } from '../../src/domain/attempt.js';
-import { flagsOf, reasonText } from '../../src/home/row-reason.js';
+import { flagsOf, reasonText } from '../../src/home/earlier-render.js';
 
 const intent: AttemptState = {
   state: 'intent',

@@ -1,7 +1,7 @@
 // An answer that was paid for is kept by its process until the home takes it (design 5, F45).
 import { expect, test } from 'vitest';
-import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/claims.js';
-import { recordOutcome } from '../../activities/submit-outcome.js';
+import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/row/claims.js';
+import { recordOutcome } from '../../activities/row/submit-outcome.js';
 import { awaitedText } from '../../src/engine/awaited-text.js';
 import { readFromWorker } from '../../src/engine/registration.js';
 import { adapterFor } from '../../src/kinds/index.js';

@@ -1,6 +1,6 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
 import { expect, test } from 'vitest';
-import { budgetActivities } from '../../activities/budget.js';
+import { accountActivities } from '../../activities/account.js';
 import { knownPrices, upperCredits } from '../../src/books/credits.js';
 import { cellsOf } from '../../src/books/prices/measured-prices.js';
 import { spentOf } from '../../src/books/spent.js';
@@ -55,7 +55,7 @@ test('a price that another worker has measured a moment ago counts for the budge
   expect(await deps.books.learned.prices()).toEqual([]);
   const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
   await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
-  const spent = await budgetActivities(deps).readSpent({ batch: 'b' });
+  const spent = await accountActivities(deps).readSpent({ batch: 'b' });
   expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
 });
 

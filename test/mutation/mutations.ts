@@ -237,7 +237,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F13',
-    'activities/submit-outcome.ts',
+    'activities/row/submit-outcome.ts',
     'return handle === undefined ? {} : { salvagedHandle: handle };',
     'return {};',
     LOST_TEST,
@@ -288,7 +288,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F22',
-    'activities/closed-models.ts',
+    'activities/row/closed-models.ts',
     '  return (row) => {\n',
     '  return (row) => {\n    if (closed.size > 0) return undefined;\n',
     'test/e2e/account-states.test.ts',
@@ -401,7 +401,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F36',
-    'activities/poll-pace.ts',
+    'activities/row/poll-pace.ts',
     '  if (status < 400 || status >= 500) throw failed(poll, code);',
     "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
@@ -563,7 +563,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F50',
-    'activities/claims.ts',
+    'activities/row/claims.ts',
     '  if (count > 0) calls.underWay.set(name, count);',
     '  if (by > 0) calls.underWay.set(name, count);',
     'test/e2e/operators.test.ts',

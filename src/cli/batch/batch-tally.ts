@@ -1,12 +1,12 @@
-import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
 import type { BatchTally } from '../../domain/batch-tally.js';
 import { needsPerson } from '../../domain/needs-person.js';
 import { LIVE_WORDS, type LiveWord, STATUSES } from '../../domain/outcome.js';
 import { indexedSums } from '../../home/batch-index.js';
 import { indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
+import { endOfUntouched, resultLines } from '../../home/result-lines.js';
 import { touchedRows } from '../../home/row-records.js';
-import { emptyTally, tallyResults } from '../../home/tally-results.js';
+import { emptyTally, tallyResults } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/results.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from './final-rows.js';

@@ -1,8 +1,7 @@
-import { resultLines } from '../../../activities/result-files.js';
 import type { ReasonCode } from '../../domain/failure.js';
 import type { RowRecord, Status } from '../../domain/outcome.js';
-import type { HomeAccess } from '../access/home-access.js';
-import { openPlace } from '../access/home-access.js';
+import { resultLines } from '../../home/result-lines.js';
+import { type HomeAccess, openPlace } from '../access/home-access.js';
 
 /** How each row of a batch ended, from the home, in the manifest's order. */
 export interface FinalRow {

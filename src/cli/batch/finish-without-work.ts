@@ -1,5 +1,5 @@
-import { collectedRows, storeReport } from '../../../activities/batch-report.js';
-import { writeBatchResults } from '../../../activities/result-files.js';
+import { writeBatchResults } from '../../../activities/files/result-files.js';
+import { collectedRows, storeReport } from '../../../activities/results.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPosters } from '../../report/posters.js';

@@ -1,7 +1,7 @@
-import { upstreamOf } from '../../../activities/upstream.js';
 import { fedMedia } from '../../domain/row.js';
 import type { HeldRows } from '../../home/held-rows.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
+import { upstreamOf } from '../../home/upstream.js';
 import { parallel } from '../../store/parallel.js';
 import type { HomeAccess } from '../access/home-access.js';
 

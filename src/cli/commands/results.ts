@@ -27,7 +27,7 @@ async function writeResults(session: Session, batch: string): Promise<void> {
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { resultSources } = await import('../batch/final-rows.js');
-  const { writeBatchResults } = await import('../../../activities/result-files.js');
+  const { writeBatchResults } = await import('../../../activities/files/result-files.js');
   const { countsText } = await import('../views/counts.js');
   const { terminal } = session;
   const access = openHomeAccess(session.config);

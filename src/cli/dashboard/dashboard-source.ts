@@ -1,4 +1,3 @@
-import { resultLines } from '../../../activities/result-files.js';
 import { LIST_PRICE_PPB } from '../../books/prices/price-book.js';
 import { rowPrice, withFollowUp } from '../../books/prices/row-price.js';
 import type { Order } from '../../dashboard/orders.js';
@@ -10,6 +9,7 @@ import type { CreditsNano } from '../../domain/money.js';
 import type { Row } from '../../domain/row.js';
 import { readPauses } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
+import { resultLines } from '../../home/result-lines.js';
 import { nameFlaw } from '../../manifest/ids.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { hasFfmpeg } from '../../../activities/film-frame.js';
+import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { accountSettings } from '../../config/account-settings.js';
 import type { Config } from '../../config.js';
 import { formatCredits } from '../../domain/money.js';

@@ -1,4 +1,4 @@
-import { hasFfmpeg } from '../../../activities/film-frame.js';
+import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { waitsOf } from '../../config/account-settings.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
 import { isS3Address } from '../../domain/s3.js';

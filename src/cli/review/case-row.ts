@@ -1,4 +1,3 @@
-import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import { type Attempt, intentOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { KINDS } from '../../domain/kind.js';
@@ -6,6 +5,7 @@ import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson } from '../../domain/needs-person.js';
 import type { RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
+import { resultLines } from '../../home/result-lines.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';
 import type { KnownBatch } from '../batch/known-batch.js';

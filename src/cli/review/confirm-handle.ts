@@ -1,8 +1,8 @@
-import { resultLines } from '../../../activities/result-files.js';
 import { accountSettings } from '../../config/account-settings.js';
 import { handleOf } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/reading.js';
 import type { Row } from '../../domain/row.js';
+import { resultLines } from '../../home/result-lines.js';
 import { adapterFor, readPolled } from '../../kinds/index.js';
 import { readError } from '../../service/errors.js';
 import { createTransport } from '../../service/transport.js';

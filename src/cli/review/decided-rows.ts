@@ -1,6 +1,6 @@
-import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
+import { resultLines } from '../../home/result-lines.js';
 import { touchedRows } from '../../home/row-records.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { resultSources } from '../batch/final-rows.js';

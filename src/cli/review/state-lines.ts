@@ -1,7 +1,7 @@
 import type { Attempt, AttemptState } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';
-import { decisionText } from '../../home/row-reason.js';
+import { decisionText } from '../../home/earlier-render.js';
 import { plain } from '../terminal.js';
 
 const ANSWER_SHOWN = 1_000;

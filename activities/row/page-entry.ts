@@ -1,0 +1,72 @@
+import { upperCredits } from '../../src/books/credits.js';
+import type { PageEntry } from '../../src/contract/activities.js';
+import type { FedFrom } from '../../src/contract/chain-state.js';
+import { KINDS } from '../../src/domain/kind.js';
+import type { Row } from '../../src/domain/row.js';
+import { isRerun, type RerunOrder } from '../../src/home/batch-marks.js';
+import { type Feeder, fedRow } from '../../src/home/feeders.js';
+import type { StoredRow } from '../../src/home/row-records.js';
+import { type RowStanding, rowStanding } from '../../src/home/row-standing.js';
+import { rowAt } from '../../src/home/rows.js';
+import { orderedStanding, type RunOrder, retryFor } from '../../src/home/run-order.js';
+import { factsOf } from '../../src/kinds/facts.js';
+import type { Dependencies } from '../dependencies.js';
+
+/** Ids make a page long: below this, it stays under 4 KB with all around it. */
+export const PAGE_CHARS_MAX = 3_000;
+
+/** Where a row of a batch stands, by its record and, where that does not say it, by its attempts. */
+export async function standingOfRow(
+  deps: Dependencies,
+  batch: string,
+  { row, isDamaged }: StoredRow,
+  order: RunOrder,
+  rerun: RerunOrder,
+): Promise<RowStanding> {
+  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
+  const record = await deps.records.readRecord(batch, row.id);
+  const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
+  const seen = rowStanding(record, null, retryFor(record, order.retry), content);
+  return seen.ended ? seen : orderedStanding(record, await deps.ledger.read(batch, row.id), order, content);
+}
+
+/** What a batch needs to open a row; `feeders` are those that feed it, all of them done. */
+export async function entryOf(
+  deps: Dependencies,
+  batch: string,
+  row: Row,
+  feeders: readonly Feeder[],
+  { letter, attempts }: Extract<RowStanding, { ended: false }>,
+): Promise<PageEntry> {
+  // What is at the service already has been counted: only a new attempt needs room.
+  const isNew = letter === 'n' || letter === 's';
+  const upTo = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
+  const opened = letter === 'n' && feeders.length > 0 ? 'f' : letter;
+  return [row.index, opened, attempts, KINDS.indexOf(row.kind), row.id, upTo];
+}
+
+/**
+ * Rows that feed others, the one first whose own URL expires soonest: what takes it must be submitted while it lives. Those
+ * without such a URL keep their order, which is that of their ends, behind them.
+ */
+export async function soonestFirst(
+  deps: Pick<Dependencies, 'rows' | 'records' | 'settings'>,
+  { batch, generation }: { batch: string; generation: string },
+  feeders: readonly FedFrom[],
+): Promise<FedFrom[]> {
+  if (feeders.length < 2) return [...feeders];
+  const timed: { feeder: FedFrom; expiresMs: number }[] = [];
+  for (const feeder of feeders) {
+    const row = (await rowAt(deps.rows, batch, generation, feeder.index))?.stored.row;
+    const lifeMs = row && factsOf(row.kind).ownUrlLifeMs;
+    const record = lifeMs === undefined ? undefined : await deps.records.readRecord(batch, row?.id ?? '');
+    const expiresMs =
+      lifeMs === undefined || record === undefined
+        ? Number.POSITIVE_INFINITY
+        : (record.renderedAtMs ?? record.finishedAtMs) + lifeMs / deps.settings.timeScale;
+    timed.push({ feeder, expiresMs });
+  }
+  return timed
+    .sort((a, b) => (a.expiresMs === b.expiresMs ? 0 : a.expiresMs - b.expiresMs))
+    .map(({ feeder }) => feeder);
+}

@@ -1,0 +1,62 @@
+import type { SubmitResult } from '../../src/contract/activities.js';
+import type { Quiet } from '../../src/contract/semaphore.js';
+import { type Attempt, type AttemptRef, intentOf } from '../../src/domain/attempt.js';
+import { KINDS } from '../../src/domain/kind.js';
+import type { Dependencies } from '../dependencies.js';
+
+/**
+ * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
+ * costs waiting time, never money: it fails in the log alone.
+ */
+
+/** A storm of refusals is told once in this time, ms. */
+const LIMITS_EVERY_MS = 10_000;
+
+/** What a submit's result means for others: its family is free again, or the account's limits have changed. */
+export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
+  if (result.outcome === 'refused' && result.next === 'wait_turn') return noteLimits(deps);
+  const isCreated = result.outcome === 'standing' && result.standing === 'created';
+  if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
+}
+
+/** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */
+export async function noteCase(
+  deps: Dependencies,
+  ref: AttemptRef,
+  attempt: Attempt | undefined,
+  quiet?: Quiet,
+): Promise<void> {
+  const intent = attempt && intentOf(attempt);
+  if (attempt === undefined || intent === undefined) return;
+  const { batch, id, n } = ref;
+  await heard(deps, () =>
+    deps.messenger.caseOpened({
+      job: { batch, id },
+      n,
+      kind: KINDS.indexOf(intent.kind),
+      atMs: intent.atMs,
+      ...(quiet ? { quiet } : {}),
+    }),
+  );
+}
+
+/** A case has its verdict, or a late state has made one needless. */
+export function noteCaseEnd(deps: Dependencies, { batch, id }: AttemptRef, created: boolean): Promise<void> {
+  return heard(deps, () => deps.messenger.caseEnded({ job: { batch, id }, created }));
+}
+
+/** The service refused a request for the account's limits. */
+export async function noteLimits(deps: Dependencies): Promise<void> {
+  const nowMs = deps.monotonic();
+  if (nowMs - deps.calls.limitsToldAtMs < LIMITS_EVERY_MS) return;
+  deps.calls.limitsToldAtMs = nowMs;
+  await heard(deps, () => deps.messenger.limitsRefused());
+}
+
+async function heard(deps: Dependencies, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    deps.log.warn({ error: String(error) }, 'the semaphore could not be told');
+  }
+}
