@@ -5,10 +5,10 @@ import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chai
 import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
-import { isRerun, rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
+import { sampleInForce } from '../src/home/batch-marks.js';
 import { feedersOf, isReady } from '../src/home/feeders.js';
 import { type Feeds, readFeeds } from '../src/home/feeds.js';
-import { type Followers, readFollowers } from '../src/home/row-orders.js';
+import { type Followers, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';

@@ -93,5 +93,5 @@ function knownInput(deps: Dependencies, url: string): Promise<z.infer<typeof fet
 }
 
 function inputKey(deps: Dependencies, url: string): string {
-  return `${deps.home.account}/inputs/${createHash('sha256').update(url).digest('hex')}.json`;
+  return deps.home.keys.input(createHash('sha256').update(url).digest('hex'));
 }

@@ -12,7 +12,7 @@ export type Closing = 'fail_model' | 'fail_route';
 
 /** Reads what is closed for a batch; the function it gives says why a row need not be sent, or undefined. */
 export async function readClosed(deps: Dependencies, batch: string): Promise<(row: Row) => ReasonCode | undefined> {
-  const closed = new Set(await deps.home.store.names(closedFolder(deps, batch)));
+  const closed = new Set(await deps.home.store.names(deps.home.keys.closings(batch)));
   return (row) => {
     if (closed.has(`${providerOf(row.kind)}.json`)) return 'route_disabled';
     return closed.has(`${modelName(row)}.json`) ? 'model_not_available' : undefined;
@@ -21,13 +21,13 @@ export async function readClosed(deps: Dependencies, batch: string): Promise<(ro
 
 export async function close(deps: Dependencies, batch: string, row: Row, what: Closing): Promise<void> {
   const name = what === 'fail_route' ? providerOf(row.kind) : modelName(row);
-  await deps.home.store.put(closedKey(deps, batch, name), new TextEncoder().encode('{"schema":1}'));
+  await deps.home.store.put(deps.home.keys.closing(batch, name), new TextEncoder().encode('{"schema":1}'));
 }
 
 /** Opens everything again, for a retry. */
 export async function reopen(deps: Dependencies, batch: string): Promise<void> {
-  const { store } = deps.home;
-  for await (const key of store.list(closedFolder(deps, batch))) await store.remove(key);
+  const { store, keys } = deps.home;
+  for await (const key of store.list(keys.closings(batch))) await store.remove(key);
 }
 
 function modelName(row: Row): string {
@@ -37,12 +37,4 @@ function modelName(row: Row): string {
 
 function fileName(text: Kind | string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, '_');
-}
-
-function closedKey(deps: Dependencies, batch: string, name: string): string {
-  return `${closedFolder(deps, batch)}/${name}.json`;
-}
-
-function closedFolder(deps: Dependencies, batch: string): string {
-  return deps.home.keys.batch(batch).replace(/batch\.json$/, 'closed');
 }

@@ -2,7 +2,7 @@ import type { SubmitResult } from '../../src/contract/activities.js';
 import type { RowRef } from '../../src/contract/workflows.js';
 import { type Attempt, type AttemptRef, allowsAnother, standingOf } from '../../src/domain/attempt.js';
 import type { ResponseFormat } from '../../src/domain/batch-options.js';
-import { isRerun, rerunOrder } from '../../src/home/batch-marks.js';
+import { isRerun, rerunOrder } from '../../src/home/row-orders.js';
 import { standsFor } from '../../src/home/row-standing.js';
 import { type RowInForce, type RowWork, rowInForce } from '../../src/home/row-work.js';
 import type { Dependencies } from '../dependencies.js';

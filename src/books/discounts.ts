@@ -1,6 +1,6 @@
 import type { AccountSettings } from '../contract/settings.js';
 import type { Home } from '../home/home.js';
-import { type DiscountAnswer, readDiscountAnswers, writeDiscountAnswers } from '../home/learned.js';
+import { type DiscountAnswer, discountAnswers } from '../home/learned.js';
 import type { Adapter } from '../kinds/adapter.js';
 import { adapterFor } from '../kinds/index.js';
 import { type Discount, multipliersBetween } from '../service/account.js';
@@ -40,7 +40,7 @@ export function openDiscounts(
     if (memory !== undefined && !anew && now() - memory.readAtMs < LOOK_EVERY_MS / settings.timeScale) {
       return memory.answers;
     }
-    const answers = await readDiscountAnswers(home);
+    const answers = (await discountAnswers.read(home)) ?? [];
     memory = { answers, readAtMs: now() };
     return answers;
   };
@@ -57,7 +57,7 @@ export function openDiscounts(
       const answer: DiscountAnswer = isSame ? { ...last, lastMs: atMs } : { firstMs: atMs, lastMs: atMs, rows };
       const answers = [...(isSame ? known.slice(0, -1) : known), answer].slice(-ANSWERS_MAX);
       memory = { answers, readAtMs: atMs };
-      await writeDiscountAnswers(home, answers);
+      await discountAnswers.write(home, answers);
       if (last === undefined || isSame) return;
       // What was measured while a change was under way may have been taken for the price at another multiplier.
       const changed = changedEntrypoints(last.rows, rows);

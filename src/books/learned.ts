@@ -8,10 +8,10 @@ import type { Home } from '../home/home.js';
 import {
   type LearnedFacts,
   type LearnedTiming,
+  learnedFacts,
+  measuredPrices,
   readLearned,
   readMeasuredPrices,
-  writeLearned,
-  writeMeasuredPrices,
 } from '../home/learned.js';
 import { adapterFor } from '../kinds/index.js';
 import type { ChargeTiming } from './check/evidence.js';
@@ -106,7 +106,7 @@ export function openLearned({
       const next = withNews(facts, news, settings.timeScale, now());
       if (isDeepStrictEqual({ ...facts, refundMs: facts.refundMs ?? 0, timings: facts.timings ?? [] }, next)) return;
       memory.facts = next;
-      await writeLearned(home, next);
+      await learnedFacts.write(home, next);
       const { latenessMs, refundMs } = next;
       log.info({ latenessMs, refundMs, timings: news.timings }, 'learned from single charges');
     },
@@ -114,7 +114,7 @@ export function openLearned({
     changePrices: async (change) => {
       const memory = await recall(true);
       memory.prices = change(memory.prices);
-      await writeMeasuredPrices(home, memory.prices);
+      await measuredPrices.write(home, { schema: 1, prices: memory.prices });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { beginOf, readBooks, writeBooks } from '../home/learned.js';
+import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
 import { attemptsSince } from './attempts.js';
 import { movementsOf } from './check/evidence.js';
 import { balanceBooks } from './check/residual.js';
@@ -55,7 +55,7 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   if (unattributed && (unattributed.lo !== 0 || unattributed.hi !== 0) && exclusive) {
     books.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
   }
-  await writeBooks(home, batch, {
+  const closed: BatchBooks = {
     schema: 1,
     fromMs: base.atMs,
     toMs: at.atMs,
@@ -64,5 +64,6 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
     endNano: at.balanceNano,
     topUpNano,
     unattributed,
-  });
+  };
+  await batchBooks.write(home, closed, batch);
 }

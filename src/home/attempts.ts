@@ -11,7 +11,8 @@ import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { attemptStateSchema } from './attempt-schema.js';
-import { type HomeKeys, parseAttemptName } from './home-keys.js';
+import type { HomeKeys } from './home-keys.js';
+import { parseAttemptName } from './parse-keys.js';
 
 /** Reads the records of a row's attempts. One that cannot be read marks its attempt as torn and is never replaced. */
 

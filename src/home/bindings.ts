@@ -13,13 +13,6 @@ import type { HomeKeys } from './home-keys.js';
  */
 export const HOME_FORMAT = 2;
 
-/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
-export interface BatchBinding {
-  schema: 1;
-  out: string;
-  createdAtMs: number;
-}
-
 export const accountSchema = z.object({
   schema: z.int(),
   baseUrl: z.exactOptional(z.string()),
@@ -28,7 +21,9 @@ export const accountSchema = z.object({
 });
 type AccountDocument = z.output<typeof accountSchema>;
 
+/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
 export const batchSchema = z.object({ schema: z.literal(1), out: z.string(), createdAtMs: timeSchema });
+export type BatchBinding = z.output<typeof batchSchema>;
 
 export function bindings(store: Store, account: string, keys: HomeKeys) {
   const readBatch = (batch: string) =>

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
-import { accountLimitsSchema, breakersSchema } from './account-limits.js';
+import { accountLimits, openBreakers } from './account-limits.js';
 import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
-import { cancelledSchema, pausesSchema, rerunSchema, sampleGateSchema, stoppedSchema } from './batch-marks.js';
-import { optionsSchema, orderSchema } from './batch-order.js';
+import { cancelled, pauses, sampleGate, stopped } from './batch-marks.js';
+import { batchOptions, batchOrder } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { bookedSchema } from './charge-book.js';
-import { frameSchema } from './feeds.js';
+import { takenFrame } from './feeds.js';
 import { handleSchema, nameOwnerSchema, refSchema } from './handles.js';
 import { checkpointSchema } from './home.js';
 import { claimsSchema } from './home-mark.js';
-import { booksSchema, learnedSchema, pricesSchema } from './learned.js';
+import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
-import { followersSchema, rerunsSchema } from './row-orders.js';
+import { followers, rerun, reruns } from './row-orders.js';
 import { rowRecordSchema, storedRowSchema } from './row-records.js';
 import { currentSchema } from './rows.js';
 import { generationSchema } from './rows-writer.js';
-import { groupSchema, trustSchema, watchSchema } from './verdicts.js';
+import { groupSchema, trustSchema, watched } from './verdicts.js';
 import { wasteSchema } from './waste-book.js';
 
 /** Every sort of document in an account's part of a home, for those that walk over all of it. */
@@ -36,76 +36,51 @@ export interface DocumentSort {
   mended: 'again' | 'run' | 'kept';
 }
 
+function sort(place: RegExp, name: string, schema: z.ZodType, mended: DocumentSort['mended']): DocumentSort {
+  return { place, name, schema, mended };
+}
+
+const inBatch = (name: string): RegExp => new RegExp(`^batches/[^/]+/${name}`);
+
 const SORTS: DocumentSort[] = [
-  {
-    place: /^batches\/[^/]+\/attempts\//,
-    name: 'a record of an attempt',
-    schema: attemptStateSchema,
-    isAttempt: true,
-    mended: 'kept',
-  },
-  { place: /^batches\/[^/]+\/records\//, name: "a row's record", schema: rowRecordSchema, mended: 'again' },
-  { place: /^batches\/[^/]+\/rows\/.*\.jsonl$/, name: 'rows', schema: storedRowSchema, isLines: true, mended: 'run' },
-  {
-    place: /^batches\/[^/]+\/rows\/.*\/generation\.json$/,
-    name: 'what the rows are',
-    schema: generationSchema,
-    mended: 'run',
-  },
-  { place: /^batches\/[^/]+\/current\.json$/, name: 'which rows are run', schema: currentSchema, mended: 'run' },
-  { place: /^batches\/[^/]+\/options\.json$/, name: "a batch's options", schema: optionsSchema, mended: 'run' },
-  { place: /^batches\/[^/]+\/batch\.json$/, name: 'where a batch writes to', schema: batchSchema, mended: 'again' },
-  {
-    place: /^batches\/[^/]+\/cancelled\.json$/,
-    name: 'the mark of a cancelled batch',
-    schema: cancelledSchema,
-    mended: 'kept',
-  },
-  {
-    place: /^batches\/[^/]+\/stopped\.json$/,
-    name: 'the mark of a stopped batch',
-    schema: stoppedSchema,
-    mended: 'again',
-  },
-  {
-    place: /^batches\/[^/]+\/sample\.json$/,
-    name: 'a sample that waits for approval',
-    schema: sampleGateSchema,
-    mended: 'kept',
-  },
-  { place: /^batches\/[^/]+\/reruns\.json$/, name: 'rows rendered again', schema: rerunsSchema, mended: 'again' },
-  {
-    place: /^batches\/[^/]+\/followers\.json$/,
-    name: 'what follows a settled row',
-    schema: followersSchema,
-    mended: 'again',
-  },
-  { place: /^batches\/[^/]+\/rerun\.json$/, name: 'an order to pay again', schema: rerunSchema, mended: 'again' },
-  { place: /^batches\/[^/]+\/pauses\.json$/, name: 'when it was paused', schema: pausesSchema, mended: 'again' },
-  { place: /^batches\/[^/]+\/books\.json$/, name: "a batch's books", schema: booksSchema, mended: 'again' },
-  { place: /^batches\/[^/]+\/waste\//, name: 'a reserved payment', schema: wasteSchema, mended: 'kept' },
-  { place: /^account\.json$/, name: 'what the account is bound to', schema: accountSchema, mended: 'run' },
-  { place: /^frames\//, name: 'a frame of a film', schema: frameSchema, mended: 'again' },
-  { place: /^open\//, name: 'the index of open attempts', schema: openFactsSchema, mended: 'again' },
-  { place: /^book\//, name: 'what an attempt cost', schema: bookedSchema, mended: 'again' },
-  { place: /^balance\//, name: 'a reading of the balance', schema: checkpointSchema, mended: 'again' },
-  { place: /^trust\//, name: 'whether verdicts are trusted', schema: trustSchema, mended: 'kept' },
-  { place: /^groups\//, name: 'attempts that were settled together', schema: groupSchema, mended: 'kept' },
-  { place: /^handles\//, name: 'whose a handle is', schema: nameOwnerSchema, mended: 'kept' },
-  { place: /^watch\//, name: 'a watched verdict', schema: watchSchema, mended: 'again' },
-  { place: /^(claimed|claims\/[^/]+)\.json$/, name: 'when it claimed last', schema: claimsSchema, mended: 'kept' },
-  { place: /^limits\.json$/, name: 'limits of the account', schema: accountLimitsSchema, mended: 'again' },
-  { place: /^learned\.json$/, name: 'what the balance taught', schema: learnedSchema, mended: 'kept' },
-  { place: /^batches\/[^/]+\/terms\.json$/, name: 'what was ordered of a batch', schema: orderSchema, mended: 'run' },
-  { place: /^prices\.json$/, name: 'measured prices', schema: pricesSchema, mended: 'again' },
-  { place: /^notices\/waiting\//, name: 'a notice that waits', schema: waitingSchema, mended: 'again' },
-  { place: /^notices\/told\//, name: 'what was told of a batch', schema: toldSchema, mended: 'again' },
-  { place: /^breakers\.json$/, name: 'the open breakers', schema: breakersSchema, mended: 'again' },
-  { place: /^callbacks\/.*\/attempt\.json$/, name: "a callback's attempt", schema: refSchema, mended: 'again' },
-  { place: /^callbacks\/.*\/handles\//, name: "a callback's handle", schema: handleSchema, mended: 'again' },
+  { ...sort(inBatch('attempts/'), 'a record of an attempt', attemptStateSchema, 'kept'), isAttempt: true },
+  sort(inBatch('records/'), "a row's record", rowRecordSchema, 'again'),
+  { ...sort(inBatch('rows/.*\\.jsonl$'), 'rows', storedRowSchema, 'run'), isLines: true },
+  sort(inBatch('rows/.*/generation\\.json$'), 'what the rows are', generationSchema, 'run'),
+  sort(inBatch('current\\.json$'), 'which rows are run', currentSchema, 'run'),
+  sort(inBatch('options\\.json$'), "a batch's options", batchOptions.schema, 'run'),
+  sort(inBatch('batch\\.json$'), 'where a batch writes to', batchSchema, 'again'),
+  sort(inBatch('cancelled\\.json$'), 'the mark of a cancelled batch', cancelled.schema, 'kept'),
+  sort(inBatch('stopped\\.json$'), 'the mark of a stopped batch', stopped.schema, 'again'),
+  sort(inBatch('sample\\.json$'), 'a sample that waits for approval', sampleGate.schema, 'kept'),
+  sort(inBatch('reruns\\.json$'), 'rows rendered again', reruns.schema, 'again'),
+  sort(inBatch('followers\\.json$'), 'what follows a settled row', followers.schema, 'again'),
+  sort(inBatch('rerun\\.json$'), 'an order to pay again', rerun.schema, 'again'),
+  sort(inBatch('pauses\\.json$'), 'when it was paused', pauses.schema, 'again'),
+  sort(inBatch('books\\.json$'), "a batch's books", batchBooks.schema, 'again'),
+  sort(inBatch('terms\\.json$'), 'what was ordered of a batch', batchOrder.schema, 'run'),
+  sort(inBatch('waste/'), 'a reserved payment', wasteSchema, 'kept'),
+  sort(/^account\.json$/, 'what the account is bound to', accountSchema, 'run'),
+  sort(/^frames\//, 'a frame of a film', takenFrame.schema, 'again'),
+  sort(/^open\//, 'the index of open attempts', openFactsSchema, 'again'),
+  sort(/^book\//, 'what an attempt cost', bookedSchema, 'again'),
+  sort(/^balance\//, 'a reading of the balance', checkpointSchema, 'again'),
+  sort(/^trust\//, 'whether verdicts are trusted', trustSchema, 'kept'),
+  sort(/^groups\//, 'attempts that were settled together', groupSchema, 'kept'),
+  sort(/^handles\//, 'whose a handle is', nameOwnerSchema, 'kept'),
+  sort(/^watch\//, 'a watched verdict', watched.schema, 'again'),
+  sort(/^(claimed|claims\/[^/]+)\.json$/, 'when it claimed last', claimsSchema, 'kept'),
+  sort(/^limits\.json$/, 'limits of the account', accountLimits.schema, 'again'),
+  sort(/^learned\.json$/, 'what the balance taught', learnedFacts.schema, 'kept'),
+  sort(/^prices\.json$/, 'measured prices', measuredPrices.schema, 'again'),
+  sort(/^notices\/waiting\//, 'a notice that waits', waitingSchema, 'again'),
+  sort(/^notices\/told\//, 'what was told of a batch', toldSchema, 'again'),
+  sort(/^breakers\.json$/, 'the open breakers', openBreakers.schema, 'again'),
+  sort(/^callbacks\/.*\/attempt\.json$/, "a callback's attempt", refSchema, 'again'),
+  sort(/^callbacks\/.*\/handles\//, "a callback's handle", handleSchema, 'again'),
 ];
 
-const ANY: DocumentSort = { place: /\.json$/, name: 'a document', schema: jsonSchema, mended: 'again' };
+const ANY = sort(/\.json$/, 'a document', jsonSchema, 'again');
 
 /** Undefined for what is no document: media, and what was set aside. */
 export function sortOf(place: string): DocumentSort | undefined {

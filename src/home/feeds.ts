@@ -3,7 +3,9 @@ import type { OutputFile } from '../domain/outcome.js';
 import type { Frame } from '../domain/row.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
+import { document } from './document.js';
 import type { Home } from './home.js';
+import type { HomePlace } from './home-keys.js';
 
 /**
  * Which rows a row feeds, kept beside the rows: one document for each part, by the index of the row that feeds. It only
@@ -66,22 +68,20 @@ export async function readFeeds(store: Store, key: string): Promise<Feeds> {
 
 /** Which frames of films were taken: the picture lies among the home's media, a damaged note is made again. */
 
-export const frameSchema = z.object({
-  schema: z.literal(1),
-  sha256: z.string(),
-  contentType: z.string(),
-  bytes: z.int(),
-});
+export const takenFrame = document(
+  z.object({ schema: z.literal(1), sha256: z.string(), contentType: z.string(), bytes: z.int() }),
+  (keys, film: string, frame: Frame) => keys.frame(film, frame),
+);
 
 /** The frame of a film as a file that feeds; undefined until it was taken. */
-export async function readFrame({ store, keys }: Home, film: string, frame: Frame): Promise<OutputFile | undefined> {
-  const found = await readJson(store, keys.frame(film, frame), frameSchema, forgotten);
+export async function readFrame(home: HomePlace, film: string, frame: Frame): Promise<OutputFile | undefined> {
+  const found = await takenFrame.read(home, film, frame);
   return found && { file: `frames/${film}-${frame}.png`, ...found };
 }
 
 export async function writeFrame(home: Home, film: string, frame: Frame, png: Uint8Array): Promise<OutputFile> {
   const sha256 = await home.putBlob(png);
   const taken = { schema: 1 as const, sha256, contentType: 'image/png', bytes: png.length };
-  await home.store.put(home.keys.frame(film, frame), encodeJson(taken));
+  await takenFrame.write(home, taken, film, frame);
   return { file: `frames/${film}-${frame}.png`, ...taken };
 }

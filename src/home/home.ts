@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { CreditsNano } from '../domain/money.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import { type Store, StoreError } from '../store/port.js';
@@ -11,16 +10,17 @@ import { type HomeKeys, homeKeys } from './home-keys.js';
 /** An account's home: what it is bound to, its batches, the bytes of its inputs and what its balance was. */
 
 /** One reading of GET /v1/credits. Null where the service did not say. */
-export interface BalanceCheckpoint {
+export const checkpointSchema = z.object({
   /** When it was asked for; absent in records of an earlier callsheet. */
-  askedMs?: number | undefined;
+  askedMs: timeSchema.optional(),
   /** When the answer was there. */
-  atMs: number;
-  balanceNano: CreditsNano;
-  rpm: number | null;
-  concurrent: number | null;
-  plan: string | null;
-}
+  atMs: timeSchema,
+  balanceNano: nanoSchema,
+  rpm: z.number().nullable(),
+  concurrent: z.number().nullable(),
+  plan: z.string().nullable(),
+});
+export type BalanceCheckpoint = z.output<typeof checkpointSchema>;
 
 export interface Home {
   readonly store: Store;
@@ -51,15 +51,6 @@ export interface Home {
 }
 
 const READ_WIDTH = 16;
-
-export const checkpointSchema = z.object({
-  askedMs: timeSchema.optional(),
-  atMs: timeSchema,
-  balanceNano: nanoSchema,
-  rpm: z.number().nullable(),
-  concurrent: z.number().nullable(),
-  plan: z.string().nullable(),
-});
 
 /** Opens nothing and writes nothing: the first write makes what it needs. */
 export function openHome(store: Store, account: string): Home {

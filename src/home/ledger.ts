@@ -12,7 +12,8 @@ import type { Store } from '../store/port.js';
 import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
 import { callbackEntries } from './handles.js';
-import { type HomeKeys, homeKeys, parseIndexKey } from './home-keys.js';
+import { type HomeKeys, homeKeys } from './home-keys.js';
+import { parseIndexKey } from './parse-keys.js';
 
 /** The write-ahead record of every attempt: the one arbiter of who may send a paid request. */
 

@@ -16,21 +16,24 @@ export const PART_BYTES_MAX = 4_000_000;
 const GENERATION_DIGITS = 16;
 
 /** What a whole generation holds. It is written last: while it is absent the generation does not exist. */
-export interface GenerationFacts {
-  schema: 1;
+export const generationSchema = z.object({
+  schema: z.literal(1),
   /** 16 hex digits of the sha256 over rows and columns: the same manifest is the same generation. */
-  generation: string;
-  rows: number;
+  generation: z.string(),
+  rows: z.int(),
   /** Rows of each part, in order; part `p` starts at the row index that is the sum of those before it. */
-  parts: { rows: number }[];
+  parts: z.array(z.object({ rows: z.int() })),
   /** The manifest's columns in the user's order, with the `x-…` ones. */
-  columns: string[];
-  passthroughColumns: string[];
-  byKind: Partial<Record<Kind, number>>;
+  columns: z.array(z.string()),
+  passthroughColumns: z.array(z.string()),
+  byKind: z.custom<Partial<Record<Kind, number>>>(
+    (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isKind),
+  ),
   /** How many rows others feed; absent where none. */
-  fed?: number;
-  createdAtMs: number;
-}
+  fed: z.exactOptional(z.int()),
+  createdAtMs: timeSchema,
+});
+export type GenerationFacts = z.output<typeof generationSchema>;
 
 export interface RowsWriter {
   /** Rows in manifest order; `row.index` must count from 0. */
@@ -40,20 +43,6 @@ export interface RowsWriter {
   /** Leaves nothing behind. */
   abort(): Promise<void>;
 }
-
-export const generationSchema: z.ZodType<GenerationFacts> = z.object({
-  schema: z.literal(1),
-  generation: z.string(),
-  rows: z.int(),
-  parts: z.array(z.object({ rows: z.int() })),
-  columns: z.array(z.string()),
-  passthroughColumns: z.array(z.string()),
-  byKind: z.custom<Partial<Record<Kind, number>>>(
-    (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isKind),
-  ),
-  fed: z.exactOptional(z.int()),
-  createdAtMs: timeSchema,
-});
 
 /**
  * Parts hold at most 1,000 rows and 4 MB (one larger row is a part of its own). They are written under a name of

@@ -6,8 +6,9 @@ import type { BatchLimits, StopReason } from '../domain/limits.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import type { AccountRecords } from './account-records.js';
-import { isCancelledBatch, isRerun, rerunOrder, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
+import { isCancelledBatch, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
 import { readBatchOrder } from './batch-order.js';
+import { isRerun, rerunOrder } from './row-orders.js';
 import { type RowContent, type RowStanding, rowStanding } from './row-standing.js';
 
 /**

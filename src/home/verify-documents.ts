@@ -6,7 +6,7 @@ import { loadAttempt } from './attempts.js';
 import { worstBooking } from './charge-book.js';
 import { type DocumentSort, sortOf } from './documents.js';
 import type { Home } from './home.js';
-import { parseIndexKey } from './home-keys.js';
+import { parseIndexKey } from './parse-keys.js';
 
 /** Walks over every document of an account in constant memory and changes nothing. */
 
@@ -79,14 +79,14 @@ async function isDamaged(store: Store, { key, sort }: DamagedDocument): Promise<
 export type Repair = 'rebuilt' | 'set aside' | 'left';
 
 export async function repairDocument(home: Home, { key, sort }: DamagedDocument, atMs: number): Promise<Repair> {
-  const { store, account, keys } = home;
+  const { store, keys } = home;
   if (sort.mended !== 'again') return 'left';
   const open = parseIndexKey(keys.opens, key);
   // With neither the entry nor the claim to be read, its being there is all that says that something may run.
   if (key.startsWith(`${keys.opens}/`) && open && (await isClaimTorn(home, open))) return 'left';
   const bytes = await store.get(key);
   if (bytes === undefined) return 'set aside';
-  await store.put(`${account}/set-aside/${atMs}/${key.slice(account.length + 1)}`, bytes);
+  await store.put(keys.setAside(key, atMs), bytes);
   const anew = await rebuild(home, key);
   if (anew === undefined) await store.remove(key);
   else await store.put(key, encodeJson(anew));

@@ -44,7 +44,7 @@ export async function reserveWaste(
     if (reserved + nano > limit.maxNano) return false;
     const entry: Entry = { id, n, nano, atMs: limit.atMs };
     // Another job that took this number is counted in the next round.
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(wasteSchema, entry))) return true;
+    if (await home.store.putIfAbsent(home.keys.waste(batch, entries.length), encodeAs(wasteSchema, entry))) return true;
   }
 }
 
@@ -60,7 +60,7 @@ export async function returnWaste(home: Home, { batch, id, n }: AttemptRef, atMs
     const reserved = standsOf(entries, id, n);
     if (reserved === undefined) return;
     const bytes = encodeAs(wasteSchema, { id, n, nano: -reserved.nano, atMs, isReturned: true });
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
+    if (await home.store.putIfAbsent(home.keys.waste(batch, entries.length), bytes)) return;
   }
 }
 
@@ -75,7 +75,7 @@ export async function noteWaste(
     const entries = await readEntries(home, batch);
     if (standsOf(entries, id, n)) return;
     const bytes = encodeAs(wasteSchema, { id, n, nano, atMs });
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
+    if (await home.store.putIfAbsent(home.keys.waste(batch, entries.length), bytes)) return;
   }
 }
 
@@ -86,18 +86,10 @@ function standsOf(entries: readonly Entry[], id: string, n: number): Entry | und
 }
 
 async function readEntries(home: Home, batch: string): Promise<Entry[]> {
-  const names = await home.store.names(folderOf(home, batch));
+  const names = await home.store.names(home.keys.wastes(batch));
   const entries = await parallel(names, READ_WIDTH, (name) =>
     // What was reserved here is not known: nothing more is reserved from this batch's limit.
-    readJson(home.store, `${folderOf(home, batch)}/${name}`, wasteSchema, () => SPENT),
+    readJson(home.store, `${home.keys.wastes(batch)}/${name}`, wasteSchema, () => SPENT),
   );
   return entries.filter((entry) => entry !== undefined);
-}
-
-function keyOf(home: Home, batch: string, number: number): string {
-  return `${folderOf(home, batch)}/${String(number).padStart(8, '0')}.json`;
-}
-
-function folderOf(home: Home, batch: string): string {
-  return home.keys.batch(batch).replace(/batch\.json$/, 'waste');
 }

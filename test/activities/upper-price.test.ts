@@ -6,7 +6,7 @@ import { cellsOf } from '../../src/books/prices/measured-prices.js';
 import { spentOf } from '../../src/books/spent.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { homeKeys } from '../../src/home/home-keys.js';
-import { writeMeasuredPrices } from '../../src/home/learned.js';
+import { measuredPrices } from '../../src/home/learned.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
@@ -54,7 +54,7 @@ test('a price that another worker has measured a moment ago counts for the budge
   await deps.ledger.claim({ batch: 'b', id: 'a', n: 1 }, claim);
   expect(await deps.books.learned.prices()).toEqual([]);
   const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
-  await writeMeasuredPrices(deps.home, [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }]);
+  await measuredPrices.write(deps.home, { schema: 1, prices: [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }] });
   const spent = await accountActivities(deps).readSpent({ batch: 'b' });
   expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
 });

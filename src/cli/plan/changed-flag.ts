@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { RerunOrder } from '../../home/batch-marks.js';
+import type { RerunOrder } from '../../home/row-orders.js';
 import { UserError } from '../user-error.js';
 
 /** Which changed rows are paid again: every one, none, or those that are named. */

@@ -1,5 +1,5 @@
 import { fedMedia } from '../../domain/row.js';
-import { isRerun } from '../../home/batch-marks.js';
+import { isRerun } from '../../home/row-orders.js';
 import type { HomeAccess } from '../access/home-access.js';
 import { withColumns } from './changed-columns.js';
 import type { ChangedOrder } from './changed-flag.js';

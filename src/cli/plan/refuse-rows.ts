@@ -1,5 +1,5 @@
 import { fedMedia } from '../../domain/row.js';
-import { isRerun } from '../../home/batch-marks.js';
+import { isRerun } from '../../home/row-orders.js';
 import { UserError } from '../user-error.js';
 import type { ChangedOrder } from './changed-flag.js';
 import type { ManifestPlace } from './manifest-flags.js';
