@@ -12,7 +12,6 @@ import { readPolled } from '../src/kinds/index.js';
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
 import { notAtOnce } from './files/save-at-once.js';
-import { giveBack } from './row/give-back.js';
 import { isOwnHome } from './row/home-marks.js';
 import {
   again,
@@ -26,6 +25,7 @@ import {
   review,
   type Troubles,
 } from './row/poll-pace.js';
+import { giveBack } from './row/semaphore-notes.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;

@@ -3,6 +3,7 @@ import { creditsOf } from '../../src/books/credits.js';
 import { tellRevised } from '../../src/books/revise.js';
 import type { RowRef } from '../../src/contract/workflows.js';
 import { type Attempt, handleOf, intentOf, standingOf } from '../../src/domain/attempt.js';
+import { defined } from '../../src/domain/defined.js';
 import type { ReasonCode } from '../../src/domain/failure.js';
 import type { OutputFile, RowRecord, Status } from '../../src/domain/outcome.js';
 import type { ResultFacts } from '../../src/domain/reading.js';
@@ -115,47 +116,39 @@ async function buildRecord(
 ): Promise<RowRecord> {
   const last = attempts.at(-1);
   const result = last && resultState(last);
-  const handle = last && handleOf(last);
   const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
   const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
   const facts = result?.facts ?? sharedFacts(ending.shared);
-  const submittedAtMs = claimedAtMs(last);
-  const group = groupOf(attempts);
-  return {
-    schema: 1,
+  const { seed, revisedPrompt, warnings = [] } = facts;
+  return defined({
+    schema: 1 as const,
     id: work.row.id,
     kind: work.row.kind,
     status: ending.status,
-    ...(ending.reason ? { reasonCode: ending.reason } : {}),
-    ...(reason ? { reason } : {}),
+    reasonCode: ending.reason,
+    reason: reason || undefined,
     flags: flagsOf(attempts),
-    warnings: [
-      ...warningsOf(attempts),
-      ...severalOf(work.feeders),
-      ...(facts.warnings ?? []),
-      ...(ending.warnings ?? []),
-    ],
+    warnings: [...warningsOf(attempts), ...severalOf(work.feeders), ...warnings, ...(ending.warnings ?? [])],
     attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
     files: ending.files ?? [],
-    ...(facts.seed === undefined ? {} : { seed: facts.seed }),
-    ...(facts.revisedPrompt === undefined ? {} : { revisedPrompt: facts.revisedPrompt }),
-    ...(facts.usage === undefined ? {} : { usage: facts.usage }),
+    seed,
+    revisedPrompt,
+    usage: facts.usage,
     ...(await creditsOf(deps.books, work.row, ref.batch, attempts)),
-    ...(handle === undefined ? {} : { handle }),
-    ...(group === undefined ? {} : { settledTogether: group }),
-    ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
-    ...(result ? { renderedAtMs: result.atMs } : {}),
+    handle: last && handleOf(last),
+    settledTogether: groupOf(attempts),
+    submittedAtMs: claimedAtMs(last),
+    renderedAtMs: result?.atMs,
     finishedAtMs: deps.now(),
-    ...(ending.status === 'done' ? inputsOf(work, last) : {}),
+    inputs: ending.status === 'done' ? inputsOf(work, last) : undefined,
     rowHash: contentOf(ending, last, work.row),
     seenStates: statesOf(attempts),
-  };
+  });
 }
 
 /** As they were sent: what feeds the row may have been rendered again since. */
-function inputsOf(work: RowWork, last: Attempt | undefined): Pick<RowRecord, 'inputs'> {
-  const sent = last && intentOf(last)?.inputs;
-  return sent === undefined ? fedInputs(work) : { inputs: sent };
+function inputsOf(work: RowWork, last: Attempt | undefined): RowRecord['inputs'] {
+  return (last && intentOf(last)?.inputs) ?? fedInputs(work).inputs;
 }
 
 /** The inputs with their files, as far as those are still the ones that feed. */
@@ -167,9 +160,7 @@ function inputFiles({ feeders }: RowWork, { inputs = [] }: RowRecord) {
 }
 
 function sharedFacts(shared: RowRecord | undefined): ResultFacts {
-  if (shared === undefined) return {};
-  const { seed, revisedPrompt } = shared;
-  return { ...(seed === undefined ? {} : { seed }), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
+  return defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });
 }
 
 /** A row whose contradicted attempt may have been paid beside a later one needs a person, whatever that one brought. */

@@ -1,4 +1,4 @@
-import type { SubmitResult } from '../../src/contract/activities.js';
+import type { GivenBack, HeldGrant, SubmitResult } from '../../src/contract/activities.js';
 import type { Quiet } from '../../src/contract/semaphore.js';
 import { type Attempt, type AttemptRef, intentOf } from '../../src/domain/attempt.js';
 import { KINDS } from '../../src/domain/kind.js';
@@ -58,5 +58,23 @@ async function heard(deps: Dependencies, send: () => Promise<void>): Promise<voi
     await send();
   } catch (error) {
     deps.log.warn({ error: String(error) }, 'the semaphore could not be told');
+  }
+}
+
+/**
+ * Gives a job's slot back as soon as its end at the service is in the ledger: books and files can wait, the next job
+ * need not. Where it cannot be told, the job's workflow tells it.
+ */
+export async function giveBack(
+  deps: Dependencies,
+  { grant }: HeldGrant,
+  how: { renderMs?: number; done?: boolean },
+): Promise<GivenBack> {
+  if (grant === null) return {};
+  try {
+    return (await deps.messenger.release({ grant, ...how })) ? { released: true } : {};
+  } catch (error) {
+    deps.log.warn({ grant, error: String(error) }, 'the slot could not be given back at once; its job will');
+    return {};
   }
 }

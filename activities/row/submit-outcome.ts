@@ -17,8 +17,7 @@ import { salvageOutput } from '../files/salvaged-output.js';
 import { noteUnwritten } from './claims.js';
 import { close } from './closed-models.js';
 import { ownsHandle, ownsOutputs } from './contested.js';
-import { giveBack } from './give-back.js';
-import { noteCase } from './semaphore-notes.js';
+import { giveBack, noteCase } from './semaphore-notes.js';
 
 /** What no waiting mends in a home that cannot be written. */
 const FOR_GOOD: readonly string[] = ['BAD_KEY', 'DAMAGED', 'EEXIST'];

@@ -1,16 +1,15 @@
 import { standingOf } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import type { RowRecord } from '../domain/outcome.js';
-import { fedMedia, type Row } from '../domain/row.js';
+import { fedMedia } from '../domain/row.js';
 import type { ResultLine } from '../manifest/results.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
 import { hasEarlier } from './earlier-render.js';
-import type { Ledger } from './ledger.js';
 import { rerunIds } from './row-orders.js';
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
-import type { Rows } from './rows.js';
 import { isStale, upstreamOf } from './upstream.js';
 
 /** What stands of each row of a batch, as its results, its views and its report tell it. */
@@ -24,63 +23,61 @@ const READ_WIDTH = 32;
  * left the manifest after an attempt follow, marked as removed.
  */
 export async function* resultLines(sources: LineSources, batch: string, generation: string): AsyncIterable<ResultLine> {
-  const facts = await sources.rows.generation(batch, generation);
+  const { home, rows } = sources;
+  const facts = await rows.generation(batch, generation);
   const untouched = await endOfUntouched(sources, batch, generation);
-  const earlier = await sources.rows.generationsBeside(batch, generation);
-  const touched = touchedRows(sources.home, batch);
-  const reruns = new Set(await rerunIds(sources.home, batch));
+  const earlier = await rows.generationsBeside(batch, generation);
+  const reruns = new Set(await rerunIds(home, batch));
+  const pass: Pass = { sources, batch, generation, touched: touchedRows(home, batch), untouched, reruns };
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
-    const rows = await sources.rows.readPart(batch, generation, part);
-    if (earlier.length > 0) for (const { row } of rows) present.add(row.id);
+    const stored = await rows.readPart(batch, generation, part);
+    if (earlier.length > 0) for (const { row } of stored) present.add(row.id);
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
-    yield* await parallel(rows, READ_WIDTH, (stored) =>
-      withStale(
-        sources,
-        { batch, generation },
-        reruns,
-        lineOf(sources, { batch, generation }, stored, touched, untouched),
-      ),
-    );
+    yield* await parallel(stored, READ_WIDTH, (one) => withStale(pass, lineOf(pass, one)));
   }
   for await (const stored of removedRows(sources, batch, earlier, present)) {
     // What fed it is told by its own manifest, not by this one.
-    yield { ...(await lineOf(sources, { batch }, stored, touched, untouched)), removed: true };
+    yield { ...(await lineOf({ ...pass, generation: undefined }, stored)), removed: true };
   }
 }
 
-async function lineOf(
-  sources: LineSources,
-  { batch, generation }: { batch: string; generation?: string },
-  { row, raw, isDamaged }: StoredRow,
-  touched: TouchedRows,
-  untouched: EndOfUntouched | undefined,
-): Promise<ResultLine> {
+/** One way through a batch's rows. */
+interface Pass {
+  sources: LineSources;
+  batch: string;
+  /** Undefined for rows that are not of the manifest any more. */
+  generation: string | undefined;
+  touched: TouchedRows;
+  untouched: EndOfUntouched | undefined;
+  /** Rows that a person had rendered again. */
+  reruns: ReadonlySet<string>;
+}
+
+async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<ResultLine> {
+  const { sources, batch, generation, touched } = pass;
   if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
   const isEnded = await touched.hasRecord(row.id);
   const record = isEnded ? await sources.records.readRecord(batch, row.id) : undefined;
   if (record && (await stillStands(sources, batch, record))) {
     return { row, record: recordFor(record, row.hash), originalCells: raw };
   }
-  const stands = await withoutRecord(sources, batch, row.id, touched, untouched);
-  const isHeld = 'live' in stands && stands.live === 'waiting' && fedMedia(row).length > 0;
-  const upstream =
-    isHeld && generation !== undefined ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  const stands = await withoutRecord(pass, row.id);
+  const isHeld = stands.live === 'waiting' && fedMedia(row).length > 0 && generation !== undefined;
+  const upstream = isHeld ? await upstreamOf(sources, { batch, generation }, row) : undefined;
   const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
   return { row, originalCells: raw, ...(upstream ?? stands), ...earlier };
 }
 
 /** Says of a row that is done where what feeds it was rendered again since. */
-async function withStale(
-  sources: LineSources,
-  place: { batch: string; generation: string },
-  reruns: ReadonlySet<string>,
-  made: Promise<ResultLine>,
-): Promise<ResultLine> {
+async function withStale({ sources, batch, generation, reruns }: Pass, made: Promise<ResultLine>): Promise<ResultLine> {
   const line = await made;
-  if (line.record?.status === 'done' && line.record.keptFor === line.row.hash) return { ...line, isStale: true };
-  const isFed = reruns.size > 0 && line.record?.status === 'done' && line.record.inputs !== undefined;
-  return isFed && (await isStale(sources, place, line.row, line.record)) ? { ...line, isStale: true } : line;
+  if (line.record?.status !== 'done') return line;
+  if (line.record.keptFor === line.row.hash) return { ...line, isStale: true };
+  const isFed = reruns.size > 0 && line.record.inputs !== undefined && generation !== undefined;
+  return isFed && (await isStale(sources, { batch, generation }, line.row, line.record))
+    ? { ...line, isStale: true }
+    : line;
 }
 
 /** False for a row whose case the ledger has learned more of since it ended: it is under way again. */
@@ -108,26 +105,21 @@ export async function endOfUntouched(
 }
 
 async function withoutRecord(
-  sources: LineSources,
-  batch: string,
+  { sources, batch, touched, untouched }: Pass,
   id: string,
-  touched: TouchedRows,
-  untouched: EndOfUntouched | undefined,
 ): Promise<Pick<ResultLine, 'live' | 'ended' | 'endedFor'>> {
   const attempts = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
-  if (attempts.length === 0 && untouched && untouched.except?.has(id) !== true) {
-    const { ended, endedFor } = untouched;
-    return { ended, ...(endedFor === undefined ? {} : { endedFor }) };
-  }
-  return { live: liveWordOf(attempts) };
+  if (attempts.length > 0 || untouched === undefined || untouched.except?.has(id))
+    return { live: liveWordOf(attempts) };
+  return defined({ ended: untouched.ended, endedFor: untouched.endedFor });
 }
 
 /**
  * Rows that left the manifest after an attempt was made (design 2, Identity and running again), as they stood last;
  * newer generations first, each in its own order. Ids in `present` are still in the manifest.
  */
-export async function* removedRows(
-  { rows, ledger }: { rows: Rows; ledger: Ledger },
+async function* removedRows(
+  { rows, ledger }: LineSources,
   batch: string,
   earlier: readonly string[],
   present: ReadonlySet<string>,
@@ -137,7 +129,7 @@ export async function* removedRows(
     const parts = (await rows.generation(batch, generation))?.parts.length ?? 0;
     for (let part = 0; part < parts; part += 1) {
       for (const stored of await rows.readPart(batch, generation, part)) {
-        const { id }: Row = stored.row;
+        const { id } = stored.row;
         if (present.has(id) || seen.has(id)) continue;
         seen.add(id);
         if (await wasTried(ledger, batch, id)) yield stored;
@@ -147,6 +139,6 @@ export async function* removedRows(
 }
 
 /** A place that was made void is no attempt: nothing was ever sent. */
-async function wasTried(ledger: Ledger, batch: string, id: string): Promise<boolean> {
+async function wasTried(ledger: LineSources['ledger'], batch: string, id: string): Promise<boolean> {
   return (await ledger.read(batch, id)).some((attempt) => standingOf(attempt) !== 'void');
 }

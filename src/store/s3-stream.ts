@@ -4,7 +4,7 @@ import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
 import { createPartBuffers } from './part-buffers.js';
-import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
+import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf, takeKey } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { type Spooled, spool } from './spool.js';
 
@@ -22,7 +22,6 @@ export interface UploadPlace {
   oneRequestBytesMax: number;
 }
 
-const NAMES_MAX = 999;
 /**
  * A request has its sha256 from the way in, while parts are read and hashed again, and many servers copy them together at
  * the end. Above this, what a broken connection would have to send again costs more.
@@ -93,24 +92,11 @@ export async function commit(
   options: Pick<PutStreamOptions, 'ifExists' | 'nextKey'>,
   write: (candidate: string) => Promise<Taken | undefined>,
 ): Promise<CommittedFile> {
-  const above = key.slice(0, key.lastIndexOf('/') + 1);
-  let candidate = key;
-  for (let n = 2; ; n += 1) {
-    const name = segmentsOf(candidate).at(-1) ?? '';
-    if (candidate !== `${above}${name}`) {
-      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
-    }
+  return takeKey(key, options, async (candidate) => {
     const there = await place.stat(candidate);
-    if (isSame(there, file)) return { ...there, key: candidate, wasThere: true };
-    if (options.ifExists === 'replace' || there === undefined) {
-      const taken = await write(candidate);
-      if (taken !== undefined) return { ...taken, key: candidate };
-    }
-    if (options.nextKey === undefined || n > NAMES_MAX) {
-      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
-    }
-    candidate = options.nextKey(n);
-  }
+    if (isSame(there, file)) return { ...there, wasThere: true };
+    return options.ifExists === 'replace' || there === undefined ? write(candidate) : undefined;
+  });
 }
 
 /** Undefined when somebody else's file has the name. */

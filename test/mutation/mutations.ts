@@ -385,7 +385,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F34',
-    'src/books/lessons.ts',
+    'src/books/readings.ts',
     '    if (attempt) await keepFollowUp(books, attempt, totalNano);\n',
     '    if (attempt && totalNano < 0) await keepFollowUp(books, attempt, totalNano);\n',
     MONEY_TEST,
