@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { upperCredits } from '../src/books/credits.js';
 import type { ReopenInput, ReopenResult } from '../src/contract/activities.js';
 import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/chains.js';
@@ -12,11 +11,11 @@ import { type Followers, isRerun, readFollowers, rerunOrder } from '../src/home/
 import { rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
-import { retryFor, runOrder } from '../src/home/run-order.js';
+import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { entryOf, PAGE_CHARS_MAX, soonestFirst, standingOfRow } from './row/page-entry.js';
+import { entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
 
 export interface FedRowActivities {
   /** The rows that can run now since rows that feed them are done. */
@@ -40,10 +39,8 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   const order = await runOrder(deps, batch, input.retry);
   const cap = await windowCap(deps);
   const result: FedRowsResult = { rows: [], feeders, isShort: false, cap };
-  if (order.isPaused) return { ...result, isPaused: true };
-  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
-    return { ...result, limits: order.limits };
-  }
+  const held = heldBack(order, input.limits);
+  if (held) return { ...result, ...held };
   const rerun = await rerunOrder(deps.home, batch, generation);
   const sample = await sampleInForce(deps.home, batch, generation);
   const feeds = feedsReader(deps, batch, generation);

@@ -1,33 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { upperCredits } from '../../src/books/credits.js';
 import type { PageEntry } from '../../src/contract/activities.js';
 import type { FedFrom } from '../../src/contract/chain-state.js';
 import { KINDS } from '../../src/domain/kind.js';
+import type { BatchLimits } from '../../src/domain/limits.js';
 import type { Row } from '../../src/domain/row.js';
 import { type Feeder, fedRow } from '../../src/home/feeders.js';
-import { isRerun, type RerunOrder } from '../../src/home/row-orders.js';
-import type { StoredRow } from '../../src/home/row-records.js';
-import { type RowStanding, rowStanding } from '../../src/home/row-standing.js';
+import type { RowStanding } from '../../src/home/row-standing.js';
 import { rowAt } from '../../src/home/rows.js';
-import { orderedStanding, type RunOrder, retryFor } from '../../src/home/run-order.js';
+import type { RunOrder } from '../../src/home/run-order.js';
 import { factsOf } from '../../src/kinds/facts.js';
 import type { Dependencies } from '../dependencies.js';
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 export const PAGE_CHARS_MAX = 3_000;
 
-/** Where a row of a batch stands, by its record and, where that does not say it, by its attempts. */
-export async function standingOfRow(
-  deps: Dependencies,
-  batch: string,
-  { row, isDamaged }: StoredRow,
-  order: RunOrder,
-  rerun: RerunOrder,
-): Promise<RowStanding> {
-  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
-  const record = await deps.records.readRecord(batch, row.id);
-  const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
-  const seen = rowStanding(record, null, retryFor(record, order.retry), content);
-  return seen.ended ? seen : orderedStanding(record, await deps.ledger.read(batch, row.id), order, content);
+/** Why nothing of a batch is opened just now: it is paused, or its user ordered other limits than it knows. */
+export function heldBack(
+  { isPaused, limits }: RunOrder,
+  known: BatchLimits | undefined,
+): { isPaused: true } | { limits: BatchLimits } | undefined {
+  if (isPaused) return { isPaused };
+  return limits && known && !isDeepStrictEqual(limits, known) ? { limits } : undefined;
 }
 
 /** What a batch needs to open a row; `feeders` are those that feed it, all of them done. */
