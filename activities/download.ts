@@ -1,8 +1,7 @@
 import type { AttemptInput } from '../src/contract/activities.js';
 import type { DownloadInput, DownloadResult } from '../src/contract/outputs.js';
-import { type AttemptRef, type AttemptState, handleOf, standingOf } from '../src/domain/attempt.js';
-import type { PollReading } from '../src/domain/reading.js';
-import { resultState } from '../src/home/attempts.js';
+import { type AttemptRef, handleOf, standingOf } from '../src/domain/attempt.js';
+import { endStateOf, resultState } from '../src/home/attempts.js';
 import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/index.js';
@@ -130,29 +129,14 @@ async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> 
     await noteLimits(deps);
     throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
   }
-  const said =
-    answer.status >= 200 && answer.status < 300 ? stateOf(readPolled(work.adapter, handle, answer), deps.now()) : null;
-  if (said === null) return;
+  if (answer.status < 200 || answer.status >= 300) return;
+  const reading = readPolled(work.adapter, handle, answer);
+  if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return;
   try {
-    await deps.ledger.append(ref, said);
+    await deps.ledger.append(ref, endStateOf(reading, deps.now()));
   } catch (error) {
     // A person has settled the attempt meanwhile: that stands.
     if (!(error instanceof LedgerError)) throw error;
     deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
-  }
-}
-
-/** What the ledger learns of a job that was rendered before. */
-function stateOf(reading: PollReading, atMs: number): AttemptState | null {
-  switch (reading.reading) {
-    case 'succeeded':
-      return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };
-    case 'failed': {
-      const { word, code, message } = reading;
-      return { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) };
-    }
-    case 'running':
-    case 'unreadable':
-      return null;
   }
 }

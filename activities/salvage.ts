@@ -1,12 +1,20 @@
 import { Context } from '@temporalio/activity';
-import { bookCharge, bookUnbilled } from '../src/books/charges.js';
+import { bookEnd } from '../src/books/charges.js';
 import { noteAsked } from '../src/books/settle-case.js';
 import type { AttemptInput, ConfirmInput, ConfirmResult } from '../src/contract/activities.js';
-import { type Attempt, type AttemptRef, intentOf, isLost, standingOf } from '../src/domain/attempt.js';
+import {
+  type Attempt,
+  type AttemptRef,
+  type AttemptState,
+  intentOf,
+  isLost,
+  standingOf,
+} from '../src/domain/attempt.js';
 import type { Exchange } from '../src/domain/exchange.js';
 import type { PollReading } from '../src/domain/reading.js';
+import { endStateOf } from '../src/home/attempts.js';
 import { isNameOfAnother } from '../src/home/handles.js';
-import { loadRow, type RowWork } from '../src/home/row-work.js';
+import { loadRow } from '../src/home/row-work.js';
 import type { AsyncAdapter } from '../src/kinds/adapter.js';
 import { readPolled } from '../src/kinds/index.js';
 import { DownloadError } from '../src/service/download.js';
@@ -66,7 +74,12 @@ async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput):
   const { handle, warning } = found;
   await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle, warning });
   if (!(await ownsHandle(deps, ref, handle))) return refuted;
-  await recordEnd(deps, work, ref, { claimedAtMs: attempt.states[0]?.atMs ?? deps.now(), reading });
+  // The poll that confirms may be told the end already: nobody asks again after that (I13).
+  if (reading.reading === 'succeeded' || reading.reading === 'failed') {
+    const end = endStateOf(reading, deps.now());
+    await deps.ledger.append(ref, end);
+    await bookEnd(deps.books, work.row, ref, end, { claimedAtMs: attempt.states[0]?.atMs ?? end.atMs });
+  }
   await noteCaseEnd(deps, ref, true);
   return { confirmed: true, more: false };
 }
@@ -84,26 +97,6 @@ function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): P
   // A gateway's `{}` reads as a job without a known word: that is no word of this one.
   const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';
   return answer.status === 200 && isWord ? reading : undefined;
-}
-
-/** The poll that confirms may be told the end already: nobody asks again after that (I13). */
-async function recordEnd(
-  deps: Dependencies,
-  work: RowWork,
-  ref: AttemptRef,
-  { claimedAtMs, reading }: { claimedAtMs: number; reading: PollReading },
-): Promise<void> {
-  const atMs = deps.now();
-  if (reading.reading === 'succeeded') {
-    const { outputs, facts } = reading;
-    await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
-    await bookCharge(deps.books, work.row, ref, { claimedAtMs, endedAtMs: atMs, facts });
-  } else if (reading.reading === 'failed') {
-    const { word, code, message } = reading;
-    await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
-    await bookUnbilled(deps.books, work.row, ref, { claimedAtMs, endedAtMs: atMs });
-  } else return;
-  await deps.ledger.close(ref);
 }
 
 /** An attempt whose answer is lost, with or without a verdict; everything else needs no hint. */
@@ -146,10 +139,10 @@ async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Prom
   const atMs = deps.now();
   const blobSha256 = await deps.home.putBlob(bytes);
   const facts = { warnings: ['the answer was lost, but its output could be fetched'] };
-  await deps.ledger.append(ref, { state: 'done', atMs, outputs: [{ blobSha256 }], facts });
+  const done: AttemptState = { state: 'done', atMs, outputs: [{ blobSha256 }], facts };
+  await deps.ledger.append(ref, done);
   if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return 'nothing';
-  await bookCharge(deps.books, work.row, ref, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs, endedAtMs: atMs, facts });
-  await deps.ledger.close(ref);
+  await bookEnd(deps.books, work.row, ref, done, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs });
   await noteCaseEnd(deps, ref, false);
   return 'done';
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bookCharge, bookUnbilled } from '../../src/books/charges.js';
+import { bookEnd, bookUnbilled } from '../../src/books/charges.js';
 import type { SubmitResult } from '../../src/contract/activities.js';
 import type { AttemptRef, AttemptState, RecordedOutput } from '../../src/domain/attempt.js';
 import type { Exchange, ServiceRequest } from '../../src/domain/exchange.js';
@@ -119,8 +119,7 @@ export async function recordOutcome(
       const released = await giveBack(deps, { grant }, { done: true });
       // The next submit goes through the same process and disk: the books let it pass.
       if (released.released) await delay(HAND_OVER_MS);
-      await bookCharge(deps.books, work.row, ref, { claimedAtMs, endedAtMs: state.atMs, facts: state.facts });
-      await deps.ledger.close(ref);
+      await bookEnd(deps.books, work.row, ref, state, { claimedAtMs });
       return { outcome: 'standing', n, standing: 'done', ...released };
     }
     case 'created':

@@ -7,6 +7,8 @@ import {
   ownStates,
   standingOf,
 } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
+import type { PollReading } from '../domain/reading.js';
 import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
@@ -158,4 +160,16 @@ export function resultStates(attempt: Attempt): ResultState[] {
   return ownStates(attempt).filter(
     (state): state is ResultState => state.state === 'done' || state.state === 'rendered',
   );
+}
+
+/** How a job that was accepted came to its end. */
+export type EndState = Extract<AttemptState, { state: 'rendered' | 'ended' }>;
+
+/** What the ledger learns of a poll that says terminal. */
+export function endStateOf(reading: Extract<PollReading, { reading: 'succeeded' | 'failed' }>, atMs: number): EndState {
+  if (reading.reading === 'succeeded') {
+    return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };
+  }
+  const { word, code, message } = reading;
+  return { state: 'ended', atMs, word, message, ...defined({ code }) };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { attemptsSince } from '../../src/books/attempts.js';
-import { bookCharge } from '../../src/books/charges.js';
+import { bookEnd } from '../../src/books/charges.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
 import { explainedBetween } from '../../src/books/check/residual.js';
 import { settle } from '../../src/books/check/settle.js';
@@ -102,8 +102,14 @@ test('S2: it may have come while nobody had seen the end of a job that paid its 
 
 test('it may have come before a poll saw the end', async () => {
   const { deps, startMs } = await bothLost();
-  const course = { claimedAtMs: startMs, endedAtMs: startMs + 4 * MINUTE_MS, facts: {} };
-  await bookCharge(deps.books, DANCE, { batch: 'b', id: 'dance', n: 2 }, course);
+  const end = { state: 'rendered', atMs: startMs + 4 * MINUTE_MS, outputs: [], facts: {} } as const;
+  await bookEnd(
+    deps.books,
+    DANCE,
+    { batch: 'b', id: 'dance', n: 2 },
+    { ...end, outputs: [] },
+    { claimedAtMs: startMs },
+  );
   const { known } = await attemptsSince(deps.books, startMs);
   const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one, 0));
   const waits = { lambdaMs: 0, rhoMs: 0, roundingNano: 0, apartMs: 0 };

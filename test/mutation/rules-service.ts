@@ -139,12 +139,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('activities/files/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
   ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
   ...within('activities/download.ts', [
-    [
-      119,
-      "      return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };",
-      '      return null;',
-      1,
-    ],
+    [119, '    await deps.ledger.append(ref, endStateOf(reading, deps.now()));\n', '', 1],
   ]),
   ...within('workflows/account-pauses.ts', [
     [
