@@ -5,8 +5,7 @@ import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
-import { feedersOf, isReady } from '../src/home/feeders.js';
-import { type Feeds, readFeeds } from '../src/home/feeds.js';
+import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import { type Followers, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
@@ -106,27 +105,6 @@ async function aheadOf(
   if (part > cursor.part) return { isAhead: true };
   const rows = await deps.rows.readPart(batch, generation, part);
   return rows.findIndex((stored) => stored.row.index === row.index) >= cursor.index ? { isAhead: true } : {};
-}
-
-/** Reads each part's document once. */
-export function feedsReader(
-  { home, rows }: Pick<Dependencies, 'home' | 'rows'>,
-  batch: string,
-  generation: string,
-): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {
-  const known = new Map<number, Promise<Feeds>>();
-  const ofPart = (part: number): Promise<Feeds> => {
-    const feeds = known.get(part) ?? readFeeds(home.store, home.keys.feeds(batch, generation, part));
-    known.set(part, feeds);
-    return feeds;
-  };
-  return {
-    ofPart,
-    async of(index) {
-      const place = await rowAt(rows, batch, generation, index);
-      return place && (await ofPart(place.part)).get(index);
-    },
-  };
 }
 
 async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Promise<ReopenResult> {

@@ -4,15 +4,11 @@ import type { BatchTally } from '../src/domain/batch-tally.js';
 import type { StopReason } from '../src/domain/limits.js';
 import { safeText } from '../src/domain/secret.js';
 import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
-import { readBatchOptions } from '../src/home/batch-order.js';
-import { resultLines } from '../src/home/result-lines.js';
-import type { ResultLine } from '../src/manifest/results.js';
-import { collectRows, type ReportRows } from '../src/report/collect.js';
-import { writeReport } from '../src/report/write-report.js';
+import type { ReportRows } from '../src/report/collect.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
-import { type ResultSources, writeBatchResults } from './files/result-files.js';
+import { collectedRows, storeReport, writeBatchResults } from './files/result-files.js';
 import { markHome } from './row/home-marks.js';
 import { endDamaged, endRow } from './row/record.js';
 
@@ -83,40 +79,4 @@ async function report(deps: Dependencies, batch: string, rows: ReportRows): Prom
 /** A job that was asked to end because its batch stopped by itself was not cancelled by anybody. */
 async function stoppedFor({ home }: Dependencies, batch: string): Promise<StopReason | undefined> {
   return (await isCancelledBatch(home, batch)) ? undefined : stoppedReason(home, batch);
-}
-
-/** Writes the report of a batch as it stands now, which takes one pass over its rows; gives the page. */
-export async function writeBatchReport(
-  sources: ResultSources,
-  batch: string,
-  generation: string,
-  { isPublic }: { isPublic: boolean },
-): Promise<string> {
-  const { collect, collected } = collectedRows(sources, batch);
-  await collect(resultLines(sources, batch, generation));
-  return storeReport(sources, batch, collected(), { isPublic });
-}
-
-/** Gathers what a report says while somebody else reads the lines. */
-export function collectedRows({ home }: ResultSources, batch: string) {
-  let rows: ReportRows | undefined;
-  return {
-    collect: async (lines: AsyncIterable<ResultLine>): Promise<void> => {
-      rows = await collectRows(lines, { createdAtMs: (await home.readBatch(batch))?.createdAtMs ?? 0 });
-    },
-    collected: (): ReportRows => {
-      if (rows === undefined) throw new Error('the lines were not read to their end');
-      return rows;
-    },
-  };
-}
-
-export async function storeReport(
-  { home, openStore, posters, now }: ResultSources,
-  batch: string,
-  rows: ReportRows,
-  { isPublic }: { isPublic: boolean },
-): Promise<string> {
-  const out = openStore((await readBatchOptions(home, batch)).out);
-  return writeReport({ home, out, batch, posters, isPublic, nowMs: now() }, rows);
 }

@@ -2,7 +2,7 @@ import type { OpenRowState, PageInput, PageResult } from '../src/contract/activi
 import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
-import { feedersOf, isReady } from '../src/home/feeders.js';
+import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import type { Feeds } from '../src/home/feeds.js';
 import { type Followers, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
@@ -10,7 +10,6 @@ import { runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { feedsReader } from './fed-rows.js';
 import { reopen } from './row/closed-models.js';
 import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
 import { mayPay } from './share.js';

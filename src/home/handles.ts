@@ -1,61 +1,59 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type Attempt, type AttemptRef, type Intent, intentOf } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store, StoreEntry } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import { loadAttempt } from './attempts.js';
-import type { Home } from './home.js';
-import { type HomeKeys, homeKeys } from './home-keys.js';
+import { document } from './document.js';
+import { type HomeKeys, type HomePlace, homeKeys } from './home-keys.js';
 
 /**
  * Which attempt a handle, or the URL of a synchronous output, belongs to. The service makes each once: one that another
  * attempt has is an old answer that something on the way repeated, and says nothing of this attempt.
  */
 
-export interface NameOwner extends AttemptRef {
-  /** The row's hash where the request had a seed: the same request again may rightly give the same output. */
-  seeded?: string;
-}
-
-export const nameOwnerSchema = z.object({
+const nameOwnerSchema = z.object({
   batch: z.string(),
   id: z.string(),
   n: z.int(),
+  /** The row's hash where the request had a seed: the same request again may rightly give the same output. */
   seeded: z.exactOptional(z.string()),
 });
+export type NameOwner = z.output<typeof nameOwnerSchema>;
 
 /** Whose a name is that cannot be read: another's, so that it confirms nothing. */
 const NOBODY: NameOwner = { batch: '', id: '', n: 0 };
 
+export const nameOwner = document(
+  nameOwnerSchema,
+  (keys, name: string) => keys.handle(hashOf(name)),
+  () => NOBODY,
+);
+
 /** Gives the name to the attempt unless another has it; false when another has. Repeating it changes nothing. */
-export function takeName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  return take(home, name, owner, async () => NOBODY);
+export async function takeName(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  return isSame(await firstOwner(home, name, owner), owner);
 }
 
 /** The same for an attempt that had the name recorded before: one that a disk has damaged is written anew. */
-export function keepName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  return take(home, name, owner, async (key) => {
-    await home.store.put(key, encodeJson(recordOf(owner)));
-    return owner;
-  });
+export async function keepName(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  const first = await firstOwner(home, name, owner);
+  if (first !== NOBODY) return isSame(first, owner);
+  await nameOwner.write(home, recordOf(owner), name);
+  return true;
 }
 
-async function take(
-  home: Home,
-  name: string,
-  owner: NameOwner,
-  whenDamaged: (key: string) => Promise<NameOwner>,
-): Promise<boolean> {
-  const key = keyOf(home, name);
-  if (await home.store.putIfAbsent(key, encodeJson(recordOf(owner)))) return true;
-  const first = await readJson(home.store, key, nameOwnerSchema, () => whenDamaged(key));
-  return first === undefined || isSame(first, owner);
+/** Who had the name first: this one where nobody had. */
+async function firstOwner(home: HomePlace, name: string, owner: NameOwner): Promise<NameOwner> {
+  const isFree = await home.store.putIfAbsent(home.keys.handle(hashOf(name)), encodeJson(recordOf(owner)));
+  return isFree ? owner : ((await nameOwner.read(home, name)) ?? owner);
 }
 
 /** Whether another attempt has the name. */
-export async function isNameOfAnother(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  const first = await readJson(home.store, keyOf(home, name), nameOwnerSchema, () => NOBODY);
+export async function isNameOfAnother(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  const first = await nameOwner.read(home, name);
   return first !== undefined && !isSame(first, owner);
 }
 
@@ -64,12 +62,8 @@ function isSame(first: NameOwner, owner: NameOwner): boolean {
   return first.batch === owner.batch && first.id === owner.id && first.n === owner.n;
 }
 
-function keyOf(home: Home, name: string): string {
-  return home.keys.handle(createHash('sha256').update(name).digest('hex'));
-}
-
 function recordOf({ batch, id, n, seeded }: NameOwner): NameOwner {
-  return { batch, id, n, ...(seeded === undefined ? {} : { seeded }) };
+  return { batch, id, n, ...defined({ seeded }) };
 }
 
 /** Which attempt a callback's token belongs to, and the handles that callbacks named: hints, no state of the ledger. */

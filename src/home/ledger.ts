@@ -6,13 +6,12 @@ import {
   intentOf,
   standingOf,
 } from '../domain/attempt.js';
-import type { Kind } from '../domain/kind.js';
 import { decodeJson, encodeAs, encodeJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
-import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
+import { attemptStateSchema, type OpenFacts, openFactsOf, openFactsSchema } from './attempt-schema.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
 import { callbackEntries } from './handles.js';
-import { type HomeKeys, homeKeys } from './home-keys.js';
+import { type HomeKeys, type HomePlace, homeKeys } from './home-keys.js';
 import { parseIndexKey } from './parse-keys.js';
 
 /** The write-ahead record of every attempt: the one arbiter of who may send a paid request. */
@@ -20,13 +19,7 @@ import { parseIndexKey } from './parse-keys.js';
 const APPEND_RACES_MAX = 100;
 
 /** An attempt that may still cost or still run. The index may be late: read the attempt before acting on it. */
-export interface OpenAttempt extends AttemptRef {
-  kind: Kind;
-  generation: string;
-  part: number;
-  index: number;
-  atMs: number;
-}
+export type OpenAttempt = AttemptRef & OpenFacts;
 
 export interface Ledger {
   /**
@@ -64,16 +57,14 @@ export class LedgerError extends Error {
   }
 }
 
-interface Home {
-  store: Store;
-  keys: HomeKeys;
+interface OpenLedger extends HomePlace {
   /** Claims of this process that nothing was appended to yet: their next record needs no look at what is there. */
   fresh: Map<string, Intent>;
 }
 
 /** The ledger of one account in its home. Any number of processes may use it at once. */
 export function createLedger(store: Store, account: string): Ledger {
-  const home: Home = { store, keys: homeKeys(account), fresh: new Map() };
+  const home: OpenLedger = { store, keys: homeKeys(account), fresh: new Map() };
   return {
     claim: (ref, intent) => claim(home, ref, intent),
     voidClaim: (ref, why, place) => voidClaim(home, ref, why, place.atMs),
@@ -89,11 +80,10 @@ export function createLedger(store: Store, account: string): Ledger {
   };
 }
 
-async function claim({ store, keys, fresh }: Home, ref: AttemptRef, intent: Intent): Promise<boolean> {
-  const { kind, generation, part, index, atMs } = intent;
+async function claim({ store, keys, fresh }: OpenLedger, ref: AttemptRef, intent: Intent): Promise<boolean> {
   // The index entry is visible first: a claim that nobody would find after a crash must not exist.
   const [listed, claimed] = await store.putAllIfAbsent([
-    { key: keys.open(ref), bytes: encodeJson({ kind, generation, part, index, atMs }) },
+    { key: keys.open(ref), bytes: encodeJson(openFactsOf(intent)) },
     { key: keys.attempt(ref, 0), bytes: encodeJson(intent) },
     ...callbackEntries(keys, ref, intent),
   ]);
@@ -110,7 +100,7 @@ async function claim({ store, keys, fresh }: Home, ref: AttemptRef, intent: Inte
   return false;
 }
 
-async function voidClaim({ store, keys }: Home, ref: AttemptRef, why: string, atMs: number): Promise<boolean> {
+async function voidClaim({ store, keys }: HomePlace, ref: AttemptRef, why: string, atMs: number): Promise<boolean> {
   const state: AttemptState = { state: 'void', atMs, why };
   const voided = await store.putIfAbsent(keys.attempt(ref, 0), encodeJson(state));
   // A claimer that died between its two writes has left its index entry behind.
@@ -118,7 +108,7 @@ async function voidClaim({ store, keys }: Home, ref: AttemptRef, why: string, at
   return voided;
 }
 
-async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise<boolean> {
+async function append(home: OpenLedger, ref: AttemptRef, state: AttemptState): Promise<boolean> {
   const { store, keys } = home;
   for (let race = 0; race < APPEND_RACES_MAX; race++) {
     const attempt = takeFresh(home, ref) ?? (await loadAttempt(store, keys, ref));
@@ -135,14 +125,14 @@ async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise
 }
 
 /** What this process claimed and has not appended to, once: if someone else did meanwhile, the place is taken. */
-function takeFresh({ fresh }: Home, ref: AttemptRef): LoadedAttempt | undefined {
+function takeFresh({ fresh }: OpenLedger, ref: AttemptRef): LoadedAttempt | undefined {
   const intent = fresh.get(nameOf(ref));
   if (intent === undefined) return undefined;
   fresh.delete(nameOf(ref));
   return { n: ref.n, states: [intent], torn: false, nextSeq: 1 };
 }
 
-async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> {
+async function* openAttempts({ store, keys }: HomePlace): AsyncIterable<OpenAttempt> {
   for await (const key of store.list(keys.opens)) {
     const ref = parseIndexKey(keys.opens, key);
     const bytes = ref === undefined ? undefined : await store.get(key);
@@ -155,10 +145,8 @@ async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> 
 /** For an index entry that was torn: the claim says the same. Without a claim nothing was sent. */
 async function factsOfClaim(store: Store, keys: HomeKeys, ref: AttemptRef) {
   const attempt = await loadAttempt(store, keys, ref);
-  const intent = attempt === undefined ? undefined : intentOf(attempt);
-  if (intent === undefined) return undefined;
-  const { kind, generation, part, index, atMs } = intent;
-  return { kind, generation, part, index, atMs };
+  const intent = attempt && intentOf(attempt);
+  return intent && openFactsOf(intent);
 }
 
 function withoutSeq({ n, states, torn }: LoadedAttempt): Attempt {

@@ -4,14 +4,14 @@ import { decodeJson, encodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { accountLimits, openBreakers } from './account-limits.js';
-import { attemptStateSchema, jsonSchema, openFactsSchema } from './attempt-schema.js';
+import { attemptStateSchema, jsonSchema, openFactsOf, openFactsSchema } from './attempt-schema.js';
 import { loadAttempt } from './attempts.js';
 import { cancelled, pauses, sampleGate, stopped } from './batch-marks.js';
 import { batchOptions, batchOrder } from './batch-order.js';
 import { accountSchema, batchSchema } from './bindings.js';
 import { bookedSchema, worstBooking } from './charge-book.js';
 import { takenFrame } from './feeds.js';
-import { handleSchema, nameOwnerSchema, refSchema } from './handles.js';
+import { handleSchema, nameOwner, refSchema } from './handles.js';
 import { checkpointSchema, type Home } from './home.js';
 import { claimsSchema } from './home-mark.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
@@ -123,9 +123,7 @@ async function rebuild(home: Home, key: string): Promise<unknown> {
   const ref = root === 'open' ? parseIndexKey(keys.opens, key) : undefined;
   const attempt = ref && (await loadAttempt(store, keys, ref));
   const intent = attempt && intentOf(attempt);
-  if (intent === undefined) return undefined;
-  const { kind, generation, part, index, atMs } = intent;
-  return { kind, generation, part, index, atMs };
+  return intent && openFactsOf(intent);
 }
 
 /** Every sort of document in an account's part of a home, for those that walk over all of it. */
@@ -177,7 +175,7 @@ const SORTS: DocumentSort[] = [
   sort(/^balance\//, 'a reading of the balance', checkpointSchema, 'again'),
   sort(/^trust\//, 'whether verdicts are trusted', trustSchema, 'kept'),
   sort(/^groups\//, 'attempts that were settled together', groupSchema, 'kept'),
-  sort(/^handles\//, 'whose a handle is', nameOwnerSchema, 'kept'),
+  sort(/^handles\//, 'whose a handle is', nameOwner.schema, 'kept'),
   sort(/^watch\//, 'a watched verdict', watched.schema, 'again'),
   sort(/^(claimed|claims\/[^/]+)\.json$/, 'when it claimed last', claimsSchema, 'kept'),
   sort(/^limits\.json$/, 'limits of the account', accountLimits.schema, 'again'),

@@ -1,5 +1,4 @@
-import { writeBatchResults } from '../../../activities/files/result-files.js';
-import { collectedRows, storeReport } from '../../../activities/results.js';
+import { collectedRows, storeReport, writeBatchResults } from '../../../activities/files/result-files.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import { createPosters } from '../../report/posters.js';

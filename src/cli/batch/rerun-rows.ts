@@ -1,7 +1,7 @@
-import { feedsReader } from '../../../activities/fed-rows.js';
 import { overrideOf, type Standing, standingOf } from '../../domain/attempt.js';
 import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
+import { feedsReader } from '../../home/feeders.js';
 import { rowAt } from '../../home/rows.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import type { HomeAccess } from '../access/home-access.js';

@@ -35,7 +35,7 @@ async function writeReport(session: Session, batch: string, flags: ReportFlags):
   const { openHomeAccess } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
   const { resultSources } = await import('../batch/final-rows.js');
-  const { writeBatchReport } = await import('../../../activities/results.js');
+  const { writeBatchReport } = await import('../../../activities/files/result-files.js');
   const { createPosters } = await import('../../report/posters.js');
   const { PUBLIC_REPORT_NAME, REPORT_NAME } = await import('../../report/write-report.js');
   const { openPage } = await import('../open-page.js');
