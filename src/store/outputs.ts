@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.js';
 import type { OutputFile } from '../domain/outcome.js';
 import { type MediaReading, readMediaFacts } from './media-facts.js';
 import { describeBytes, type MediaFamily, type MediaType, SNIFF_BYTES, sniffMedia } from './media-type.js';
@@ -123,8 +124,7 @@ function outputFile(
   reading: MediaReading,
 ): OutputFile {
   const facts = 'facts' in reading ? reading.facts : {};
-  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
-  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts, ...object };
+  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts, ...defined({ etag, version }) };
 }
 
 function checkedType(head: Uint8Array, expected: MediaFamily | 'any'): MediaType {
