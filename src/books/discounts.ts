@@ -12,16 +12,7 @@ import { LIST_PRICE_PPB } from './prices/price-book.js';
  * document 1, Discount window), so what held an hour ago is known from what was read then, and sometimes not before
  * it is over.
  */
-export interface Discounts {
-  /** True when the discounts need not be read again yet. */
-  areFresh(): Promise<boolean>;
-  keep(rows: Discount[]): Promise<void>;
-  /**
-   * Every multiplier (parts per billion) that may have held for a provider's entrypoint somewhere between two instants,
-   * by all that was answered until now; list price where no discount is known.
-   */
-  multipliers(provider: Pick<Adapter, 'entrypoint'>, fromMs: number, toMs: number): Promise<number[]>;
-}
+export type Discounts = ReturnType<typeof openDiscounts>;
 
 /** Discounts may be cached for minutes (service document 1, Limits), unscaled ms. */
 const DISCOUNTS_MAX_AGE_MS = 300_000;
@@ -33,7 +24,7 @@ const LOOK_EVERY_MS = 30_000;
 export function openDiscounts(
   { home, settings, now }: { home: Home; settings: Pick<AccountSettings, 'timeScale'>; now(): number },
   learned: Learned,
-): Discounts {
+) {
   let memory: { answers: readonly DiscountAnswer[]; readAtMs: number } | undefined;
   const maxAgeMs = (): number => DISCOUNTS_MAX_AGE_MS / settings.timeScale;
   const recall = async (anew = false): Promise<readonly DiscountAnswer[]> => {
@@ -45,11 +36,12 @@ export function openDiscounts(
     return answers;
   };
   return {
-    areFresh: async () => {
+    /** True when the discounts need not be read again yet. */
+    areFresh: async (): Promise<boolean> => {
       const last = (await recall()).at(-1);
       return last !== undefined && now() - last.lastMs <= maxAgeMs() / 2;
     },
-    keep: async (rows) => {
+    keep: async (rows: Discount[]): Promise<void> => {
       const atMs = now();
       const known = await recall(true);
       const last = known.at(-1);
@@ -66,7 +58,15 @@ export function openDiscounts(
         prices.filter(({ kind, lastAtMs }) => lastAtMs < sinceMs || !changed.has(adapterFor(kind).entrypoint)),
       );
     },
-    multipliers: async ({ entrypoint }, fromMs, toMs) => {
+    /**
+     * Every multiplier (parts per billion) that may have held for a provider's entrypoint somewhere between two instants,
+     * by all that was answered until now; list price where no discount is known.
+     */
+    multipliers: async (
+      { entrypoint }: Pick<Adapter, 'entrypoint'>,
+      fromMs: number,
+      toMs: number,
+    ): Promise<number[]> => {
       const answers = await recall();
       if (entrypoint === null || answers.length === 0) return [LIST_PRICE_PPB];
       const found = answers.flatMap(({ rows }, i) => {

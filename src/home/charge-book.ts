@@ -43,14 +43,7 @@ export const bookedSchema = z.object({
 });
 export type BookedAttempt = z.output<typeof bookedSchema>;
 
-export interface ChargeBook {
-  /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
-  append(booked: BookedAttempt): Promise<void>;
-  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
-  endedOf(batch: string): Promise<EndedAttempts>;
-  /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
-  since(sinceMs: number): Promise<BookedAttempt[]>;
-}
+export type ChargeBook = ReturnType<typeof createChargeBook>;
 
 export interface EndedAttempts {
   upToNano: CreditsNano;
@@ -63,7 +56,7 @@ const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
 
-export function createChargeBook(store: Store, account: string): ChargeBook {
+export function createChargeBook(store: Store, account: string) {
   const keys = homeKeys(account);
   const kept = new Map<string, BookedAttempt>();
   const read = async (key: string): Promise<BookedAttempt | undefined> => {
@@ -75,12 +68,14 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
     return booked;
   };
   return {
-    append: async (booked) => {
+    /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
+    append: async (booked: BookedAttempt): Promise<void> => {
       const beside = { follow_up: keys.followUp, not_billed: keys.gone };
       const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
       await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(bookedSchema, booked));
     },
-    endedOf: async (batch) => {
+    /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
+    endedOf: async (batch: string): Promise<EndedAttempts> => {
       const attempts = new Set<string>();
       const found: string[] = [];
       for (const bucket of await store.names(keys.bookBuckets)) {
@@ -103,7 +98,8 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
       }
       return { upToNano, unbounded, has: (ref) => attempts.has(bookName(ref)) };
     },
-    since: async (sinceMs) => {
+    /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
+    since: async (sinceMs: number): Promise<BookedAttempt[]> => {
       const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
       const found: string[] = [];
       for (const bucket of await store.names(keys.bookBuckets)) {

@@ -15,20 +15,14 @@ export type Feeds = ReadonlyMap<number, readonly number[]>;
 
 const feedsSchema = z.object({ schema: z.literal(1), feeds: z.array(z.tuple([z.int(), z.array(z.int())])) });
 
-/** Collects the references of a generation's rows while they are written, 8 bytes each. */
-export interface FeedsWriter {
-  add(feeder: number, fed: number): void;
-  /** `keyOf`: the document of a part. */
-  write(parts: readonly { rows: number }[], keyOf: (part: number) => string): Promise<void>;
-}
-
 const FIRST_PAIRS = 1_024;
 
-export function createFeedsWriter(store: Store): FeedsWriter {
+/** Collects the references of a generation's rows while they are written, 8 bytes each. */
+export function createFeedsWriter(store: Store) {
   let pairs = new Uint32Array(FIRST_PAIRS * 2);
   let count = 0;
   return {
-    add(feeder, fed) {
+    add(feeder: number, fed: number): void {
       if (count * 2 === pairs.length) {
         const bigger = new Uint32Array(pairs.length * 2);
         bigger.set(pairs);
@@ -38,7 +32,8 @@ export function createFeedsWriter(store: Store): FeedsWriter {
       pairs[count * 2 + 1] = fed;
       count += 1;
     },
-    async write(parts, keyOf) {
+    /** `keyOf`: the document of a part. */
+    async write(parts: readonly { rows: number }[], keyOf: (part: number) => string): Promise<void> {
       const order = Uint32Array.from({ length: count }, (_, i) => i);
       order.sort((a, b) => (pairs[a * 2] ?? 0) - (pairs[b * 2] ?? 0) || a - b);
       let at = 0;

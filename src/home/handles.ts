@@ -67,14 +67,7 @@ function recordOf({ batch, id, n, seeded }: NameOwner): NameOwner {
 }
 
 /** Which attempt a callback's token belongs to, and the handles that callbacks named: hints, no state of the ledger. */
-export interface Callbacks {
-  /** The attempt that was sent with this token, or undefined; takes as long for every wrong token. */
-  find(token: string): Promise<CalledAttempt | undefined>;
-  /** Keeps a handle that a callback named; false when it is known already or the attempt has too many. */
-  noteHandle(intent: Intent, handle: string, atMs: number): Promise<boolean>;
-  /** The handles that callbacks named for an attempt, oldest first. */
-  handles(intent: Intent): Promise<string[]>;
-}
+export type Callbacks = ReturnType<typeof createCallbacks>;
 
 export interface CalledAttempt {
   ref: AttemptRef;
@@ -88,10 +81,11 @@ const HANDLES_MAX = 8;
 export const refSchema = z.object({ batch: z.string(), id: z.string(), n: z.int() });
 export const handleSchema = z.object({ handle: z.string(), atMs: timeSchema });
 
-export function createCallbacks(store: Store, account: string): Callbacks {
+export function createCallbacks(store: Store, account: string) {
   const keys = homeKeys(account);
   return {
-    async find(token) {
+    /** The attempt that was sent with this token, or undefined; takes as long for every wrong token. */
+    async find(token: string): Promise<CalledAttempt | undefined> {
       const bytes = await store.get(keys.callback(hashOf(token)));
       const ref = bytes && decodeJson(refSchema, bytes);
       const attempt = ref && (await loadAttempt(store, keys, ref));
@@ -100,13 +94,15 @@ export function createCallbacks(store: Store, account: string): Callbacks {
       if (!ref || !attempt || !intent?.callbackToken || !isEqual(intent.callbackToken, token)) return undefined;
       return { ref, intent, attempt };
     },
-    async noteHandle({ callbackToken }, handle, atMs) {
+    /** Keeps a handle that a callback named; false when it is known already or the attempt has too many. */
+    async noteHandle({ callbackToken }: Intent, handle: string, atMs: number): Promise<boolean> {
       if (callbackToken === undefined) return false;
       const token = hashOf(callbackToken);
       if ((await store.names(keys.callbackHandles(token))).length >= HANDLES_MAX) return false;
       return store.putIfAbsent(keys.callbackHandle(token, hashOf(handle)), encodeJson({ handle, atMs }));
     },
-    async handles({ callbackToken }) {
+    /** The handles that callbacks named for an attempt, oldest first. */
+    async handles({ callbackToken }: Intent): Promise<string[]> {
       if (callbackToken === undefined) return [];
       const folder = keys.callbackHandles(hashOf(callbackToken));
       const found = await Promise.all(

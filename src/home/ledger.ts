@@ -21,30 +21,7 @@ const APPEND_RACES_MAX = 100;
 /** An attempt that may still cost or still run. The index may be late: read the attempt before acting on it. */
 export type OpenAttempt = AttemptRef & OpenFacts;
 
-export interface Ledger {
-  /**
-   * Takes the attempt's place, durably, with its entry in the open-attempt index; false when the place is taken.
-   * Nothing may be sent before it returned true; when it throws, nothing may be sent.
-   */
-  claim(ref: AttemptRef, intent: Intent): Promise<boolean>;
-  /** Writes `void` in the claim's own place. True proves that nobody sent this attempt and nobody will. */
-  voidClaim(ref: AttemptRef, why: string, place: { atMs: number }): Promise<boolean>;
-  /**
-   * Appends a state; true when it now stands, false when the ledger knew as much already (the later state wins).
-   * Throws a LedgerError when there is no claim or when the state contradicts what is recorded.
-   */
-  append(ref: AttemptRef, state: AttemptState): Promise<boolean>;
-  /** All attempts of a row, by number; empty when none was claimed. */
-  read(batch: string, id: string): Promise<Attempt[]>;
-  /** One attempt, undefined when its place is free. */
-  readAttempt(ref: AttemptRef): Promise<Attempt | undefined>;
-  /** The account's attempts that were not closed. */
-  open(): AsyncIterable<OpenAttempt>;
-  /** Whether the attempt stands in the open-attempt index. */
-  isListed(ref: AttemptRef): Promise<boolean>;
-  /** Takes the attempt out of the open-attempt index; its records stay. */
-  close(ref: AttemptRef): Promise<void>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
@@ -63,20 +40,36 @@ interface OpenLedger extends HomePlace {
 }
 
 /** The ledger of one account in its home. Any number of processes may use it at once. */
-export function createLedger(store: Store, account: string): Ledger {
+export function createLedger(store: Store, account: string) {
   const home: OpenLedger = { store, keys: homeKeys(account), fresh: new Map() };
   return {
-    claim: (ref, intent) => claim(home, ref, intent),
-    voidClaim: (ref, why, place) => voidClaim(home, ref, why, place.atMs),
-    append: (ref, state) => append(home, ref, state),
-    read: async (batch, id) => (await loadAttempts(store, home.keys, batch, id)).map(withoutSeq),
-    readAttempt: async (ref) => {
+    /**
+     * Takes the attempt's place, durably, with its entry in the open-attempt index; false when the place is taken.
+     * Nothing may be sent before it returned true; when it throws, nothing may be sent.
+     */
+    claim: (ref: AttemptRef, intent: Intent): Promise<boolean> => claim(home, ref, intent),
+    /** Writes `void` in the claim's own place. True proves that nobody sent this attempt and nobody will. */
+    voidClaim: (ref: AttemptRef, why: string, place: { atMs: number }): Promise<boolean> =>
+      voidClaim(home, ref, why, place.atMs),
+    /**
+     * Appends a state; true when it now stands, false when the ledger knew as much already (the later state wins).
+     * Throws a LedgerError when there is no claim or when the state contradicts what is recorded.
+     */
+    append: (ref: AttemptRef, state: AttemptState): Promise<boolean> => append(home, ref, state),
+    /** All attempts of a row, by number; empty when none was claimed. */
+    read: async (batch: string, id: string): Promise<Attempt[]> =>
+      (await loadAttempts(store, home.keys, batch, id)).map(withoutSeq),
+    /** One attempt, undefined when its place is free. */
+    readAttempt: async (ref: AttemptRef): Promise<Attempt | undefined> => {
       const attempt = await loadAttempt(store, home.keys, ref);
       return attempt === undefined ? undefined : withoutSeq(attempt);
     },
-    open: () => openAttempts(home),
-    isListed: async (ref) => (await store.size(home.keys.open(ref))) !== undefined,
-    close: (ref) => store.remove(home.keys.open(ref)),
+    /** The account's attempts that were not closed. */
+    open: (): AsyncIterable<OpenAttempt> => openAttempts(home),
+    /** Whether the attempt stands in the open-attempt index. */
+    isListed: async (ref: AttemptRef): Promise<boolean> => (await store.size(home.keys.open(ref))) !== undefined,
+    /** Takes the attempt out of the open-attempt index; its records stay. */
+    close: (ref: AttemptRef): Promise<void> => store.remove(home.keys.open(ref)),
   };
 }
 

@@ -51,42 +51,36 @@ export type ToldOfBatch = z.output<typeof toldSchema>;
 
 const sinceSchema = z.object({ schema: z.literal(1), sinceMs: timeSchema });
 
-export interface Notices {
-  /** Since when ends of batches are told; set at the first call. */
-  since(nowMs: number): Promise<number>;
-  told(batch: string): Promise<ToldOfBatch>;
-  writeTold(batch: string, told: ToldOfBatch): Promise<void>;
-  /** Keeps a notice for its targets; keys sort in the order of the numbers. */
-  add(batch: string, number: number, notice: Notice, targets: readonly NoticeTarget[]): Promise<void>;
-  /** The batches of which something may wait. */
-  batches(): Promise<string[]>;
-  /** What waits of a batch, oldest first, with its key. */
-  waiting(batch: string): Promise<KeptNotice[]>;
-  /** A target needs a notice no more: it leaves what waits, and the last one takes the notice with it. */
-  settle(one: KeptNotice, mark: string): Promise<void>;
-}
+export type Notices = ReturnType<typeof openNotices>;
 
-export function openNotices({ store, keys }: HomePlace): Notices {
+export function openNotices({ store, keys }: HomePlace) {
   return {
-    async since(nowMs) {
+    /** Since when ends of batches are told; set at the first call. */
+    async since(nowMs: number): Promise<number> {
       const known = await readJson(store, keys.noticesSince, sinceSchema, forgotten);
       if (known === undefined) await store.put(keys.noticesSince, encodeAs(sinceSchema, { schema: 1, sinceMs: nowMs }));
       return known?.sinceMs ?? nowMs;
     },
-    told: async (batch) => (await readJson(store, keys.noticesTold(batch), toldSchema, forgotten)) ?? nothingTold(),
-    writeTold: (batch, told) => store.put(keys.noticesTold(batch), encodeAs(toldSchema, told)),
-    async add(batch, number, notice, targets) {
+    told: async (batch: string): Promise<ToldOfBatch> =>
+      (await readJson(store, keys.noticesTold(batch), toldSchema, forgotten)) ?? nothingTold(),
+    writeTold: (batch: string, told: ToldOfBatch): Promise<void> =>
+      store.put(keys.noticesTold(batch), encodeAs(toldSchema, told)),
+    /** Keeps a notice for its targets; keys sort in the order of the numbers. */
+    async add(batch: string, number: number, notice: Notice, targets: readonly NoticeTarget[]): Promise<void> {
       const waits = targets.map(({ to }) => ({ mark: markOf(to), label: targetLabel(to) }));
       await store.put(keys.notice(batch, number), encodeAs(waitingSchema, { schema: 1, notice, waits }));
     },
-    batches: async () => (await store.names(keys.noticesWaiting)).filter(isSafeSegment),
-    async waiting(batch) {
+    /** The batches of which something may wait. */
+    batches: async (): Promise<string[]> => (await store.names(keys.noticesWaiting)).filter(isSafeSegment),
+    /** What waits of a batch, oldest first, with its key. */
+    async waiting(batch: string): Promise<KeptNotice[]> {
       const folder = keys.noticesOf(batch);
       const names = (await store.names(folder)).map((name) => `${folder}/${name}`);
       const found = await Promise.all(names.map((key) => readJson(store, key, waitingSchema, forgotten)));
       return found.flatMap((one, i) => (one === undefined ? [] : [{ ...one, key: names[i] ?? '' }]));
     },
-    async settle(one, mark) {
+    /** A target needs a notice no more: it leaves what waits, and the last one takes the notice with it. */
+    async settle(one: KeptNotice, mark: string): Promise<void> {
       const { key, notice } = one;
       one.waits = one.waits.filter((target) => target.mark !== mark);
       if (one.waits.length === 0) await store.remove(key);

@@ -35,20 +35,11 @@ export const generationSchema = z.object({
 });
 export type GenerationFacts = z.output<typeof generationSchema>;
 
-export interface RowsWriter {
-  /** Rows in manifest order; `row.index` must count from 0. */
-  add(stored: StoredRow): Promise<void>;
-  /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
-  finish(meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'createdAtMs'>): Promise<GenerationFacts>;
-  /** Leaves nothing behind. */
-  abort(): Promise<void>;
-}
-
 /**
  * Parts hold at most 1,000 rows and 4 MB (one larger row is a part of its own). They are written under a name of
  * their own first, since the generation's name is the hash of all of them.
  */
-export function createRowsWriter(store: Store, account: string, batch: string): RowsWriter {
+export function createRowsWriter(store: Store, account: string, batch: string) {
   const keys = homeKeys(account);
   const incoming = `incoming-${randomBytes(8).toString('hex')}`;
   const hash = createHash('sha256');
@@ -74,7 +65,8 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
   const abort = () => store.removeAll(keys.generation(batch, incoming));
 
   return {
-    add: async (stored) => {
+    /** Rows in manifest order; `row.index` must count from 0. */
+    add: async (stored: StoredRow): Promise<void> => {
       if (stored.row.index !== rows) throw new Error(`row ${stored.row.index} was written in the place of row ${rows}`);
       const line = Buffer.from(`${JSON.stringify(stored)}\n`);
       if (lines.length >= PART_ROWS_MAX || lineBytes + line.length > PART_BYTES_MAX) await flush();
@@ -86,7 +78,10 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       if (feeders.length > 0) fed += 1;
       rows++;
     },
-    finish: async (meta) => {
+    /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
+    finish: async (
+      meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'createdAtMs'>,
+    ): Promise<GenerationFacts> => {
       await flush();
       hash.update(JSON.stringify([meta.columns, meta.passthroughColumns]));
       const generation = hash.digest('hex').slice(0, GENERATION_DIGITS);
@@ -108,6 +103,7 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       if (known === undefined) await store.put(factsKey, encodeJson(facts));
       return known ?? facts;
     },
+    /** Leaves nothing behind. */
     abort,
   };
 }

@@ -30,17 +30,9 @@ export const groupSchema = z.object({
 export type Group = z.output<typeof groupSchema>;
 
 /** The groups of an account. They never change and are never removed: each is read once. */
-export interface Groups {
-  /** Writes a group under its first member; false when that one is the first of another group already. */
-  write(first: AttemptRef, group: Group): Promise<boolean>;
-  /** The group that an attempt was settled in, if it was in one. */
-  of(name: string): Promise<Group | undefined>;
-  all(): AsyncIterable<Group>;
-  /** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */
-  isDamaged(first: AttemptRef): Promise<boolean>;
-}
+export type Groups = ReturnType<typeof createGroups>;
 
-export function createGroups({ store, keys }: HomePlace): Groups {
+export function createGroups({ store, keys }: HomePlace) {
   const known = new Map<string, Group>();
   const read = async (key: string): Promise<Group | undefined> => {
     const group = known.get(key) ?? (await readJson(store, key, groupSchema, forgotten));
@@ -54,13 +46,17 @@ export function createGroups({ store, keys }: HomePlace): Groups {
     }
   }
   return {
-    write: (first, group) => store.putIfAbsent(keys.group(first), encodeJson(group)),
-    async of(name) {
+    /** Writes a group under its first member; false when that one is the first of another group already. */
+    write: (first: AttemptRef, group: Group): Promise<boolean> =>
+      store.putIfAbsent(keys.group(first), encodeJson(group)),
+    /** The group that an attempt was settled in, if it was in one. */
+    async of(name: string): Promise<Group | undefined> {
       for await (const group of all()) if (group.members.includes(name)) return group;
       return undefined;
     },
     all,
-    isDamaged: async (first) => {
+    /** Whether a group was written under this first member that nobody can read: nothing is decided in its place. */
+    isDamaged: async (first: AttemptRef): Promise<boolean> => {
       const key = keys.group(first);
       return (await read(key)) === undefined && (await store.get(key)) !== undefined;
     },
