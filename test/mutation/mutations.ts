@@ -171,7 +171,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/books/attempts.ts',
     "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
     '    dueAfterMs: 0,\n',
-    'test/activities/verdict-audit.test.ts',
+    'test/books/verdict-audit.test.ts',
   ),
   // Design 5: on the way to the service and back.
   one(
@@ -211,7 +211,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/books/verdicts.ts',
     '{ sinceMs: watched.atMs });',
     '{ sinceMs: 0 });',
-    'test/activities/verdict-audit.test.ts',
+    'test/books/verdict-audit.test.ts',
   ),
   one(
     'F8',
@@ -374,7 +374,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '  return expected ?? now;',
     MONEY_TEST,
   ),
-  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/activities/discounts.test.ts'),
+  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/books/discounts.test.ts'),
   one('F33', 'src/books/credits.ts', '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '', POLLS_TEST),
   one(
     'F34',

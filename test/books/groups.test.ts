@@ -13,8 +13,8 @@ import { loadRow } from '../../src/home/row-work.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import type { Group } from '../../src/home/verdicts.js';
 import { StoreError } from '../../src/store/port.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 type Policy = 'hold' | 'if-proved' | 'always';
 

@@ -1,4 +1,5 @@
 // Verdicts are compared with every later reading (design 3: contradictions).
+
 import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { useReadings } from '../../src/books/readings.js';
@@ -9,8 +10,8 @@ import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
 import { rowStanding } from '../../src/home/row-standing.js';
 import { isTrusted } from '../../src/home/verdicts.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { intent, wholeRecord } from '../home/support/examples.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const STILL = plainRow('still');
 const FILM = plainRow('film', { index: 1, kind: 'vendor-f/video', cells: { prompt: 'a bird', duration: 4 } });

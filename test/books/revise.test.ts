@@ -1,8 +1,9 @@
 // A row's record that is corrected after its end stands in the results as well (design 2, Identity and running again).
+
 import { expect, test } from 'vitest';
 import { reviseRow } from '../../src/books/revise.js';
+import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
 import { wholeRecord } from '../home/support/examples.js';
-import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 /** Corrects a row's bill that came back; what was told to whom. */
 async function refund(answers: { isBatchOpen: boolean; failures: number }): Promise<string[]> {

@@ -1,4 +1,5 @@
 // Motion control may be charged once more after its completion (service document 2, motion control).
+
 import { expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { attemptsSince } from '../../src/books/attempts.js';
@@ -10,8 +11,8 @@ import { gatherEvidence } from '../../src/books/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { Row } from '../../src/domain/row.js';
 import { modelOf } from '../../src/manifest/cost-notes.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const DANCE = plainRow('dance', {
   kind: 'vendor-a/motion-control',

@@ -1,4 +1,5 @@
 // Discounts come, go and are answered late (F31; service document 1, Discount window and Limits).
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // How long a submit waits for its answer (docs/guarantees.md): never less than the call itself may take.
+
 import { expect, it } from 'vitest';
 import { headersLimitMs, syncMaxMs } from '../../src/books/waits.js';
 import { KINDS } from '../../src/domain/kind.js';

@@ -1,12 +1,13 @@
 // An avatar whose speech has an unknown length: its row ends after 2 h, its case after a day (design 3, Dmax).
+
 import { expect, test, vi } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
 import { useReadings } from '../../src/books/readings.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { watchedVerdicts } from '../../src/home/verdicts.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const AVATAR = plainRow('speech', {
   kind: 'vendor-b/avatar',

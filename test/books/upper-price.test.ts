@@ -1,4 +1,5 @@
 // What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
+
 import { expect, test } from 'vitest';
 import { accountActivities } from '../../activities/account.js';
 import { knownPrices, upperCredits } from '../../src/books/credits.js';
@@ -7,8 +8,8 @@ import { spentOf } from '../../src/books/spent.js';
 import type { PriceRule } from '../../src/domain/price.js';
 import { homeKeys } from '../../src/home/home-keys.js';
 import { measuredPrices } from '../../src/home/learned.js';
+import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const DANCE = plainRow('dance', {
   kind: 'vendor-a/motion-control',

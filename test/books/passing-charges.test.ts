@@ -1,4 +1,5 @@
 // What was charged and given back explains readings in between (service document 1: failures are refunded).
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
@@ -7,9 +8,9 @@ import { attemptsSince } from '../../src/books/attempts.js';
 import { movementsOf } from '../../src/books/check/evidence.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { createTransport } from '../../src/service/transport.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { serve } from '../download/broken-server.js';
 import { intent } from '../home/support/examples.js';
-import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const FILM = plainRow('film', { kind: 'vendor-a/text2video', cells: { prompt: 'a bird', duration: 5 } });
 const PRICES = [{ kind: FILM.kind, components: [{ unit: 'request' as const, credits: '0.2' }] }];
