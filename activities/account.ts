@@ -1,14 +1,20 @@
-import { noteReading } from '../src/books/readings.js';
+import { knownPrices } from '../src/books/credits.js';
+import type { KnownPrices } from '../src/books/prices/row-price.js';
+import { closeBooks, noteReading } from '../src/books/readings.js';
+import { spentOf } from '../src/books/spent.js';
 import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '../src/contract/account.js';
-
+import type { SpentResult } from '../src/contract/pages.js';
+import type { StopReason } from '../src/domain/batch.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
+import { readAccountLimits } from '../src/home/account-limits.js';
+import { markStopped } from '../src/home/batch-marks.js';
+import { readMeasuredPrices } from '../src/home/learned.js';
+import { dropReruns } from '../src/home/row-orders.js';
 import { VOICES_REQUEST } from '../src/kinds/vendor-b/wire.js';
 import { CREDITS_REQUEST, DISCOUNTS_REQUEST, readCredits, readDiscounts } from '../src/service/account.js';
-import { askedWaitMs } from './asked-wait.js';
-import { capsInForce, lastCaps } from './caps.js';
-import type { Dependencies } from './dependencies.js';
-import { readTurn, tryAgain } from './failures.js';
-import { refreshMarks } from './home-marks.js';
+import type { Dependencies, Handed } from './dependencies.js';
+import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
+import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
@@ -24,6 +30,12 @@ export interface AccountActivities {
   reachService(): Promise<void>;
   /** A read for the command line: the answer's JSON is put into the home and its key returned. */
   readForClient(input: Omit<AccountReadInput, 'account'>): Promise<AccountReadResult>;
+  /** The most that a batch can have cost so far, from the books and the open attempts. */
+  readSpent(input: { batch: string }): Promise<SpentResult>;
+  /** From here on rows that were never tried count as not started, for this reason. */
+  markStopped(input: { batch: string; reason: StopReason }): Promise<void>;
+  /** Uses the last reading of the balance, and writes what the account spent since the batch began. */
+  closeBooks(input: { batch: string; sinceMs: number }): Promise<void>;
 }
 
 export function accountActivities(deps: Dependencies): AccountActivities {
@@ -52,10 +64,17 @@ export function accountActivities(deps: Dependencies): AccountActivities {
       const answer = await ask(deps, request);
       // Whoever asked is told of an answer that cannot be read; for the account it is none.
       if (what === 'credits' && readCredits(answer).reading === 'ok') await takeCredits(deps, answer, asked);
-      const key = `${deps.home.account}/reads/${what}.json`;
+      const key = deps.home.keys.read(what);
       await deps.home.store.put(key, answer.body);
       return { key };
     },
+    readSpent: ({ batch }) => withRecords(() => spentOf(deps, batch, () => latestPrices(deps, batch))),
+    markStopped: ({ batch, reason }) =>
+      withRecords(async () => {
+        await markStopped(deps.home, batch, reason, deps.now());
+        await dropReruns(deps, batch, deps.now());
+      }),
+    closeBooks: ({ batch, sinceMs }) => withRecords(() => closeBooks(deps.books, batch, sinceMs)),
   };
 }
 
@@ -80,27 +99,14 @@ function askedNow(deps: Dependencies): Asked {
 async function takeCredits(deps: Dependencies, answer: Answer, { askedMs, keyMark }: Asked): Promise<AccountReading> {
   const read = readCredits(answer);
   if (read.reading === 'unreadable') throw tryAgain('service.unavailable', 'unreadable credits');
-  const { creditsRemainingNano, rpmLimit, concurrentLimit, planLevel } = read.value;
+  const { creditsRemainingNano: balanceNano, rpmLimit: rpm, concurrentLimit: concurrent, planLevel: plan } = read.value;
   const atMs = deps.now();
-  const checkpoint = {
-    askedMs,
-    atMs,
-    balanceNano: creditsRemainingNano,
-    rpm: rpmLimit,
-    concurrent: concurrentLimit,
-    plan: planLevel,
-  };
-  const [lambda, caps] = await Promise.all([
+  const [lambdaMs, caps] = await Promise.all([
     deps.books.learned.lambdaMs(),
-    capsInForce(deps, { concurrent: concurrentLimit, rpm: rpmLimit }),
-    deps.home.addCheckpoint(checkpoint),
+    capsInForce(deps, { concurrent, rpm }),
+    deps.home.addCheckpoint({ askedMs, atMs, balanceNano, rpm, concurrent, plan }),
   ]);
-  const value: AccountReading = {
-    ...caps,
-    balanceNano: creditsRemainingNano,
-    shownUntilMs: askedMs - lambda,
-    keyMark,
-  };
+  const value: AccountReading = { ...caps, balanceNano, shownUntilMs: askedMs - lambdaMs, keyMark };
   deps.books.latest = { value, atMs };
   deps.onCaps(value);
   noteReading(deps.books);
@@ -118,4 +124,26 @@ async function ask(deps: Dependencies, request: ServiceRequest): Promise<Answer>
   if (answer.status === 401) throw tryAgain('service.key-refused', '401', 15_000 / deps.settings.timeScale);
   const delayMs = answer.status === 429 ? (askedWaitMs(deps, answer.retryAfter) ?? 2_000) : undefined;
   throw tryAgain('service.unavailable', String(answer.status), delayMs);
+}
+
+/** What the account may have now: the plan's, or less where it was ordered or the settings say so. */
+export async function capsInForce({ home, settings }: Handed, plan: Caps): Promise<Caps> {
+  const ordered = await readAccountLimits(home);
+  const { concurrency, rpm } = settings.limits;
+  return {
+    concurrent: Math.min(plan.concurrent, ordered.concurrency ?? concurrency ?? plan.concurrent),
+    rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm),
+  };
+}
+
+/** By the newest reading of the plan that the home has, without a request; undefined where it was never read. */
+export async function lastCaps(deps: Handed): Promise<Caps | undefined> {
+  const plan = await deps.home.latestCheckpoint();
+  if (plan === undefined || plan.concurrent === null || plan.rpm === null) return undefined;
+  return capsInForce(deps, { concurrent: plan.concurrent, rpm: plan.rpm });
+}
+
+/** As they stand in the home: what another worker has measured a moment ago may have let a person approve the rest. */
+async function latestPrices({ books }: Dependencies, batch: string): Promise<KnownPrices> {
+  return { ...(await knownPrices(books, batch)), measured: await readMeasuredPrices(books.home) };
 }

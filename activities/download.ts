@@ -1,15 +1,18 @@
-import type { DownloadInput, DownloadResult } from '../src/contract/attempts.js';
-
-import { resultState } from '../src/home/attempts.js';
+import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contract/attempts.js';
+import type { AttemptRef } from '../src/domain/attempt.js';
+import { handleOf, standingOf } from '../src/domain/standing.js';
+import { endStateOf, resultState } from '../src/home/attempts.js';
+import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
+import { readPolled } from '../src/kinds/readings.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
-import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { type FailedOutput, isAwaited, type Missing, nextTry } from './download-ends.js';
-import { type Tries, triedText, withTries } from './download-tries.js';
-import { tryAgain } from './failures.js';
-import { type Landed, land, openLanding } from './landing.js';
-import { type Ending, endRow, isRecordedDone } from './record.js';
+import { askedWaitMs, readTurn, tryAgain, withRecords } from './failures.js';
+import { type FailedOutput, isAwaited, type Missing, nextTry } from './files/download-ends.js';
+import { type Landed, land, openLanding } from './files/landing.js';
+import { type Tries, triedText, whileStored, withTries } from './files/tries.js';
+import { type Ending, endRow, isRecordedDone } from './row/record.js';
+import { noteLimits } from './row/semaphore-notes.js';
 
 /** By activities of their own, and as many again by those that heard of an output. */
 export const DOWNLOADS_MAX = 8;
@@ -19,6 +22,11 @@ const REFUSED = { next: 'refused' } as const;
 export interface DownloadActivities {
   /** Fetches every output of an attempt to its final place, then writes the row's record and tells the batch. */
   download(input: DownloadInput): Promise<DownloadResult>;
+  /**
+   * Asks once what a rendered job has to give now. A fresh URL, or the word that there is nothing any more, stands in
+   * the ledger afterwards; any other answer changes nothing.
+   */
+  askFreshUrl(input: AttemptInput): Promise<void>;
 }
 
 /** One try without the heartbeat of an activity. */
@@ -35,6 +43,7 @@ export function downloadActivities(deps: Dependencies, once = createDownload(dep
       withTries(input.before ?? { tries: 0, sinceMs: deps.now() }, (tries) =>
         whileStored(deps, input.row, tries, () => once(tries, input)),
       ),
+    askFreshUrl: (input) => withRecords(() => ask(deps, input)),
   };
 }
 
@@ -103,4 +112,31 @@ async function fetchOn(deps: Dependencies, { row, n, before }: DownloadInput, tr
   const { asks = 0, askedAtMs = 0 } = before ?? {};
   const made = { tries: tries.tries, sinceMs: tries.sinceMs, asks, askedAtMs };
   await deps.messenger.fetchLate({ account, row, n, timeScale, before: made });
+}
+
+async function ask(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const handle = attempt && handleOf(attempt);
+  const work = await loadRow(deps, row);
+  if (!attempt || handle === undefined || work.adapter.flow !== 'async') return;
+  if (standingOf(attempt) !== 'rendered') return;
+  await readTurn(deps);
+  const exchange = await deps.transport.send(work.adapter.pollRequest(handle, work.row));
+  if (exchange.outcome !== 'answered') return;
+  const { answer } = exchange;
+  if (answer.status === 429) {
+    await noteLimits(deps);
+    throw tryAgain('service.unavailable', '429', askedWaitMs(deps, answer.retryAfter));
+  }
+  if (answer.status < 200 || answer.status >= 300) return;
+  const reading = readPolled(work.adapter, handle, answer);
+  if (reading.reading !== 'succeeded' && reading.reading !== 'failed') return;
+  try {
+    await deps.ledger.append(ref, endStateOf(reading, deps.now()));
+  } catch (error) {
+    // A person has settled the attempt meanwhile: that stands.
+    if (!(error instanceof LedgerError)) throw error;
+    deps.log.warn({ ...ref, code: error.code }, 'what a late poll said does not fit the ledger');
+  }
 }

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
+import { readRetryAfter, retryAfterNote } from '../src/service/errors.js';
 import { StoreError } from '../src/store/port.js';
 import type { Dependencies } from './dependencies.js';
 
@@ -52,4 +53,12 @@ export async function withRecords<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof StoreError) throw tryAgain('records.unavailable', error.code);
     throw error;
   }
+}
+
+/** How long a 429 to a free read asks to wait, ms; what nobody can mean is said. Undefined where it asks for nothing. */
+export function askedWaitMs({ log, now }: Dependencies, header: string | undefined): number | undefined {
+  const asked = readRetryAfter(header, now());
+  const note = retryAfterNote(header, asked);
+  if (note !== undefined) log.warn({ waitMs: asked?.waitMs }, note);
+  return asked?.waitMs;
 }

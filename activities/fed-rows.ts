@@ -1,25 +1,32 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { FedRowsInput, FedRowsResult, ReadyRow } from '../src/contract/pages.js';
+import { upperCredits } from '../src/books/credits.js';
+import type { FedRowsInput, FedRowsResult, ReadyRow, ReopenInput, ReopenResult } from '../src/contract/pages.js';
+import type { RowRef } from '../src/contract/workflows.js';
+import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
-import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
-import { feedersOf, isReady } from '../src/home/feeders.js';
-import { type Feeds, readFeeds } from '../src/home/feeds.js';
-import { type Followers, readFollowers } from '../src/home/row-orders.js';
+import { sampleInForce } from '../src/home/batch-marks.js';
+import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
+import { type Followers, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
+import { rowStanding } from '../src/home/row-standing.js';
+import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
-import { runOrder } from '../src/home/run-order.js';
+import { retryFor, runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
-import { soonestFirst } from './soonest-first.js';
+import { entryOf, heldBack, PAGE_CHARS_MAX, soonestFirst } from './row/page-entry.js';
 
 export interface FedRowActivities {
   /** The rows that can run now since rows that feed them are done. */
   fedRows(input: FedRowsInput): Promise<FedRowsResult>;
+  /** Whether a row that ended goes on, since the ledger outdid its record, and what the batch counted it as. */
+  reopenRow(input: ReopenInput): Promise<ReopenResult>;
 }
 
 export function fedRowActivities(deps: Dependencies): FedRowActivities {
-  return { fedRows: (input) => withRecords(() => fedRows(deps, input)) };
+  return {
+    fedRows: (input) => withRecords(() => fedRows(deps, input)),
+    reopenRow: (input) => withRecords(() => reopenRow(deps, input)),
+  };
 }
 
 /** Beyond so many looks the next call goes on: a row may feed a million that wait for others too. */
@@ -30,10 +37,8 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
   const order = await runOrder(deps, batch, input.retry);
   const cap = await windowCap(deps);
   const result: FedRowsResult = { rows: [], feeders, isShort: false, cap };
-  if (order.isPaused) return { ...result, isPaused: true };
-  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
-    return { ...result, limits: order.limits };
-  }
+  const held = heldBack(order, input.limits);
+  if (held) return { ...result, ...held };
   const rerun = await rerunOrder(deps.home, batch, generation);
   const sample = await sampleInForce(deps.home, batch, generation);
   const feeds = feedsReader(deps, batch, generation);
@@ -101,23 +106,48 @@ async function aheadOf(
   return rows.findIndex((stored) => stored.row.index === row.index) >= cursor.index ? { isAhead: true } : {};
 }
 
-/** Reads each part's document once. */
-export function feedsReader(
-  { home, rows }: Pick<Dependencies, 'home' | 'rows'>,
-  batch: string,
-  generation: string,
-): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {
-  const known = new Map<number, Promise<Feeds>>();
-  const ofPart = (part: number): Promise<Feeds> => {
-    const feeds = known.get(part) ?? readFeeds(home.store, home.keys.feeds(batch, generation, part));
-    known.set(part, feeds);
-    return feeds;
-  };
+async function reopenRow(deps: Dependencies, { row, cursor }: ReopenInput): Promise<ReopenResult> {
+  const { batch, id } = row;
+  const [open] = await deps.messenger.areOpen([{ batch, id }]);
+  const record = await deps.records.readRecord(batch, id);
+  // The job of a row that was replaced is about to close: the batch's sweep starts the new one should that take long.
+  if (open && record?.reasonCode !== 'row_replaced') return { outcome: 'nothing' };
+  const [{ row: stored }, rerun, order] = await Promise.all([
+    deps.rows.readRow(batch, row.generation, row.part, row.index),
+    rerunOrder(deps.home, batch, row.generation),
+    runOrder(deps, batch, 'unsaid'),
+  ]);
+  const content = { hash: stored.hash, mayRerun: isRerun(rerun, id) };
+  // Rows that failed go on by the pages of a retry; one that a cancel ended after its page has no other way.
+  const retry = record?.status === 'cancelled' ? retryFor(record, order.retry) : null;
+  const standing = rowStanding(record, await deps.ledger.read(batch, id), retry, content);
+  // A row whose page is still to come is found by its page.
+  if (standing.ended || (await isAhead(deps, { row, cursor }))) return { outcome: 'nothing' };
+  const feeders = await feedersOf(deps, row, stored);
+  if (standing.begins === 'submit' && !isReady(feeders)) return { outcome: 'nothing', isHeld: true };
+  const { attempts } = standing;
+  const begins = standing.begins === 'submit' && feeders.length > 0 ? 'prepare' : standing.begins;
+  const fed = await feedsReader(deps, batch, row.generation).of(row.index);
+  const feeds = fed === undefined ? {} : { feeds: true as const };
+  const was = record && { status: record.status, creditsNano: record.creditsNano ?? null };
+  const upToNano = begins === 'submit' || begins === 'prepare' ? await priceOf(deps, row) : null;
   return {
-    ofPart,
-    async of(index) {
-      const place = await rowAt(rows, batch, generation, index);
-      return place && (await ofPart(place.part)).get(index);
-    },
+    outcome: 'restart',
+    begins,
+    attempts,
+    ...feeds,
+    ...(was ? { was } : {}),
+    ...(upToNano === null ? {} : { upToNano }),
   };
+}
+
+async function priceOf(deps: Dependencies, ref: RowRef): Promise<CreditsNano | null> {
+  const { row } = await loadRow(deps, ref);
+  return upperCredits(deps.books, ref.batch, row);
+}
+
+async function isAhead(deps: Dependencies, { row, cursor }: ReopenInput): Promise<boolean> {
+  if (cursor === null || row.part !== cursor.part) return cursor !== null && row.part > cursor.part;
+  const part = await deps.rows.readPart(row.batch, row.generation, row.part);
+  return part.findIndex((stored) => stored.row.id === row.id) >= cursor.index;
 }

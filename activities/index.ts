@@ -1,18 +1,13 @@
 import { type AccountActivities, accountActivities } from './account.js';
-import { type BudgetActivities, budgetActivities } from './budget.js';
-import { type ConfirmActivities, confirmActivities } from './confirm-handle.js';
 import type { Dependencies } from './dependencies.js';
 import { createDownload, type DownloadActivities, downloadActivities } from './download.js';
 import { type FedRowActivities, fedRowActivities } from './fed-rows.js';
-import { type InputActivities, inputActivities } from './fetch-inputs.js';
-import { type FetchSalvagedActivities, fetchSalvagedActivities } from './fetch-salvaged.js';
-import { type FreshUrlActivities, freshUrlActivities } from './fresh-url.js';
-import { type OverrideActivities, overrideActivities } from './override.js';
+import { createSaveAtOnce } from './files/save-at-once.js';
+import { type InputActivities, inputActivities } from './inputs.js';
 import { type PollActivities, pollActivities } from './poll.js';
-import { type ReopenActivities, reopenActivities } from './reopen.js';
 import { type ResultActivities, resultActivities } from './results.js';
 import { type RowActivities, rowActivities } from './rows.js';
-import { createSaveAtOnce } from './save-at-once.js';
+import { type SalvageActivities, salvageActivities } from './salvage.js';
 import { type SettleActivities, settleActivities } from './settle.js';
 import { type ShareActivities, shareActivities } from './share.js';
 import { type SlotActivities, slotActivities } from './slots.js';
@@ -23,20 +18,15 @@ import { type SubmitActivities, submitActivities } from './submit.js';
 export type Activities = SubmitActivities &
   PollActivities &
   DownloadActivities &
-  FreshUrlActivities &
   InputActivities &
-  FetchSalvagedActivities &
+  SalvageActivities &
   AccountActivities &
   RowActivities &
   FedRowActivities &
-  BudgetActivities &
   SlotActivities &
   StartActivities &
   SettleActivities &
-  OverrideActivities &
-  ReopenActivities &
   ShareActivities &
-  ConfirmActivities &
   ResultActivities;
 
 /** Makes one account's activities over the dependencies that it is handed. */
@@ -47,20 +37,15 @@ export function createActivities(deps: Dependencies): Activities {
     ...submitActivities(deps, saveAtOnce),
     ...pollActivities(deps, saveAtOnce),
     ...downloadActivities(deps, download),
-    ...freshUrlActivities(deps),
     ...inputActivities(deps),
-    ...fetchSalvagedActivities(deps),
+    ...salvageActivities(deps),
     ...accountActivities(deps),
     ...rowActivities(deps),
     ...fedRowActivities(deps),
-    ...budgetActivities(deps),
     ...slotActivities(deps),
     ...startActivities(deps),
     ...settleActivities(deps),
-    ...overrideActivities(deps),
-    ...reopenActivities(deps),
     ...shareActivities(deps),
-    ...confirmActivities(deps),
     ...resultActivities(deps),
   };
 }

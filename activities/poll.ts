@@ -1,19 +1,18 @@
 import { Context } from '@temporalio/activity';
-import { bookCharge, bookUnbilled } from '../src/books/charges.js';
+import { bookEnd } from '../src/books/charges.js';
 import type { PollInput, PollResult } from '../src/contract/attempts.js';
-
 import type { Answer, PollReading } from '../src/domain/exchange.js';
 import { endedReason } from '../src/domain/failure.js';
 import { safeText } from '../src/domain/secret.js';
 import { acceptanceOf, handleOf, standingOf } from '../src/domain/standing.js';
+import { endStateOf } from '../src/home/attempts.js';
 import { LedgerError } from '../src/home/ledger.js';
 import { loadRow } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/readings.js';
-
 import type { Dependencies } from './dependencies.js';
 import { readTurn, tryAgain, withRecords } from './failures.js';
-import { giveBack } from './give-back.js';
-import { isOwnHome } from './home-marks.js';
+import { notAtOnce } from './files/save-at-once.js';
+import { isOwnHome } from './row/home-marks.js';
 import {
   again,
   beat,
@@ -25,8 +24,8 @@ import {
   refused,
   review,
   type Troubles,
-} from './poll-pace.js';
-import { notAtOnce } from './save-at-once.js';
+} from './row/poll-pace.js';
+import { giveBack } from './row/semaphore-notes.js';
 
 /** Where no life of a handle is documented, unscaled ms. */
 const HANDLE_LIFE_MS = 7 * 24 * 3_600_000;
@@ -124,26 +123,15 @@ async function take(poll: Poll, answer: Answer, askedAtMs: number): Promise<Poll
       beat(poll, { ...NO_TROUBLES, noOutput: { count: count + 1, sinceMs } });
       throw again(poll, 'unreadable');
     }
-    case 'succeeded': {
-      const { outputs, facts } = reading;
-      await deps.ledger.append(ref, { state: 'rendered', atMs, outputs, facts });
+    case 'succeeded':
+    case 'failed': {
+      const end = endStateOf(reading, atMs);
+      await deps.ledger.append(ref, end);
       const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
       const claimedAtMs = poll.attempt.states[0]?.atMs ?? createdAtMs;
-      await bookCharge(deps.books, work.row, ref, { claimedAtMs, createdAtMs, endedAtMs: atMs, facts });
-      await deps.ledger.close(ref);
-      return { ...rendered(poll), ...released };
-    }
-    case 'failed': {
-      const { word, code, message } = reading;
-      await deps.ledger.append(ref, { state: 'ended', atMs, word, message, ...(code === undefined ? {} : { code }) });
-      const released = await giveBack(deps, poll.input, { renderMs: renderMs(poll) });
-      await bookUnbilled(deps.books, work.row, ref, {
-        claimedAtMs: poll.attempt.states[0]?.atMs ?? createdAtMs,
-        createdAtMs,
-        endedAtMs: atMs,
-      });
-      await deps.ledger.close(ref);
-      return { outcome: 'ended', reason: endedReason(reading), renderMs: renderMs(poll), ...released };
+      await bookEnd(deps.books, work.row, ref, end, { claimedAtMs, createdAtMs });
+      if (end.state === 'rendered') return { ...rendered(poll), ...released };
+      return { outcome: 'ended', reason: endedReason(end), renderMs: renderMs(poll), ...released };
     }
   }
 }

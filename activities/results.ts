@@ -5,12 +5,11 @@ import { safeText } from '../src/domain/secret.js';
 import { isCancelledBatch, stoppedReason } from '../src/home/batch-marks.js';
 import type { ReportRows } from '../src/report/collect.js';
 import { StoreError } from '../src/store/port.js';
-import { collectedRows, storeReport } from './batch-report.js';
 import type { Dependencies } from './dependencies.js';
 import { tryAgain, withRecords } from './failures.js';
-import { markHome } from './home-marks.js';
-import { endDamaged, endRow } from './record.js';
-import { writeBatchResults } from './result-files.js';
+import { collectedRows, storeReport, writeBatchResults } from './files/result-files.js';
+import { markHome } from './row/home-marks.js';
+import { endDamaged, endRow } from './row/record.js';
 
 const HEARTBEAT_MS = 5_000;
 

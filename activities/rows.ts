@@ -1,19 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { OpenRowState, PageInput, PageResult } from '../src/contract/pages.js';
 import type { Status } from '../src/domain/outcome.js';
 import { fedMedia, type Row } from '../src/domain/row.js';
-import { rerunOrder, sampleInForce } from '../src/home/batch-marks.js';
-import { feedersOf, isReady } from '../src/home/feeders.js';
+import { sampleInForce } from '../src/home/batch-marks.js';
+import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import type { Feeds } from '../src/home/feeds.js';
-import { type Followers, readFollowers } from '../src/home/row-orders.js';
+import { type Followers, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
-import { runOrder } from '../src/home/run-order.js';
+import { runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
-import { reopen } from './closed-models.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { feedsReader } from './fed-rows.js';
-import { entryOf, PAGE_CHARS_MAX, standingOfRow } from './page-entry.js';
+import { reopen } from './row/closed-models.js';
+import { entryOf, heldBack, PAGE_CHARS_MAX } from './row/page-entry.js';
 import { mayPay } from './share.js';
 
 const SCAN_WIDTH = 25;
@@ -36,10 +34,8 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
   const { batch, generation, cursor, limit, isSharing = false, isHeldOnly = false, holdsFed } = input;
   const order = await runOrder(deps, batch, input.retry);
   const page = await newPage(deps, batch, cursor.part);
-  if (order.isPaused) return { ...page, next: cursor, isPaused: true };
-  if (order.limits && input.limits && !isDeepStrictEqual(order.limits, input.limits)) {
-    return { ...page, next: cursor, limits: order.limits };
-  }
+  const held = heldBack(order, input.limits);
+  if (held) return { ...page, next: cursor, ...held };
   if (order.retry && !isSharing && cursor.part === 0 && cursor.index === 0) await reopen(deps, batch);
   const part = await deps.rows.readPart(batch, generation, cursor.part);
   const feeds = (await deps.rows.generation(batch, generation))?.fed

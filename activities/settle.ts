@@ -1,18 +1,30 @@
 import type { QuietTime } from '../src/books/check/counted-time.js';
+import { upperCredits } from '../src/books/credits.js';
 import { settleCase } from '../src/books/settle-case.js';
 import { slotUntilMs } from '../src/books/waits.js';
-import type { AttemptInput, SettleInput, SettleResult, SubmitResult } from '../src/contract/attempts.js';
-import type { AttemptRef } from '../src/domain/attempt.js';
+import type {
+  AttemptInput,
+  OverrideInput,
+  OverrideResult,
+  ReserveInput,
+  ReserveResult,
+  SettleInput,
+  SettleResult,
+  SubmitResult,
+} from '../src/contract/attempts.js';
+import type { Attempt, AttemptRef } from '../src/domain/attempt.js';
 import type { Kind } from '../src/domain/kind.js';
-import { intentOf, standingOf } from '../src/domain/standing.js';
+import type { CreditsNano } from '../src/domain/money.js';
+import { intentOf, overrideOf, standingOf } from '../src/domain/standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { orderedPolicy } from '../src/home/run-order.js';
 import { isTrusted } from '../src/home/verdicts.js';
-import { isUnderWay } from './claims.js';
+import { isReserved, reserveWaste, returnWaste } from '../src/home/waste-book.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
-import { noteCase, noteCaseEnd } from './semaphore-notes.js';
-import { resultOf } from './submit-result.js';
+import { isUnderWay } from './row/claims.js';
+import { noteCase, noteCaseEnd } from './row/semaphore-notes.js';
+import { resultOf } from './row/submit-guard.js';
 
 export interface SettleActivities {
   /**
@@ -22,6 +34,16 @@ export interface SettleActivities {
   inspectAttempt(input: AttemptInput): Promise<SubmitResult>;
   /** One step of the credits check: gathers the evidence, asks the pure verdict, records it. */
   settle(input: SettleInput): Promise<SettleResult>;
+  /**
+   * Reserves the price in the waste book, for what ended undecided and once a row: with `always` as far as the batch's
+   * waste limit goes, with `sync` for a synchronous call below `sync.maxWaste` as well. What a person has ordered was
+   * reserved with the order.
+   */
+  reservePayment(input: ReserveInput): Promise<ReserveResult>;
+  /** Gives the reservation back of a payment that is not made; one that a person or a policy has granted stays. */
+  returnPayment(input: AttemptInput): Promise<void>;
+  /** Records that another attempt may be made; a late state that was recorded meanwhile wins. */
+  override(input: OverrideInput): Promise<OverrideResult>;
 }
 
 export function settleActivities(deps: Dependencies): SettleActivities {
@@ -35,6 +57,10 @@ export function settleActivities(deps: Dependencies): SettleActivities {
       else await noteCase(deps, ref, await withRecords(() => deps.ledger.readAttempt(ref)), quiet);
       return result;
     },
+
+    reservePayment: (input) => withRecords(() => reservePayment(deps, input)),
+    returnPayment: (input) => withRecords(() => returnPayment(deps, input)),
+    override: (input) => withRecords(() => override(deps, input)),
   };
 }
 
@@ -101,4 +127,57 @@ async function standingResult(deps: Dependencies, ref: AttemptRef, kind: Kind): 
 
 async function trustOf(deps: Dependencies): Promise<{ untrusted?: true }> {
   return (await isTrusted(deps.home)) ? {} : { untrusted: true };
+}
+
+async function reservePayment(deps: Dependencies, input: ReserveInput): Promise<ReserveResult> {
+  const { row: rowRef, n } = input;
+  const attempts = await deps.ledger.read(rowRef.batch, rowRef.id);
+  const attempt = attempts.find((one) => one.n === n);
+  if (!attempt) return { outcome: 'refused' };
+  const { row, adapter } = await loadRow(deps, rowRef);
+  const upToNano = await upperCredits(deps.books, rowRef.batch, row);
+  const standing = standingOf(attempt);
+  if (standing === 'overridden') return { outcome: 'reserved', upToNano };
+  const ref: AttemptRef = { batch: rowRef.batch, id: rowRef.id, n };
+  if (standing !== 'undecided') return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
+  if (upToNano === null || isPaidAgain(attempts)) return { outcome: 'refused' };
+  if (input.cause === 'sync' && (adapter.flow !== 'sync' || upToNano >= deps.settings.syncMaxWasteNano)) {
+    return { outcome: 'refused' };
+  }
+  const said = { ambiguity: input.cause === 'always' ? 'always' : 'hold', wasteMaxNano: input.wasteMaxNano } as const;
+  const policy = await orderedPolicy(deps, rowRef.batch, said);
+  if (policy.ambiguity !== said.ambiguity) return { outcome: 'refused' };
+  return (await hasRoom(deps, ref, upToNano, policy)) ? { outcome: 'reserved', upToNano } : { outcome: 'refused' };
+}
+
+/** Once a row, whichever policy it was. */
+function isPaidAgain(attempts: Attempt[]): boolean {
+  return attempts.some((attempt) => (overrideOf(attempt)?.cause ?? 'rerun') !== 'rerun');
+}
+
+function hasRoom(
+  deps: Dependencies,
+  ref: AttemptRef,
+  nano: CreditsNano,
+  { wasteMaxNano }: { wasteMaxNano: CreditsNano },
+): Promise<boolean> {
+  return reserveWaste(deps.home, ref, nano, { maxNano: wasteMaxNano, atMs: deps.now() });
+}
+
+async function returnPayment(deps: Dependencies, { row, n }: AttemptInput): Promise<void> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  if (attempt && standingOf(attempt) !== 'overridden') await returnWaste(deps.home, ref, deps.now());
+}
+
+async function override(deps: Dependencies, { row, n, cause }: OverrideInput): Promise<OverrideResult> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const why = cause === 'sync' ? 'its price is below sync.maxWaste' : 'its price is within alwaysMaxWaste';
+  const state = { state: 'overridden', atMs: deps.now(), cause, by: { who: 'policy', why } } as const;
+  const before = await deps.ledger.readAttempt(ref);
+  const isDue = before && standingOf(before) === 'undecided' && (await isReserved(deps.home, ref));
+  if (isDue) await deps.ledger.append(ref, state);
+  const attempt = (await deps.ledger.readAttempt(ref)) ?? { n, states: [], torn: true };
+  if (standingOf(attempt) === 'overridden') return { outcome: 'granted' };
+  return { outcome: 'standing', result: await resultOf(deps, ref, attempt) };
 }

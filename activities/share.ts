@@ -7,10 +7,9 @@ import { askedOutput, disagreements } from '../src/kinds/expected.js';
 
 import { createOutputs, OutputRefused } from '../src/store/outputs.js';
 import { StoreError } from '../src/store/port.js';
-import { whileStored } from './blocked.js';
 import type { Dependencies } from './dependencies.js';
-import { withTries } from './download-tries.js';
-import { endRow } from './record.js';
+import { whileStored, withTries } from './files/tries.js';
+import { endRow } from './row/record.js';
 
 /** Rows with the same request are rendered once: the first is paid for, the others get copies of its files. */
 

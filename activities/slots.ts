@@ -9,11 +9,10 @@ import { acceptanceOf, intentOf, isKnownUnbilled, isLost, standingOf } from '../
 import { readBreakers, writeBreakers } from '../src/home/account-limits.js';
 import { readBatchOrder } from '../src/home/batch-order.js';
 import { KINDS } from '../src/kinds/facts.js';
-import { takeCaps } from './account.js';
-import { lastCaps } from './caps.js';
-import { nameAgain } from './contested.js';
+import { lastCaps, takeCaps } from './account.js';
 import type { Dependencies } from './dependencies.js';
 import { withRecords } from './failures.js';
+import { nameAgain } from './row/contested.js';
 import { inspect } from './settle.js';
 
 /** Holders per page of `recoverOpen`. */

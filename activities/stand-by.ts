@@ -1,8 +1,8 @@
 import type { SubmitInput } from '../src/contract/attempts.js';
 import type { Granted } from '../src/contract/semaphore.js';
 import { loadRow } from '../src/home/row-work.js';
-import { mayClaim } from './claims.js';
 import type { Dependencies } from './dependencies.js';
+import { mayClaim } from './row/claims.js';
 
 /** Longer waits are the job's own: it waits for weeks without an activity. */
 const STANDBY_MAX_MS = 600_000;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
-import { lastCaps } from '../activities/caps.js';
-import { awaitedCalls, endClaims } from '../activities/claims.js';
+import { lastCaps } from '../activities/account.js';
 import { openDependencies } from '../activities/dependencies.js';
 import { DOWNLOADS_MAX } from '../activities/download.js';
 import { createActivities } from '../activities/index.js';
-
+import { awaitedCalls, endClaims } from '../activities/row/claims.js';
 import type { AccountSettings } from './contract/account.js';
 import { taskQueues } from './contract/names.js';
 import type { AwaitedCall } from './domain/price.js';

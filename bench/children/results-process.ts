@@ -1,5 +1,5 @@
 // Assembles the results of batch argv[4] from the home argv[2], account argv[3]; reports seconds and memory.
-import { writeBatchResults } from '../../activities/result-files.js';
+import { writeBatchResults } from '../../activities/files/result-files.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 

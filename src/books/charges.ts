@@ -4,7 +4,7 @@ import type { ResultFacts } from '../domain/exchange.js';
 import type { CreditsRange } from '../domain/money.js';
 import type { Row } from '../domain/row.js';
 import { intentOf, ownStates } from '../domain/standing.js';
-import { nameOf, resultState } from '../home/attempts.js';
+import { type EndState, nameOf, type ResultState, resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
 import { modelOf } from '../manifest/columns.js';
 import { expectedOf } from './attempts.js';
@@ -28,8 +28,22 @@ interface Price {
   list: CreditsRange | null;
 }
 
+/** Enters how an attempt ended by the service's word; then nothing of it is open any more. */
+export async function bookEnd(
+  books: Books,
+  row: Row,
+  ref: AttemptRef,
+  end: ResultState | EndState,
+  { claimedAtMs, createdAtMs }: { claimedAtMs: number; createdAtMs?: number | undefined },
+): Promise<void> {
+  const course = { claimedAtMs, createdAtMs, endedAtMs: end.atMs };
+  if (end.state === 'ended') await bookUnbilled(books, row, ref, course);
+  else await bookCharge(books, row, ref, { ...course, facts: end.facts });
+  await books.ledger.close(ref);
+}
+
 /** Enters what a finished attempt cost. */
-export async function bookCharge(
+async function bookCharge(
   books: Books,
   row: Row,
   ref: AttemptRef,
@@ -123,10 +137,7 @@ export async function finishBooks(books: Books, row: Row, ref: AttemptRef, attem
   const claimedAtMs = intentOf(attempt)?.atMs;
   if (end === undefined || claimedAtMs === undefined || !(await books.ledger.isListed(ref))) return;
   const createdAtMs = attempt.states.find(({ state }) => state === 'created')?.atMs;
-  const course = { claimedAtMs, createdAtMs, endedAtMs: end.atMs };
-  if (end.state === 'ended') await bookUnbilled(books, row, ref, course);
-  else await bookCharge(books, row, ref, { ...course, facts: end.facts });
-  await books.ledger.close(ref);
+  await bookEnd(books, row, ref, end, { claimedAtMs, createdAtMs });
 }
 
 async function book(

@@ -1,6 +1,6 @@
 import type { AccountSettings } from '../contract/account.js';
 import type { Home } from '../home/home.js';
-import { type DiscountAnswer, readDiscountAnswers, writeDiscountAnswers } from '../home/learned.js';
+import { type DiscountAnswer, discountAnswers } from '../home/learned.js';
 import type { Adapter } from '../kinds/adapter.js';
 import { adapterFor } from '../kinds/index.js';
 import { type Discount, multipliersBetween } from '../service/account.js';
@@ -12,16 +12,7 @@ import { LIST_PRICE_PPB } from './prices/price-book.js';
  * document 1, Discount window), so what held an hour ago is known from what was read then, and sometimes not before
  * it is over.
  */
-export interface Discounts {
-  /** True when the discounts need not be read again yet. */
-  areFresh(): Promise<boolean>;
-  keep(rows: Discount[]): Promise<void>;
-  /**
-   * Every multiplier (parts per billion) that may have held for a provider's entrypoint somewhere between two instants,
-   * by all that was answered until now; list price where no discount is known.
-   */
-  multipliers(provider: Pick<Adapter, 'entrypoint'>, fromMs: number, toMs: number): Promise<number[]>;
-}
+export type Discounts = ReturnType<typeof openDiscounts>;
 
 /** Discounts may be cached for minutes (service document 1, Limits), unscaled ms. */
 const DISCOUNTS_MAX_AGE_MS = 300_000;
@@ -33,23 +24,24 @@ const LOOK_EVERY_MS = 30_000;
 export function openDiscounts(
   { home, settings, now }: { home: Home; settings: Pick<AccountSettings, 'timeScale'>; now(): number },
   learned: Learned,
-): Discounts {
+) {
   let memory: { answers: readonly DiscountAnswer[]; readAtMs: number } | undefined;
   const maxAgeMs = (): number => DISCOUNTS_MAX_AGE_MS / settings.timeScale;
   const recall = async (anew = false): Promise<readonly DiscountAnswer[]> => {
     if (memory !== undefined && !anew && now() - memory.readAtMs < LOOK_EVERY_MS / settings.timeScale) {
       return memory.answers;
     }
-    const answers = await readDiscountAnswers(home);
+    const answers = (await discountAnswers.read(home)) ?? [];
     memory = { answers, readAtMs: now() };
     return answers;
   };
   return {
-    areFresh: async () => {
+    /** True when the discounts need not be read again yet. */
+    areFresh: async (): Promise<boolean> => {
       const last = (await recall()).at(-1);
       return last !== undefined && now() - last.lastMs <= maxAgeMs() / 2;
     },
-    keep: async (rows) => {
+    keep: async (rows: Discount[]): Promise<void> => {
       const atMs = now();
       const known = await recall(true);
       const last = known.at(-1);
@@ -57,7 +49,7 @@ export function openDiscounts(
       const answer: DiscountAnswer = isSame ? { ...last, lastMs: atMs } : { firstMs: atMs, lastMs: atMs, rows };
       const answers = [...(isSame ? known.slice(0, -1) : known), answer].slice(-ANSWERS_MAX);
       memory = { answers, readAtMs: atMs };
-      await writeDiscountAnswers(home, answers);
+      await discountAnswers.write(home, answers);
       if (last === undefined || isSame) return;
       // What was measured while a change was under way may have been taken for the price at another multiplier.
       const changed = changedEntrypoints(last.rows, rows);
@@ -66,7 +58,15 @@ export function openDiscounts(
         prices.filter(({ kind, lastAtMs }) => lastAtMs < sinceMs || !changed.has(adapterFor(kind).entrypoint)),
       );
     },
-    multipliers: async ({ entrypoint }, fromMs, toMs) => {
+    /**
+     * Every multiplier (parts per billion) that may have held for a provider's entrypoint somewhere between two instants,
+     * by all that was answered until now; list price where no discount is known.
+     */
+    multipliers: async (
+      { entrypoint }: Pick<Adapter, 'entrypoint'>,
+      fromMs: number,
+      toMs: number,
+    ): Promise<number[]> => {
       const answers = await recall();
       if (entrypoint === null || answers.length === 0) return [LIST_PRICE_PPB];
       const found = answers.flatMap(({ rows }, i) => {

@@ -8,30 +8,16 @@ import type { Home } from '../home/home.js';
 import {
   type LearnedFacts,
   type LearnedTiming,
+  learnedFacts,
+  measuredPrices,
   readLearned,
   readMeasuredPrices,
-  writeLearned,
-  writeMeasuredPrices,
 } from '../home/learned.js';
 import { adapterFor } from '../kinds/index.js';
 import type { ChargeTiming } from './check/evidence.js';
 
 /** What this account taught: how late and how exact its balance is, who charges when, what was measured. */
-export interface Learned {
-  /** Λ: how late the balance can be, scaled ms. The setting is its floor: that it was early before proves nothing. */
-  lambdaMs(): Promise<number>;
-  /** Ρ: how late a refund can be, scaled ms. */
-  rhoMs(): Promise<number>;
-  /** One unit of the last decimal place that the balance, or one of these, ever showed: it may be rounded there. */
-  roundingNano(balances?: CreditsNano[]): Promise<CreditsNano>;
-  /** When a model charges: by the documents, else as three lone charges of it have shown. */
-  timingOf(kind: Kind, model: string | undefined): Promise<ChargeTiming>;
-  /** Keeps what was learned, where it is more than what is known. */
-  keep(news: News): Promise<void>;
-  prices(): Promise<readonly MeasuredPrice[]>;
-  /** Changes the measured prices as they stand in the home. */
-  changePrices(change: (prices: MeasuredPrice[]) => MeasuredPrice[]): Promise<void>;
-}
+export type Learned = ReturnType<typeof openLearned>;
 
 /** What a reading of the balance taught; times scaled. */
 export interface News {
@@ -69,7 +55,7 @@ export function openLearned({
   settings: Pick<AccountSettings, 'waits' | 'timeScale'>;
   log: Log;
   now(): number;
-}): Learned {
+}) {
   let memory: Memory | undefined;
   const recall = async (anew = false): Promise<Memory> => {
     if (memory && !anew && now() - memory.readAtMs < READ_EVERY_MS) return memory;
@@ -80,41 +66,47 @@ export function openLearned({
   const atLeast = (floorMs: number, seenMs: number): number =>
     Math.max(floorMs, seenMs * LATENESS_MARGIN) / settings.timeScale;
   return {
-    lambdaMs: async () => {
+    /** Λ: how late the balance can be, scaled ms. The setting is its floor: that it was early before proves nothing. */
+    lambdaMs: async (): Promise<number> => {
       const { facts } = await recall();
       return atLeast(settings.waits.lambdaMs, facts.latenessMs);
     },
-    rhoMs: async () => {
+    /** Ρ: how late a refund can be, scaled ms. */
+    rhoMs: async (): Promise<number> => {
       const { facts } = await recall();
       return atLeast(settings.waits.rhoMs, facts.refundMs ?? 0);
     },
-    roundingNano: async (balances = []) => {
+    /** One unit of the last decimal place that the balance, or one of these, ever showed: it may be rounded there. */
+    roundingNano: async (balances: CreditsNano[] = []): Promise<CreditsNano> => {
       const { facts } = await recall();
       const decimals = Math.max(DECIMALS_MIN, facts.decimals ?? 0, ...balances.map(decimalsOf));
       return NANO_PER_CREDIT / 10 ** Math.min(DECIMALS_MAX, decimals);
     },
-    timingOf: async (kind, model) => {
+    /** When a model charges: by the documents, else as three lone charges of it have shown. */
+    timingOf: async (kind: Kind, model: string | undefined): Promise<ChargeTiming> => {
       const { charge } = adapterFor(kind);
       if (charge !== 'unknown' || model === undefined) return charge;
       const { facts } = await recall();
       const known = facts.timings?.find((one) => one.kind === kind && one.model === model);
       return known && !known.revoked && known.attempts.length >= TIMES_MIN ? known.timing : charge;
     },
-    keep: async (news) => {
+    /** Keeps what was learned, where it is more than what is known. */
+    keep: async (news: News): Promise<void> => {
       const memory = await recall(true);
       const { facts } = memory;
       const next = withNews(facts, news, settings.timeScale, now());
       if (isDeepStrictEqual({ ...facts, refundMs: facts.refundMs ?? 0, timings: facts.timings ?? [] }, next)) return;
       memory.facts = next;
-      await writeLearned(home, next);
+      await learnedFacts.write(home, next);
       const { latenessMs, refundMs } = next;
       log.info({ latenessMs, refundMs, timings: news.timings }, 'learned from single charges');
     },
-    prices: async () => (await recall()).prices,
-    changePrices: async (change) => {
+    prices: async (): Promise<readonly MeasuredPrice[]> => (await recall()).prices,
+    /** Changes the measured prices as they stand in the home. */
+    changePrices: async (change: (prices: MeasuredPrice[]) => MeasuredPrice[]): Promise<void> => {
       const memory = await recall(true);
       memory.prices = change(memory.prices);
-      await writeMeasuredPrices(home, memory.prices);
+      await measuredPrices.write(home, { schema: 1, prices: memory.prices });
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { AccountReading, AccountSettings } from '../contract/account.js';
 import type { RowFinished } from '../contract/messages.js';
 import type { RowRef } from '../contract/workflows.js';
+import type { AttemptRef } from '../domain/attempt.js';
 import type { Log } from '../domain/log.js';
 import type { AccountRecords } from '../home/account-records.js';
+import { nameOf } from '../home/attempts.js';
 import { type Discounts, openDiscounts } from './discounts.js';
 import { type Learned, openLearned } from './learned.js';
-import { openRunning, type Running } from './running.js';
 
 /** What the books of an account are opened over. */
 export interface BooksOver extends AccountRecords {
@@ -49,5 +50,30 @@ export function openBooks(over: BooksOver): Books {
     running: openRunning(over),
     asked: new Map(),
     using: Promise.resolve(),
+  };
+}
+
+/**
+ * When each job was last seen running: until then nothing of its end can have been booked. Kept in memory alone, since
+ * without it the credits check only knows less.
+ */
+export type Running = ReturnType<typeof openRunning>;
+
+export function openRunning({ log, now }: { log: Log; now(): number }) {
+  const seen = new Map<string, number>();
+  const long = new Set<string>();
+  return {
+    note: (ref: AttemptRef, askedAtMs: number): void => void seen.set(nameOf(ref), askedAtMs),
+    last: (ref: AttemptRef): number | undefined => seen.get(nameOf(ref)),
+    forget: (ref: AttemptRef): void => {
+      long.delete(nameOf(ref));
+      seen.delete(nameOf(ref));
+    },
+    /** Says once that a job renders for longer than any should: it may still end, and its slot stays held. */
+    warnIfLong: (ref: AttemptRef, longestUntilMs: number): void => {
+      if (now() <= longestUntilMs || long.has(nameOf(ref))) return;
+      long.add(nameOf(ref));
+      log.warn({ ...ref }, 'a job renders for longer than the longest render');
+    },
   };
 }

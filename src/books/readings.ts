@@ -1,10 +1,16 @@
-import { beginOf, readBooks, writeBooks } from '../home/learned.js';
-import { attemptsSince } from './attempts.js';
+import { BALANCE_TOLERANCE_NANO, type CreditsNano } from '../domain/money.js';
+import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
+import { resultState } from '../home/attempts.js';
+import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
+import { adapterFor } from '../kinds/index.js';
+import { attemptsSince, type NamedAttempt, rowOf } from './attempts.js';
 import { movementsOf } from './check/evidence.js';
-import { balanceBooks } from './check/residual.js';
+import { type Lessons, learn } from './check/learn.js';
+import { balanceBooks, slackOf } from './check/residual.js';
 import { readingsSince } from './evidence.js';
-import { learnFromCharges } from './lessons.js';
 import type { Books } from './open-books.js';
+import { addMeasurement, cellsOf } from './prices/measured-prices.js';
+import { reviseRow } from './revise.js';
 import { auditVerdicts } from './verdicts.js';
 
 /** What readings of the balance are good for beside the cases that asked for them. */
@@ -55,7 +61,7 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   if (unattributed && (unattributed.lo !== 0 || unattributed.hi !== 0) && exclusive) {
     books.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
   }
-  await writeBooks(home, batch, {
+  const closed: BatchBooks = {
     schema: 1,
     fromMs: base.atMs,
     toMs: at.atMs,
@@ -64,5 +70,88 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
     endNano: at.balanceNano,
     topUpNano,
     unattributed,
+  };
+  await batchBooks.write(home, closed, batch);
+}
+
+/** What single charges teach, at every new reading of the balance: how late it is, who charges when, what rows cost. */
+
+/** How far back single charges are looked for, unscaled ms. */
+const LEARN_FROM_MS = 1_800_000;
+/** Among more attempts than this no charge stands alone. */
+const ATTEMPTS_MAX = 300;
+/** A balance of at least six decimals is exact within so many times the tolerance. */
+const EXACT_WITHIN = 3;
+
+export async function learnFromCharges(books: Books): Promise<void> {
+  const { learned } = books;
+  const sinceMs = books.now() - LEARN_FROM_MS / books.settings.timeScale;
+  const { known, cases } = await attemptsSince(books, sinceMs);
+  // While an answer is lost, no charge is known to stand alone.
+  if (known.length === 0 || known.length > ATTEMPTS_MAX || cases.length > 0) return;
+  const readings = await readingsSince(books, sinceMs);
+  const balances = readings.map(({ balanceNano }) => balanceNano);
+  const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
+  const roundingNano = await learned.roundingNano(balances);
+  const lessons = learn({ lambdaMs, rhoMs, roundingNano, readings }, known);
+  const byName = new Map(known.filter(({ end }) => end !== 'follow_up').map((one) => [one.name, one]));
+  const timings = lessons.timings.flatMap(({ name, timing }) => {
+    const attempt = byName.get(name);
+    return attempt?.model === undefined ? [] : [{ kind: attempt.kind, model: attempt.model, timing, name }];
   });
+  await learned.keep({ ...lessons, balances, timings });
+  for (const measured of lessons.measured) {
+    const attempt = byName.get(measured.name);
+    if (attempt) await keepMeasurement(books, attempt, measured, slackOf({ roundingNano }));
+  }
+  for (const { name, totalNano } of lessons.followedUp) {
+    const attempt = byName.get(name);
+    if (attempt) await keepFollowUp(books, attempt, totalNano);
+  }
+}
+
+/** A charge after the end belongs to its row, as far as nobody else can have spent it. */
+async function keepFollowUp(books: Books, { batch, id, n }: NamedAttempt, totalNano: CreditsNano): Promise<void> {
+  const record = await books.records.readRecord(batch, id);
+  if (record?.status !== 'done' || record.creditsNano === totalNano || !books.settings.exclusive) return;
+  const attempts = await books.ledger.read(batch, id);
+  if (!attempts.every((one) => one.n === n || isKnownUnbilled(standingOf(one)))) return;
+  await reviseRow(books, { batch, id }, { revision: 'measured', creditsNano: totalNano });
+}
+
+/** A measured price is kept once per attempt: when its row has a record that does not say so yet. */
+async function keepMeasurement(
+  books: Books,
+  named: NamedAttempt,
+  { amountNano, atMs }: Lessons['measured'][number],
+  slackNano: CreditsNano,
+): Promise<void> {
+  const { batch, id, n, lo, hi } = named;
+  // What is read of a rounded balance says nothing about a price that is known to the digit.
+  const isRough = slackNano > BALANCE_TOLERANCE_NANO * EXACT_WITHIN;
+  if (isRough && lo === hi && Math.abs(lo - amountNano) <= slackNano) return;
+  const record = await books.records.readRecord(batch, id);
+  if (record?.status !== 'done' || record.creditsBasis === 'measured') return;
+  const attempts = await books.ledger.read(batch, id);
+  const attempt = attempts.find((one) => one.n === n);
+  const isOnlyOne = attempts.every((one) => one === attempt || isKnownUnbilled(standingOf(one)));
+  const intent = attempt && intentOf(attempt);
+  const result = attempt && resultState(attempt);
+  if (!intent || !result || intent.rowHash !== record.rowHash) return;
+  const { exclusive } = books.settings;
+  const { kind } = intent;
+  const row = await rowOf(books, named, intent);
+  const endedAtMs = named.endedAtMs ?? atMs;
+  const multipliers = await books.discounts.multipliers(adapterFor(kind), named.claimedAtMs, endedAtMs);
+  const [multiplierPpb, ...others] = multipliers;
+  if (multiplierPpb !== undefined && others.length === 0) {
+    const exactness = isRough ? { withinNano: slackNano } : {};
+    const cells = cellsOf(row, result.facts);
+    const seen = { kind, cells, paidNano: amountNano, ...exactness, multiplierPpb, exclusive, atMs };
+    await books.learned.changePrices((prices) => addMeasurement(prices, seen));
+  }
+  // Another amount than a known price is not believed of the row: somebody else's charge may be in it.
+  const isExpected = lo <= amountNano && (hi === null || amountNano <= hi);
+  if (exclusive && isOnlyOne && isExpected)
+    await reviseRow(books, { batch, id }, { revision: 'measured', creditsNano: amountNano });
 }

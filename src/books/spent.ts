@@ -30,7 +30,7 @@ export async function spentOf(records: SpentRecords, batch: string, pricesNow: P
     else spent.endedNano += upTo;
   }
   for await (const open of ledger.open()) {
-    if (open.batch !== batch || ended.attempts.has(`${open.id}.${String(open.n).padStart(4, '0')}.json`)) continue;
+    if (open.batch !== batch || ended.has(open)) continue;
     const attempt = await ledger.readAttempt(open);
     if (attempt === undefined || isKnownUnbilled(standingOf(attempt))) continue;
     const upTo = await mostOfOpen(records, open, attempt, prices);

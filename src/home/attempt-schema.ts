@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AttemptState, Decision, RecordedOutput } from '../domain/attempt.js';
+import type { AttemptState, Decision, Intent, RecordedOutput } from '../domain/attempt.js';
 import type { ResultFacts } from '../domain/exchange.js';
 import { isJsonObject, type Json } from '../domain/json.js';
 import type { FedInput } from '../domain/row.js';
@@ -123,3 +123,8 @@ export const openFactsSchema = z.object({
   index: z.int(),
   atMs: timeSchema,
 });
+export type OpenFacts = z.output<typeof openFactsSchema>;
+
+export function openFactsOf({ kind, generation, part, index, atMs }: Intent): OpenFacts {
+  return { kind, generation, part, index, atMs };
+}

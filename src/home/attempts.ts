@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attempt, AttemptRef, AttemptState } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
+import type { PollReading } from '../domain/exchange.js';
 import { allowsAnother, ownStates, standingOf } from '../domain/standing.js';
 import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { attemptStateSchema } from './attempt-schema.js';
-import { type HomeKeys, parseAttemptName } from './home-keys.js';
+import type { HomeKeys } from './home-keys.js';
+import { parseAttemptName } from './parse-keys.js';
 
 /** Reads the records of a row's attempts. One that cannot be read marks its attempt as torn and is never replaced. */
 
@@ -151,4 +154,16 @@ export function resultStates(attempt: Attempt): ResultState[] {
   return ownStates(attempt).filter(
     (state): state is ResultState => state.state === 'done' || state.state === 'rendered',
   );
+}
+
+/** How a job that was accepted came to its end. */
+export type EndState = Extract<AttemptState, { state: 'rendered' | 'ended' }>;
+
+/** What the ledger learns of a poll that says terminal. */
+export function endStateOf(reading: Extract<PollReading, { reading: 'succeeded' | 'failed' }>, atMs: number): EndState {
+  if (reading.reading === 'succeeded') {
+    return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };
+  }
+  const { word, code, message } = reading;
+  return { state: 'ended', atMs, word, message, ...defined({ code }) };
 }

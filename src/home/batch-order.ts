@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { type BatchLimits, type BatchOptions, PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import { PRICE_UNITS, type PriceRule } from '../domain/price.js';
-import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import { StoreError } from '../store/port.js';
 import { kindSchema, timeSchema } from './attempt-schema.js';
 import { notePause } from './batch-marks.js';
+import { document } from './document.js';
 import type { Home } from './home.js';
+import type { HomePlace } from './home-keys.js';
 
 /**
  * What its user ordered of a batch. It stands in the home, where nobody else can write: a message of Temporal, which
@@ -34,7 +35,7 @@ export interface BatchOrder {
 
 const retrySchema = z.object({ beforeMs: timeSchema, classes: z.array(z.string()) });
 
-export const priceRuleSchema: z.ZodType<PriceRule> = z.object({
+const priceRuleSchema: z.ZodType<PriceRule> = z.object({
   kind: kindSchema.exactOptional(),
   model: z.string().exactOptional(),
   tier: z.string().exactOptional(),
@@ -53,7 +54,7 @@ export const priceRuleSchema: z.ZodType<PriceRule> = z.object({
   ),
 });
 
-export const orderSchema = z.object({
+const orderSchema = z.object({
   schema: z.literal(1),
   limits: z.object({
     maxCreditsNano: z.int().nullable(),
@@ -78,20 +79,24 @@ export const orderSchema = z.object({
   ),
 });
 
-export async function writeBatchOrder(home: Home, batch: string, order: BatchOrder): Promise<void> {
-  await home.store.put(orderKey(home, batch), encodeJson({ schema: 1, ...order }));
+export const batchOrder = document<BatchOrder & { schema: 1 }, [string]>(orderSchema, (keys, batch) =>
+  keys.order(batch),
+);
+
+export function writeBatchOrder(home: HomePlace, batch: string, order: BatchOrder): Promise<void> {
+  return batchOrder.write(home, { schema: 1, ...order }, batch);
 }
 
 /** Undefined for a batch that an older build ran. */
-export async function readBatchOrder(home: Home, batch: string): Promise<BatchOrder | undefined> {
-  return readJson(home.store, orderKey(home, batch), orderSchema, forgotten);
+export function readBatchOrder(home: HomePlace, batch: string): Promise<BatchOrder | undefined> {
+  return batchOrder.read(home, batch);
 }
 
 /**
  * Pauses a batch, or lets it go on; one that an older build ran has no order to change. Gives whether the order is
  * another one now.
  */
-export async function orderPause(home: Home, batch: string, isPaused: boolean): Promise<boolean> {
+export async function orderPause(home: HomePlace, batch: string, isPaused: boolean): Promise<boolean> {
   const order = await readBatchOrder(home, batch);
   const isNew = order !== undefined && (order.isPaused ?? false) !== isPaused;
   if (isNew) await writeBatchOrder(home, batch, { ...order, isPaused });
@@ -99,13 +104,9 @@ export async function orderPause(home: Home, batch: string, isPaused: boolean): 
   return isNew;
 }
 
-function orderKey(home: Home, batch: string): string {
-  return home.keys.batch(batch).replace(/batch\.json$/, 'terms.json');
-}
-
 /** What `run` fixed for a batch, kept beside its rows, so that no path or place is in Temporal. */
 
-export const optionsSchema: z.ZodType<BatchOptions> = z.object({
+const optionsSchema: z.ZodType<BatchOptions> = z.object({
   schema: z.literal(1),
   out: z.string(),
   onExists: z.enum(['fail', 'skip', 'version']),
@@ -125,18 +126,20 @@ const LOST = {
   maxOutputBytes: 4 * 1024 ** 3,
 } as const;
 
+export const batchOptions = document(optionsSchema, (keys, batch: string) => keys.options(batch));
+
 /** Writes or replaces a batch's options. */
-export async function writeBatchOptions(home: Home, batch: string, options: BatchOptions): Promise<void> {
-  await home.store.put(home.keys.options(batch), encodeJson(options));
+export function writeBatchOptions(home: HomePlace, batch: string, options: BatchOptions): Promise<void> {
+  return batchOptions.write(home, options, batch);
 }
 
 /** A batch's options; a StoreError `ENOENT` when it was never run from this home. */
 export async function readBatchOptions(home: Home, batch: string): Promise<BatchOptions> {
-  const key = home.keys.options(batch);
-  const options = await readJson(home.store, key, optionsSchema, async () => {
-    const out = (await home.readBatch(batch))?.out;
-    return out === undefined ? undefined : { ...LOST, out };
-  });
+  const options = await batchOptions.read(home, batch);
   if (options) return options;
+  const key = home.keys.options(batch);
+  const isDamaged = (await home.store.size(key)) !== undefined;
+  const out = isDamaged ? (await home.readBatch(batch))?.out : undefined;
+  if (out !== undefined) return { ...LOST, out };
   throw new StoreError('ENOENT', `batch '${batch}' was never run from ${home.store.location}`, key);
 }

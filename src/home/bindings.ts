@@ -13,13 +13,6 @@ import type { HomeKeys } from './home-keys.js';
  */
 export const HOME_FORMAT = 2;
 
-/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
-export interface BatchBinding {
-  schema: 1;
-  out: string;
-  createdAtMs: number;
-}
-
 export const accountSchema = z.object({
   schema: z.int(),
   baseUrl: z.exactOptional(z.string()),
@@ -28,15 +21,21 @@ export const accountSchema = z.object({
 });
 type AccountDocument = z.output<typeof accountSchema>;
 
+/** Which folder or bucket a batch writes to, from its first run on. `out` is an absolute path or an `s3://` address. */
 export const batchSchema = z.object({ schema: z.literal(1), out: z.string(), createdAtMs: timeSchema });
+export type BatchBinding = z.output<typeof batchSchema>;
 
 export function bindings(store: Store, account: string, keys: HomeKeys) {
   const readBatch = (batch: string) =>
     readJson(store, keys.batch(batch), batchSchema, () => rebuildBinding(store, keys, batch));
   return {
+    /** Binds the account to the service's base URL at its first use; a StoreError `BOUND` names both when it differs. */
     bindBaseUrl: (url: string) => bindBaseUrl(store, account, keys.account, url),
+    /** The base URL that the account is bound to, if it was used. */
     baseUrl: async () => (await readAccount(store, keys.account)).known?.baseUrl,
+    /** What tells this home from every other one, undefined before its first use. */
     homeId: async () => (await readAccount(store, keys.account)).known?.homeId,
+    /** Binds a batch to its output place at its first run; a StoreError `BOUND` names both when it differs. */
     bindOut: async (batch: string, out: string, createdAtMs: number): Promise<BatchBinding> => {
       const binding: BatchBinding = { schema: 1, out, createdAtMs };
       const isFirst = await store.putIfAbsent(keys.batch(batch), encodeJson(binding));
@@ -51,6 +50,7 @@ export function bindings(store: Store, account: string, keys: HomeKeys) {
       );
     },
     readBatch,
+    /** The names of all batches, in code-unit order. */
     batches: () => store.names(keys.batches),
   };
 }

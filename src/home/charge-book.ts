@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AttemptRef } from '../domain/attempt.js';
-import type { Kind } from '../domain/kind.js';
-import type { CreditsNano, CreditsRange } from '../domain/money.js';
+import type { CreditsNano } from '../domain/money.js';
 import { intentOf } from '../domain/standing.js';
 import { KINDS } from '../kinds/facts.js';
 import { encodeAs, readJson } from '../store/json-file.js';
@@ -9,11 +8,10 @@ import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { loadAttempt } from './attempts.js';
-import { BOOK_BUCKET_MS, type HomeKeys, homeKeys, parseBookKey } from './home-keys.js';
+import { BOOK_BUCKET_MS, bookName, type HomeKeys, homeKeys } from './home-keys.js';
+import { parseBookKey } from './parse-keys.js';
 
 /** What ended attempts cost and when, which the credits check takes off the drop of the balance. */
-
-const ENDS = ['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_billed'] as const;
 
 /**
  * One ended attempt. `lo` to `hi` is what it cost (`charged`, `billed`), or would have cost (`unbilled`, `undecided`),
@@ -21,32 +19,37 @@ const ENDS = ['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_bi
  * `endedAtMs`. `not_billed` stands beside what may turn up of the attempt later: until `endedAtMs` it may have been
  * charged and given back.
  */
-export interface BookedAttempt extends AttemptRef, CreditsRange {
-  kind: Kind;
+export const bookedSchema = z.object({
+  batch: z.string(),
+  id: z.string(),
+  n: z.int(),
+  kind: kindSchema,
   /** Timing is learned by model; absent in entries of an earlier callsheet. */
-  model?: string;
-  end: (typeof ENDS)[number];
-  claimedAtMs: number;
-  createdAtMs?: number;
+  model: z.exactOptional(z.string()),
+  end: z.enum(['charged', 'unbilled', 'billed', 'undecided', 'follow_up', 'not_billed']),
+  claimedAtMs: timeSchema,
+  createdAtMs: z.exactOptional(timeSchema),
   /** The latest poll that said it still runs. */
-  runningAtMs?: number;
+  runningAtMs: z.exactOptional(timeSchema),
   /** From when on nothing of it moves any more. */
-  endedAtMs: number;
+  endedAtMs: timeSchema,
   /** `billed`: the reading that proved it. */
-  seenAtMs?: number;
+  seenAtMs: z.exactOptional(timeSchema),
   /** `billed`: the balance still held it then: it can only have been given back since. */
-  heldAtMs?: number;
+  heldAtMs: z.exactOptional(timeSchema),
+  lo: nanoSchema,
+  hi: nanoSchema.nullable(),
   /** The same without any discount: a discount may become known later. Absent where nothing is to be priced again. */
-  list?: CreditsRange;
-}
+  list: z.exactOptional(z.object({ lo: nanoSchema, hi: nanoSchema.nullable() })),
+});
+export type BookedAttempt = z.output<typeof bookedSchema>;
 
-export interface ChargeBook {
-  /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
-  append(booked: BookedAttempt): Promise<void>;
-  /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
-  endedOf(batch: string): Promise<{ upToNano: CreditsNano; unbounded: BookedAttempt[]; attempts: Set<string> }>;
-  /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
-  since(sinceMs: number): Promise<BookedAttempt[]>;
+export type ChargeBook = ReturnType<typeof createChargeBook>;
+
+export interface EndedAttempts {
+  upToNano: CreditsNano;
+  unbounded: BookedAttempt[];
+  has(ref: AttemptRef): boolean;
 }
 
 const READ_WIDTH = 16;
@@ -54,25 +57,7 @@ const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
 
-export const bookedSchema: z.ZodType<BookedAttempt> = z.object({
-  batch: z.string(),
-  id: z.string(),
-  n: z.int(),
-  kind: kindSchema,
-  model: z.exactOptional(z.string()),
-  end: z.enum(ENDS),
-  claimedAtMs: timeSchema,
-  createdAtMs: z.exactOptional(timeSchema),
-  runningAtMs: z.exactOptional(timeSchema),
-  endedAtMs: timeSchema,
-  seenAtMs: z.exactOptional(timeSchema),
-  heldAtMs: z.exactOptional(timeSchema),
-  lo: nanoSchema,
-  hi: nanoSchema.nullable(),
-  list: z.exactOptional(z.object({ lo: nanoSchema, hi: nanoSchema.nullable() })),
-});
-
-export function createChargeBook(store: Store, account: string): ChargeBook {
+export function createChargeBook(store: Store, account: string) {
   const keys = homeKeys(account);
   const kept = new Map<string, BookedAttempt>();
   const read = async (key: string): Promise<BookedAttempt | undefined> => {
@@ -84,12 +69,14 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
     return booked;
   };
   return {
-    append: async (booked) => {
+    /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
+    append: async (booked: BookedAttempt): Promise<void> => {
       const beside = { follow_up: keys.followUp, not_billed: keys.gone };
       const keyOf = isBeside(booked.end) ? beside[booked.end] : keys.charge;
       await store.putIfAbsent(keyOf(booked, booked.endedAtMs), encodeAs(bookedSchema, booked));
     },
-    endedOf: async (batch) => {
+    /** The most that a batch's ended attempts have cost, and which they are; `unbounded` = those whose price nobody knew. */
+    endedOf: async (batch: string): Promise<EndedAttempts> => {
       const attempts = new Set<string>();
       const found: string[] = [];
       for (const bucket of await store.names(keys.bookBuckets)) {
@@ -110,9 +97,10 @@ export function createChargeBook(store: Store, account: string): ChargeBook {
           else upToNano += entry.hi;
         }
       }
-      return { upToNano, unbounded, attempts };
+      return { upToNano, unbounded, has: (ref) => attempts.has(bookName(ref)) };
     },
-    since: async (sinceMs) => {
+    /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
+    since: async (sinceMs: number): Promise<BookedAttempt[]> => {
       const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
       const found: string[] = [];
       for (const bucket of await store.names(keys.bookBuckets)) {

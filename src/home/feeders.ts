@@ -2,6 +2,8 @@ import type { RowRef } from '../contract/workflows.js';
 import { isRecordOf, type OutputFile, type RowRecord } from '../domain/outcome.js';
 import { type FedInput, type FedMedia, fedMedia, type Media, type Row } from '../domain/row.js';
 import { factsOf } from '../kinds/facts.js';
+import type { AccountRecords } from './account-records.js';
+import { type Feeds, readFeeds } from './feeds.js';
 import type { Records } from './row-records.js';
 import { type Rows, rowAt } from './rows.js';
 
@@ -79,4 +81,25 @@ function withDriverLength(row: Row): Row {
   if (driver?.source !== 'blob' || driver.seconds === undefined) return row;
   const seconds = Math.max(1, Math.ceil(driver.seconds - SECONDS_SLACK));
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
+}
+
+/** Reads each part's document once. */
+export function feedsReader(
+  { home, rows }: Pick<AccountRecords, 'home' | 'rows'>,
+  batch: string,
+  generation: string,
+): { of(index: number): Promise<readonly number[] | undefined>; ofPart(part: number): Promise<Feeds> } {
+  const known = new Map<number, Promise<Feeds>>();
+  const ofPart = (part: number): Promise<Feeds> => {
+    const feeds = known.get(part) ?? readFeeds(home.store, home.keys.feeds(batch, generation, part));
+    known.set(part, feeds);
+    return feeds;
+  };
+  return {
+    ofPart,
+    async of(index) {
+      const place = await rowAt(rows, batch, generation, index);
+      return place && (await ofPart(place.part)).get(index);
+    },
+  };
 }

@@ -3,7 +3,9 @@ import type { OutputFile } from '../domain/outcome.js';
 import type { Frame } from '../domain/row.js';
 import { encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
+import { document } from './document.js';
 import type { Home } from './home.js';
+import type { HomePlace } from './home-keys.js';
 
 /**
  * Which rows a row feeds, kept beside the rows: one document for each part, by the index of the row that feeds. It only
@@ -13,20 +15,14 @@ export type Feeds = ReadonlyMap<number, readonly number[]>;
 
 const feedsSchema = z.object({ schema: z.literal(1), feeds: z.array(z.tuple([z.int(), z.array(z.int())])) });
 
-/** Collects the references of a generation's rows while they are written, 8 bytes each. */
-export interface FeedsWriter {
-  add(feeder: number, fed: number): void;
-  /** `keyOf`: the document of a part. */
-  write(parts: readonly { rows: number }[], keyOf: (part: number) => string): Promise<void>;
-}
-
 const FIRST_PAIRS = 1_024;
 
-export function createFeedsWriter(store: Store): FeedsWriter {
+/** Collects the references of a generation's rows while they are written, 8 bytes each. */
+export function createFeedsWriter(store: Store) {
   let pairs = new Uint32Array(FIRST_PAIRS * 2);
   let count = 0;
   return {
-    add(feeder, fed) {
+    add(feeder: number, fed: number): void {
       if (count * 2 === pairs.length) {
         const bigger = new Uint32Array(pairs.length * 2);
         bigger.set(pairs);
@@ -36,7 +32,8 @@ export function createFeedsWriter(store: Store): FeedsWriter {
       pairs[count * 2 + 1] = fed;
       count += 1;
     },
-    async write(parts, keyOf) {
+    /** `keyOf`: the document of a part. */
+    async write(parts: readonly { rows: number }[], keyOf: (part: number) => string): Promise<void> {
       const order = Uint32Array.from({ length: count }, (_, i) => i);
       order.sort((a, b) => (pairs[a * 2] ?? 0) - (pairs[b * 2] ?? 0) || a - b);
       let at = 0;
@@ -66,22 +63,20 @@ export async function readFeeds(store: Store, key: string): Promise<Feeds> {
 
 /** Which frames of films were taken: the picture lies among the home's media, a damaged note is made again. */
 
-export const frameSchema = z.object({
-  schema: z.literal(1),
-  sha256: z.string(),
-  contentType: z.string(),
-  bytes: z.int(),
-});
+export const takenFrame = document(
+  z.object({ schema: z.literal(1), sha256: z.string(), contentType: z.string(), bytes: z.int() }),
+  (keys, film: string, frame: Frame) => keys.frame(film, frame),
+);
 
 /** The frame of a film as a file that feeds; undefined until it was taken. */
-export async function readFrame({ store, keys }: Home, film: string, frame: Frame): Promise<OutputFile | undefined> {
-  const found = await readJson(store, keys.frame(film, frame), frameSchema, forgotten);
+export async function readFrame(home: HomePlace, film: string, frame: Frame): Promise<OutputFile | undefined> {
+  const found = await takenFrame.read(home, film, frame);
   return found && { file: `frames/${film}-${frame}.png`, ...found };
 }
 
 export async function writeFrame(home: Home, film: string, frame: Frame, png: Uint8Array): Promise<OutputFile> {
   const sha256 = await home.putBlob(png);
   const taken = { schema: 1 as const, sha256, contentType: 'image/png', bytes: png.length };
-  await home.store.put(home.keys.frame(film, frame), encodeJson(taken));
+  await takenFrame.write(home, taken, film, frame);
   return { file: `frames/${film}-${frame}.png`, ...taken };
 }

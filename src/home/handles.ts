@@ -1,62 +1,60 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Attempt, AttemptRef, Intent } from '../domain/attempt.js';
+import { defined } from '../domain/defined.js';
 import { intentOf } from '../domain/standing.js';
 import { decodeJson, encodeJson, forgotten, readJson } from '../store/json-file.js';
 import type { Store, StoreEntry } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
 import { loadAttempt } from './attempts.js';
-import type { Home } from './home.js';
-import { type HomeKeys, homeKeys } from './home-keys.js';
+import { document } from './document.js';
+import { type HomeKeys, type HomePlace, homeKeys } from './home-keys.js';
 
 /**
  * Which attempt a handle, or the URL of a synchronous output, belongs to. The service makes each once: one that another
  * attempt has is an old answer that something on the way repeated, and says nothing of this attempt.
  */
 
-export interface NameOwner extends AttemptRef {
-  /** The row's hash where the request had a seed: the same request again may rightly give the same output. */
-  seeded?: string;
-}
-
-export const nameOwnerSchema = z.object({
+const nameOwnerSchema = z.object({
   batch: z.string(),
   id: z.string(),
   n: z.int(),
+  /** The row's hash where the request had a seed: the same request again may rightly give the same output. */
   seeded: z.exactOptional(z.string()),
 });
+export type NameOwner = z.output<typeof nameOwnerSchema>;
 
 /** Whose a name is that cannot be read: another's, so that it confirms nothing. */
 const NOBODY: NameOwner = { batch: '', id: '', n: 0 };
 
+export const nameOwner = document(
+  nameOwnerSchema,
+  (keys, name: string) => keys.handle(hashOf(name)),
+  () => NOBODY,
+);
+
 /** Gives the name to the attempt unless another has it; false when another has. Repeating it changes nothing. */
-export function takeName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  return take(home, name, owner, async () => NOBODY);
+export async function takeName(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  return isSame(await firstOwner(home, name, owner), owner);
 }
 
 /** The same for an attempt that had the name recorded before: one that a disk has damaged is written anew. */
-export function keepName(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  return take(home, name, owner, async (key) => {
-    await home.store.put(key, encodeJson(recordOf(owner)));
-    return owner;
-  });
+export async function keepName(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  const first = await firstOwner(home, name, owner);
+  if (first !== NOBODY) return isSame(first, owner);
+  await nameOwner.write(home, recordOf(owner), name);
+  return true;
 }
 
-async function take(
-  home: Home,
-  name: string,
-  owner: NameOwner,
-  whenDamaged: (key: string) => Promise<NameOwner>,
-): Promise<boolean> {
-  const key = keyOf(home, name);
-  if (await home.store.putIfAbsent(key, encodeJson(recordOf(owner)))) return true;
-  const first = await readJson(home.store, key, nameOwnerSchema, () => whenDamaged(key));
-  return first === undefined || isSame(first, owner);
+/** Who had the name first: this one where nobody had. */
+async function firstOwner(home: HomePlace, name: string, owner: NameOwner): Promise<NameOwner> {
+  const isFree = await home.store.putIfAbsent(home.keys.handle(hashOf(name)), encodeJson(recordOf(owner)));
+  return isFree ? owner : ((await nameOwner.read(home, name)) ?? owner);
 }
 
 /** Whether another attempt has the name. */
-export async function isNameOfAnother(home: Home, name: string, owner: NameOwner): Promise<boolean> {
-  const first = await readJson(home.store, keyOf(home, name), nameOwnerSchema, () => NOBODY);
+export async function isNameOfAnother(home: HomePlace, name: string, owner: NameOwner): Promise<boolean> {
+  const first = await nameOwner.read(home, name);
   return first !== undefined && !isSame(first, owner);
 }
 
@@ -65,23 +63,12 @@ function isSame(first: NameOwner, owner: NameOwner): boolean {
   return first.batch === owner.batch && first.id === owner.id && first.n === owner.n;
 }
 
-function keyOf(home: Home, name: string): string {
-  return home.keys.handle(createHash('sha256').update(name).digest('hex'));
-}
-
 function recordOf({ batch, id, n, seeded }: NameOwner): NameOwner {
-  return { batch, id, n, ...(seeded === undefined ? {} : { seeded }) };
+  return { batch, id, n, ...defined({ seeded }) };
 }
 
 /** Which attempt a callback's token belongs to, and the handles that callbacks named: hints, no state of the ledger. */
-export interface Callbacks {
-  /** The attempt that was sent with this token, or undefined; takes as long for every wrong token. */
-  find(token: string): Promise<CalledAttempt | undefined>;
-  /** Keeps a handle that a callback named; false when it is known already or the attempt has too many. */
-  noteHandle(intent: Intent, handle: string, atMs: number): Promise<boolean>;
-  /** The handles that callbacks named for an attempt, oldest first. */
-  handles(intent: Intent): Promise<string[]>;
-}
+export type Callbacks = ReturnType<typeof createCallbacks>;
 
 export interface CalledAttempt {
   ref: AttemptRef;
@@ -95,10 +82,11 @@ const HANDLES_MAX = 8;
 export const refSchema = z.object({ batch: z.string(), id: z.string(), n: z.int() });
 export const handleSchema = z.object({ handle: z.string(), atMs: timeSchema });
 
-export function createCallbacks(store: Store, account: string): Callbacks {
+export function createCallbacks(store: Store, account: string) {
   const keys = homeKeys(account);
   return {
-    async find(token) {
+    /** The attempt that was sent with this token, or undefined; takes as long for every wrong token. */
+    async find(token: string): Promise<CalledAttempt | undefined> {
       const bytes = await store.get(keys.callback(hashOf(token)));
       const ref = bytes && decodeJson(refSchema, bytes);
       const attempt = ref && (await loadAttempt(store, keys, ref));
@@ -107,13 +95,15 @@ export function createCallbacks(store: Store, account: string): Callbacks {
       if (!ref || !attempt || !intent?.callbackToken || !isEqual(intent.callbackToken, token)) return undefined;
       return { ref, intent, attempt };
     },
-    async noteHandle({ callbackToken }, handle, atMs) {
+    /** Keeps a handle that a callback named; false when it is known already or the attempt has too many. */
+    async noteHandle({ callbackToken }: Intent, handle: string, atMs: number): Promise<boolean> {
       if (callbackToken === undefined) return false;
       const token = hashOf(callbackToken);
       if ((await store.names(keys.callbackHandles(token))).length >= HANDLES_MAX) return false;
       return store.putIfAbsent(keys.callbackHandle(token, hashOf(handle)), encodeJson({ handle, atMs }));
     },
-    async handles({ callbackToken }) {
+    /** The handles that callbacks named for an attempt, oldest first. */
+    async handles({ callbackToken }: Intent): Promise<string[]> {
       if (callbackToken === undefined) return [];
       const folder = keys.callbackHandles(hashOf(callbackToken));
       const found = await Promise.all(

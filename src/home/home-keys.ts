@@ -7,8 +7,6 @@ import { isSafeSegment, type Store, StoreError } from '../store/port.js';
 
 const BALANCE_BUCKET_MS = 100_000_000;
 export const BOOK_BUCKET_MS = 600_000;
-const ATTEMPT_NAME = /^(\d{4,})\.(\d{3,})\.json$/;
-const NAME = /^(.+)\.(\d{4,})(?:\.(later|gone))?\.json$/;
 
 export type HomeKeys = ReturnType<typeof homeKeys>;
 
@@ -91,9 +89,13 @@ function attemptKeys(root: string) {
   };
 }
 
+function below(batches: string) {
+  return (name: string) => (batch: string) => `${batches}/${safe(batch)}/${name}`;
+}
+
 /** What stands of a batch as a whole. */
 function batchKeys(batches: string) {
-  const inBatch = (name: string) => (batch: string) => `${batches}/${safe(batch)}/${name}`;
+  const inBatch = below(batches);
   return {
     batches,
     batch: inBatch('batch.json'),
@@ -121,14 +123,12 @@ function batchKeys(batches: string) {
 
 /** What stands of a batch's rows. */
 function rowKeys(batches: string) {
-  const batchFolder = (batch: string) => `${batches}/${safe(batch)}`;
-  const generations = (batch: string) => `${batchFolder(batch)}/rows`;
+  const inBatch = below(batches);
+  const [generations, attemptsOf, recordsOf] = [inBatch('rows'), inBatch('attempts'), inBatch('records')];
   const rows = (batch: string, generation: string) => `${generations(batch)}/${safe(generation)}`;
-  const attemptsOf = (batch: string) => `${batchFolder(batch)}/attempts`;
   const attempts = (batch: string, id: string) => `${attemptsOf(batch)}/${shardOf(id)}/${safe(id)}`;
-  const recordsOf = (batch: string) => `${batchFolder(batch)}/records`;
   return {
-    currentGeneration: (batch: string) => `${batchFolder(batch)}/current.json`,
+    currentGeneration: inBatch('current.json'),
     generations,
     generation: rows,
     generationFacts: (batch: string, generation: string) => `${rows(batch, generation)}/generation.json`,
@@ -145,7 +145,7 @@ function rowKeys(batches: string) {
     recordsOf,
     record: (batch: string, id: string) => `${recordsOf(batch)}/${shardOf(id)}/${safe(id)}.json`,
     /** Below it lies what was gathered of a generation's rows: it can be thrown away. */
-    index: (batch: string, generation: string) => `${batchFolder(batch)}/index/${safe(generation)}`,
+    index: (batch: string, generation: string) => `${inBatch('index')(batch)}/${safe(generation)}`,
   };
 }
 
@@ -154,35 +154,10 @@ export function shardOf(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 2);
 }
 
-/** `0003.001.json` → attempt 3, record 1. */
-export function parseAttemptName(name: string): { n: number; seq: number } | undefined {
-  const match = ATTEMPT_NAME.exec(name);
-  return match ? { n: Number(match[1]), seq: Number(match[2]) } : undefined;
-}
+/** The name of an attempt's own entry in a batch's part of the book. */
+export const bookName = ({ id, n }: AttemptRef) => `${safe(id)}.${digits(n, 4)}.json`;
 
-/** `<folder>/<batch>/<id>.0003.json` → its attempt; `folder` is that of the open attempts or of the watches. */
-export function parseIndexKey(folder: string, key: string): AttemptRef | undefined {
-  const found = parseName(key.slice(folder.length + 1));
-  return found?.beside === '' ? found.ref : undefined;
-}
-
-/** `<book>/<bucket>/<batch>/<id>.0003[.later|.gone].json` → what the entry is about. */
-export function parseBookKey(folder: string, key: string) {
-  const [bucket = '', ...name] = key.slice(folder.length + 1).split('/');
-  const found = parseName(name.join('/'));
-  return found && { ...found, bucketMs: Number(bucket) };
-}
-
-function parseName(text: string): { ref: AttemptRef; beside: '' | 'later' | 'gone' } | undefined {
-  const [batch, name, ...rest] = text.split('/');
-  const [, id, n, beside] = NAME.exec(name ?? '') ?? [];
-  if (batch === undefined || id === undefined || rest.length > 0) return undefined;
-  return { ref: { batch, id, n: Number(n) }, beside: beside === 'later' || beside === 'gone' ? beside : '' };
-}
-
-function nameIn(ref: AttemptRef): string {
-  return `${safe(ref.batch)}/${safe(ref.id)}.${digits(ref.n, 4)}`;
-}
+const nameIn = ({ batch, id, n }: AttemptRef) => `${safe(batch)}/${safe(id)}.${digits(n, 4)}`;
 
 /** The start of a time's bucket, 13 digits, so that names sort by time. */
 function bucketOf(atMs: number, bucketMs: number): string {

@@ -10,20 +10,12 @@ import type { Home } from './home.js';
  * another one, that went back to an earlier state, or that is a copy whose original went on, knows nothing of what was
  * submitted since, and would pay again.
  */
-interface HomeMark {
-  schema: 1;
-  homeId: string;
-  /** The newest reading of the balance that the home held when this was written: one is kept a minute at least. */
-  seenMs: number;
-  /** Which claims it knew of, by the notes of `by`; an older build names nobody. */
-  claimedMs?: number;
-  by?: string;
-}
-
-const markSchema: z.ZodType<HomeMark> = z.object({
+const markSchema = z.object({
   schema: z.literal(1),
   homeId: z.string(),
+  /** The newest reading of the balance that the home held when this was written: one is kept a minute at least. */
   seenMs: timeSchema,
+  /** Which claims it knew of, by the notes of `by`; an older build names nobody. */
   claimedMs: timeSchema.exactOptional(),
   by: z.string().exactOptional(),
 });
@@ -61,7 +53,7 @@ export async function writeHomeMark(
   if (homeId === undefined) return;
   const claimedMs = await note(home, claimer, atMs);
   const seenMs = await newestReading(home);
-  const mark: HomeMark = { schema: 1, homeId, seenMs, claimedMs, by: claimer.id };
+  const mark: z.output<typeof markSchema> = { schema: 1, homeId, seenMs, claimedMs, by: claimer.id };
   await out.put(markKey(home, batch), encodeJson(mark));
 }
 

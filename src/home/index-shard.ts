@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../domain/defined.js';
 import { LIVE_WORDS, needsPerson, noCounts, type RowRecord, STATUSES, type Status } from '../domain/outcome.js';
 import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
@@ -87,11 +88,7 @@ export async function currentShard(
   const current = await parallel([...entries.keys()], READ_WIDTH, (i) =>
     currentEntry(account, batch, entries[i] as IndexEntry, { record: recordStamps[i], attempts: attemptStamps[i] }),
   );
-  const folderStamps = {
-    ...(records === undefined ? {} : { records }),
-    ...(attempts === undefined ? {} : { attempts }),
-  };
-  return { entries: current, sum: { ...folderStamps, ...sumOf(current) } };
+  return { entries: current, sum: { ...defined({ records, attempts }), ...sumOf(current) } };
 }
 
 /** The stamp of each entry's key, undefined where it has none to look at. */
@@ -108,9 +105,8 @@ async function stampsOf(
 
 function sumOf(entries: readonly IndexEntry[]): Omit<ShardSum, 'records' | 'attempts'> {
   const counts: Record<Status, number> = noCounts();
-  const sum: Omit<ShardSum, 'records' | 'attempts'> = {
-    ...{ watched: {}, counts, live: {}, untried: 0, creditsNano: 0, creditsUnknown: 0, forPerson: 0, endedAtMs: [] },
-  };
+  const amounts = { untried: 0, creditsNano: 0, creditsUnknown: 0, forPerson: 0 };
+  const sum: Omit<ShardSum, 'records' | 'attempts'> = { watched: {}, counts, live: {}, ...amounts, endedAtMs: [] };
   for (const { id, attempts, end, live } of entries) {
     if (attempts !== undefined && attempts !== 'none') sum.watched[id] = attempts;
     if (end !== undefined) {
@@ -151,7 +147,7 @@ export async function currentEntry(
   if (isDecided(entry, stamps.record) || (entry.record === stamps.record && entry.attempts === known)) return entry;
   const record = stamps.record === undefined ? undefined : await records.readRecord(batch, id);
   const isReplaced = record?.reasonCode === 'row_replaced' ? { isReplaced: true as const } : {};
-  const read = { index, id, hash, ...isReplaced, ...(stamps.record === undefined ? {} : { record: stamps.record }) };
+  const read = { index, id, hash, ...isReplaced, ...defined({ record: stamps.record }) };
   // Nothing that the ledger learns changes a row that is done, or that ended untried.
   if (record !== undefined && !isOutdone(record, [])) return { ...read, end: endOf(recordFor(record, hash)) };
   const attempts = stamps.attempts === undefined ? [] : await ledger.read(batch, id);

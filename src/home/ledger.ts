@@ -1,50 +1,21 @@
 import type { Attempt, AttemptRef, AttemptState, Intent } from '../domain/attempt.js';
-import type { Kind } from '../domain/kind.js';
 import { intentOf, standingOf } from '../domain/standing.js';
 import { decodeJson, encodeAs, encodeJson } from '../store/json-file.js';
 import type { Store } from '../store/port.js';
-import { attemptStateSchema, openFactsSchema } from './attempt-schema.js';
+import { attemptStateSchema, type OpenFacts, openFactsOf, openFactsSchema } from './attempt-schema.js';
 import { type LoadedAttempt, loadAttempt, loadAttempts, transitionOf } from './attempts.js';
 import { callbackEntries } from './handles.js';
-import { type HomeKeys, homeKeys, parseIndexKey } from './home-keys.js';
+import { type HomeKeys, type HomePlace, homeKeys } from './home-keys.js';
+import { parseIndexKey } from './parse-keys.js';
 
 /** The write-ahead record of every attempt: the one arbiter of who may send a paid request. */
 
 const APPEND_RACES_MAX = 100;
 
 /** An attempt that may still cost or still run. The index may be late: read the attempt before acting on it. */
-export interface OpenAttempt extends AttemptRef {
-  kind: Kind;
-  generation: string;
-  part: number;
-  index: number;
-  atMs: number;
-}
+export type OpenAttempt = AttemptRef & OpenFacts;
 
-export interface Ledger {
-  /**
-   * Takes the attempt's place, durably, with its entry in the open-attempt index; false when the place is taken.
-   * Nothing may be sent before it returned true; when it throws, nothing may be sent.
-   */
-  claim(ref: AttemptRef, intent: Intent): Promise<boolean>;
-  /** Writes `void` in the claim's own place. True proves that nobody sent this attempt and nobody will. */
-  voidClaim(ref: AttemptRef, why: string, place: { atMs: number }): Promise<boolean>;
-  /**
-   * Appends a state; true when it now stands, false when the ledger knew as much already (the later state wins).
-   * Throws a LedgerError when there is no claim or when the state contradicts what is recorded.
-   */
-  append(ref: AttemptRef, state: AttemptState): Promise<boolean>;
-  /** All attempts of a row, by number; empty when none was claimed. */
-  read(batch: string, id: string): Promise<Attempt[]>;
-  /** One attempt, undefined when its place is free. */
-  readAttempt(ref: AttemptRef): Promise<Attempt | undefined>;
-  /** The account's attempts that were not closed. */
-  open(): AsyncIterable<OpenAttempt>;
-  /** Whether the attempt stands in the open-attempt index. */
-  isListed(ref: AttemptRef): Promise<boolean>;
-  /** Takes the attempt out of the open-attempt index; its records stay. */
-  close(ref: AttemptRef): Promise<void>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
@@ -57,36 +28,49 @@ export class LedgerError extends Error {
   }
 }
 
-interface Home {
-  store: Store;
-  keys: HomeKeys;
+interface OpenLedger extends HomePlace {
   /** Claims of this process that nothing was appended to yet: their next record needs no look at what is there. */
   fresh: Map<string, Intent>;
 }
 
 /** The ledger of one account in its home. Any number of processes may use it at once. */
-export function createLedger(store: Store, account: string): Ledger {
-  const home: Home = { store, keys: homeKeys(account), fresh: new Map() };
+export function createLedger(store: Store, account: string) {
+  const home: OpenLedger = { store, keys: homeKeys(account), fresh: new Map() };
   return {
-    claim: (ref, intent) => claim(home, ref, intent),
-    voidClaim: (ref, why, place) => voidClaim(home, ref, why, place.atMs),
-    append: (ref, state) => append(home, ref, state),
-    read: async (batch, id) => (await loadAttempts(store, home.keys, batch, id)).map(withoutSeq),
-    readAttempt: async (ref) => {
+    /**
+     * Takes the attempt's place, durably, with its entry in the open-attempt index; false when the place is taken.
+     * Nothing may be sent before it returned true; when it throws, nothing may be sent.
+     */
+    claim: (ref: AttemptRef, intent: Intent): Promise<boolean> => claim(home, ref, intent),
+    /** Writes `void` in the claim's own place. True proves that nobody sent this attempt and nobody will. */
+    voidClaim: (ref: AttemptRef, why: string, place: { atMs: number }): Promise<boolean> =>
+      voidClaim(home, ref, why, place.atMs),
+    /**
+     * Appends a state; true when it now stands, false when the ledger knew as much already (the later state wins).
+     * Throws a LedgerError when there is no claim or when the state contradicts what is recorded.
+     */
+    append: (ref: AttemptRef, state: AttemptState): Promise<boolean> => append(home, ref, state),
+    /** All attempts of a row, by number; empty when none was claimed. */
+    read: async (batch: string, id: string): Promise<Attempt[]> =>
+      (await loadAttempts(store, home.keys, batch, id)).map(withoutSeq),
+    /** One attempt, undefined when its place is free. */
+    readAttempt: async (ref: AttemptRef): Promise<Attempt | undefined> => {
       const attempt = await loadAttempt(store, home.keys, ref);
       return attempt === undefined ? undefined : withoutSeq(attempt);
     },
-    open: () => openAttempts(home),
-    isListed: async (ref) => (await store.size(home.keys.open(ref))) !== undefined,
-    close: (ref) => store.remove(home.keys.open(ref)),
+    /** The account's attempts that were not closed. */
+    open: (): AsyncIterable<OpenAttempt> => openAttempts(home),
+    /** Whether the attempt stands in the open-attempt index. */
+    isListed: async (ref: AttemptRef): Promise<boolean> => (await store.size(home.keys.open(ref))) !== undefined,
+    /** Takes the attempt out of the open-attempt index; its records stay. */
+    close: (ref: AttemptRef): Promise<void> => store.remove(home.keys.open(ref)),
   };
 }
 
-async function claim({ store, keys, fresh }: Home, ref: AttemptRef, intent: Intent): Promise<boolean> {
-  const { kind, generation, part, index, atMs } = intent;
+async function claim({ store, keys, fresh }: OpenLedger, ref: AttemptRef, intent: Intent): Promise<boolean> {
   // The index entry is visible first: a claim that nobody would find after a crash must not exist.
   const [listed, claimed] = await store.putAllIfAbsent([
-    { key: keys.open(ref), bytes: encodeJson({ kind, generation, part, index, atMs }) },
+    { key: keys.open(ref), bytes: encodeJson(openFactsOf(intent)) },
     { key: keys.attempt(ref, 0), bytes: encodeJson(intent) },
     ...callbackEntries(keys, ref, intent),
   ]);
@@ -103,7 +87,7 @@ async function claim({ store, keys, fresh }: Home, ref: AttemptRef, intent: Inte
   return false;
 }
 
-async function voidClaim({ store, keys }: Home, ref: AttemptRef, why: string, atMs: number): Promise<boolean> {
+async function voidClaim({ store, keys }: HomePlace, ref: AttemptRef, why: string, atMs: number): Promise<boolean> {
   const state: AttemptState = { state: 'void', atMs, why };
   const voided = await store.putIfAbsent(keys.attempt(ref, 0), encodeJson(state));
   // A claimer that died between its two writes has left its index entry behind.
@@ -111,7 +95,7 @@ async function voidClaim({ store, keys }: Home, ref: AttemptRef, why: string, at
   return voided;
 }
 
-async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise<boolean> {
+async function append(home: OpenLedger, ref: AttemptRef, state: AttemptState): Promise<boolean> {
   const { store, keys } = home;
   for (let race = 0; race < APPEND_RACES_MAX; race++) {
     const attempt = takeFresh(home, ref) ?? (await loadAttempt(store, keys, ref));
@@ -128,14 +112,14 @@ async function append(home: Home, ref: AttemptRef, state: AttemptState): Promise
 }
 
 /** What this process claimed and has not appended to, once: if someone else did meanwhile, the place is taken. */
-function takeFresh({ fresh }: Home, ref: AttemptRef): LoadedAttempt | undefined {
+function takeFresh({ fresh }: OpenLedger, ref: AttemptRef): LoadedAttempt | undefined {
   const intent = fresh.get(nameOf(ref));
   if (intent === undefined) return undefined;
   fresh.delete(nameOf(ref));
   return { n: ref.n, states: [intent], torn: false, nextSeq: 1 };
 }
 
-async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> {
+async function* openAttempts({ store, keys }: HomePlace): AsyncIterable<OpenAttempt> {
   for await (const key of store.list(keys.opens)) {
     const ref = parseIndexKey(keys.opens, key);
     const bytes = ref === undefined ? undefined : await store.get(key);
@@ -148,10 +132,8 @@ async function* openAttempts({ store, keys }: Home): AsyncIterable<OpenAttempt> 
 /** For an index entry that was torn: the claim says the same. Without a claim nothing was sent. */
 async function factsOfClaim(store: Store, keys: HomeKeys, ref: AttemptRef) {
   const attempt = await loadAttempt(store, keys, ref);
-  const intent = attempt === undefined ? undefined : intentOf(attempt);
-  if (intent === undefined) return undefined;
-  const { kind, generation, part, index, atMs } = intent;
-  return { kind, generation, part, index, atMs };
+  const intent = attempt && intentOf(attempt);
+  return intent && openFactsOf(intent);
 }
 
 function withoutSeq({ n, states, torn }: LoadedAttempt): Attempt {

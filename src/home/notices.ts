@@ -4,36 +4,12 @@ import { type Notice, type NoticeTarget, targetLabel } from '../domain/notice.js
 import { encodeAs, forgotten, readJson } from '../store/json-file.js';
 import { isSafeSegment } from '../store/port.js';
 import { timeSchema } from './attempt-schema.js';
-import type { Home } from './home.js';
+import type { HomePlace } from './home-keys.js';
 
 /**
  * What is to be told of the batches of an account, until it is delivered or dropped. Targets stand here by a hash: the
  * path of a webhook is often its password.
  */
-
-export interface WaitingTarget {
-  mark: string;
-  /** What a view may show of it. */
-  label: string;
-}
-
-export interface WaitingNotice {
-  schema: 1;
-  notice: Notice;
-  waits: WaitingTarget[];
-}
-
-export type KeptNotice = WaitingNotice & { key: string };
-
-/** What was told of a batch so far, so that nothing is told twice for nothing. */
-export interface ToldOfBatch {
-  schema: 1;
-  /** The number of the next notice. */
-  next: number;
-  told: string[];
-  /** Why notices were dropped, the latest last. */
-  dropped: { label: string; type: string; why: string; atMs: number }[];
-}
 
 const noticeSchema: z.ZodType<Notice> = z.object({
   schema: z.literal(1),
@@ -49,61 +25,62 @@ const noticeSchema: z.ZodType<Notice> = z.object({
   minutes: z.exactOptional(z.number()),
 });
 
-export const waitingSchema: z.ZodType<WaitingNotice> = z.object({
-  schema: z.literal(1),
-  notice: noticeSchema,
-  waits: z.array(z.object({ mark: z.string(), label: z.string() })),
+const targetSchema = z.object({
+  mark: z.string(),
+  /** What a view may show of it. */
+  label: z.string(),
 });
 
-export const toldSchema: z.ZodType<ToldOfBatch> = z.object({
+export const waitingSchema = z.object({
   schema: z.literal(1),
+  notice: noticeSchema,
+  waits: z.array(targetSchema),
+});
+export type KeptNotice = z.output<typeof waitingSchema> & { key: string };
+
+/** What was told of a batch so far, so that nothing is told twice for nothing. */
+export const toldSchema = z.object({
+  schema: z.literal(1),
+  /** The number of the next notice. */
   next: z.int(),
   told: z.array(z.string()),
+  /** Why notices were dropped, the latest last. */
   dropped: z.array(z.object({ label: z.string(), type: z.string(), why: z.string(), atMs: timeSchema })),
 });
+export type ToldOfBatch = z.output<typeof toldSchema>;
 
 const sinceSchema = z.object({ schema: z.literal(1), sinceMs: timeSchema });
 
-export interface Notices {
-  /** Since when ends of batches are told; set at the first call. */
-  since(nowMs: number): Promise<number>;
-  told(batch: string): Promise<ToldOfBatch>;
-  writeTold(batch: string, told: ToldOfBatch): Promise<void>;
-  /** Keeps a notice for its targets; keys sort in the order of the numbers. */
-  add(batch: string, number: number, notice: Notice, targets: readonly NoticeTarget[]): Promise<void>;
-  /** The batches of which something may wait. */
-  batches(): Promise<string[]>;
-  /** What waits of a batch, oldest first, with its key. */
-  waiting(batch: string): Promise<KeptNotice[]>;
-  /** A target needs a notice no more: it leaves what waits, and the last one takes the notice with it. */
-  settle(one: KeptNotice, mark: string): Promise<void>;
-}
+export type Notices = ReturnType<typeof openNotices>;
 
-export function openNotices({ store, account }: Home): Notices {
-  const root = `${account}/notices`;
-  const folder = (batch: string) => `${root}/waiting/${batch}`;
-  const toldKey = (batch: string) => `${root}/told/${batch}.json`;
-  const sinceKey = `${root}/since.json`;
+export function openNotices({ store, keys }: HomePlace) {
   return {
-    async since(nowMs) {
-      const known = await readJson(store, sinceKey, sinceSchema, forgotten);
-      if (known === undefined) await store.put(sinceKey, encodeAs(sinceSchema, { schema: 1, sinceMs: nowMs }));
+    /** Since when ends of batches are told; set at the first call. */
+    async since(nowMs: number): Promise<number> {
+      const known = await readJson(store, keys.noticesSince, sinceSchema, forgotten);
+      if (known === undefined) await store.put(keys.noticesSince, encodeAs(sinceSchema, { schema: 1, sinceMs: nowMs }));
       return known?.sinceMs ?? nowMs;
     },
-    told: async (batch) => (await readJson(store, toldKey(batch), toldSchema, forgotten)) ?? nothingTold(),
-    writeTold: (batch, told) => store.put(toldKey(batch), encodeAs(toldSchema, told)),
-    async add(batch, number, notice, targets) {
+    told: async (batch: string): Promise<ToldOfBatch> =>
+      (await readJson(store, keys.noticesTold(batch), toldSchema, forgotten)) ?? nothingTold(),
+    writeTold: (batch: string, told: ToldOfBatch): Promise<void> =>
+      store.put(keys.noticesTold(batch), encodeAs(toldSchema, told)),
+    /** Keeps a notice for its targets; keys sort in the order of the numbers. */
+    async add(batch: string, number: number, notice: Notice, targets: readonly NoticeTarget[]): Promise<void> {
       const waits = targets.map(({ to }) => ({ mark: markOf(to), label: targetLabel(to) }));
-      const key = `${folder(batch)}/${String(number).padStart(6, '0')}.json`;
-      await store.put(key, encodeAs(waitingSchema, { schema: 1, notice, waits }));
+      await store.put(keys.notice(batch, number), encodeAs(waitingSchema, { schema: 1, notice, waits }));
     },
-    batches: async () => (await store.names(`${root}/waiting`)).filter(isSafeSegment),
-    async waiting(batch) {
-      const keys = (await store.names(folder(batch))).map((name) => `${folder(batch)}/${name}`);
-      const found = await Promise.all(keys.map((key) => readJson(store, key, waitingSchema, forgotten)));
-      return found.flatMap((one, i) => (one === undefined ? [] : [{ ...one, key: keys[i] ?? '' }]));
+    /** The batches of which something may wait. */
+    batches: async (): Promise<string[]> => (await store.names(keys.noticesWaiting)).filter(isSafeSegment),
+    /** What waits of a batch, oldest first, with its key. */
+    async waiting(batch: string): Promise<KeptNotice[]> {
+      const folder = keys.noticesOf(batch);
+      const names = (await store.names(folder)).map((name) => `${folder}/${name}`);
+      const found = await Promise.all(names.map((key) => readJson(store, key, waitingSchema, forgotten)));
+      return found.flatMap((one, i) => (one === undefined ? [] : [{ ...one, key: names[i] ?? '' }]));
     },
-    async settle(one, mark) {
+    /** A target needs a notice no more: it leaves what waits, and the last one takes the notice with it. */
+    async settle(one: KeptNotice, mark: string): Promise<void> {
       const { key, notice } = one;
       one.waits = one.waits.filter((target) => target.mark !== mark);
       if (one.waits.length === 0) await store.remove(key);

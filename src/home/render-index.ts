@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { RENDER_KEY_VERSION } from '../manifest/row-hash.js';
 import { decodeJson } from '../store/json-file.js';
-import { linesOf } from '../store/lines.js';
 import { StoreError } from '../store/port.js';
 import type { AccountRecords } from './account-records.js';
 import { gatherRenders, type KnownRender } from './gather-renders.js';
@@ -143,3 +142,18 @@ async function stampOf({ home, rows }: AccountRecords, batch: string): Promise<s
 }
 
 const SHARDS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+/** The lines of a stream of UTF-8, without their ends, in constant memory but for the longest one. */
+export async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of source) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      yield bytes.toString('utf8', start, end);
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+  }
+  if (rest.length > 0) yield rest.toString('utf8');
+}

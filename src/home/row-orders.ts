@@ -1,6 +1,50 @@
 import { z } from 'zod';
-import { encodeJson, forgotten, readJson } from '../store/json-file.js';
-import type { Home } from './home.js';
+import { overrideOf, standingOf } from '../domain/standing.js';
+import type { AccountRecords } from './account-records.js';
+import { timeSchema } from './attempt-schema.js';
+import { document } from './document.js';
+import { failedAgain } from './earlier-render.js';
+import type { HomePlace } from './home-keys.js';
+import { statesOf } from './row-standing.js';
+
+/** What a person ordered of single rows of a batch. */
+
+/** Rows whose content changed after a paid attempt, to be paid again; without `ids` every one. */
+export const rerun = document(
+  z.object({
+    schema: z.literal(1),
+    generation: z.string(),
+    ids: z.exactOptional(z.array(z.string())),
+    atMs: timeSchema,
+  }),
+  (keys, batch: string) => keys.rerun(batch),
+);
+
+/** Which rows whose content changed after a paid attempt are paid again: every one, none, or those that are named. */
+export type RerunOrder = boolean | ReadonlySet<string>;
+
+export function isRerun(order: RerunOrder, id: string): boolean {
+  return typeof order === 'boolean' ? order : order.has(id);
+}
+
+/** A person ordered that changed rows of this generation are paid again. */
+export function orderRerun(
+  home: HomePlace,
+  batch: string,
+  generation: string,
+  order: RerunOrder,
+  atMs: number,
+): Promise<void> {
+  const ids = typeof order === 'boolean' ? {} : { ids: [...order] };
+  return rerun.write(home, { schema: 1, generation, ...ids, atMs }, batch);
+}
+
+/** What a person ordered for this generation. */
+export async function rerunOrder(home: HomePlace, batch: string, generation: string): Promise<RerunOrder> {
+  const order = await rerun.read(home, batch);
+  if (order?.generation !== generation) return false;
+  return order.ids === undefined ? true : new Set(order.ids);
+}
 
 /**
  * What a person ordered for the rows that a settled row feeds, until the whole batch is ordered again: those that follow
@@ -11,57 +55,66 @@ export interface Followers {
   stays: ReadonlySet<string>;
 }
 
-export const followersSchema = z.object({
-  schema: z.literal(1),
-  starts: z.array(z.string()),
-  stays: z.array(z.string()),
-});
+export const followers = document(
+  z.object({ schema: z.literal(1), starts: z.array(z.string()), stays: z.array(z.string()) }),
+  (keys, batch: string) => keys.followers(batch),
+);
 
-export async function readFollowers({ store, keys }: Home, batch: string): Promise<Followers> {
-  const known = await readJson(store, followersKey({ keys }, batch), followersSchema, forgotten);
+export async function readFollowers(home: HomePlace, batch: string): Promise<Followers> {
+  const known = await followers.read(home, batch);
   return { starts: new Set(known?.starts), stays: new Set(known?.stays) };
 }
 
 /** The last order for a row holds. */
 export async function orderFollowers(
-  home: Home,
+  home: HomePlace,
   batch: string,
   ids: readonly string[],
-  order: 'starts' | 'stays',
+  order: keyof Followers,
 ): Promise<void> {
   if (ids.length === 0) return;
   const known = await readFollowers(home, batch);
   const asked = new Set(ids);
-  const other = order === 'starts' ? 'stays' : 'starts';
-  const lists = {
-    [order]: [...new Set([...known[order], ...asked])],
-    [other]: [...known[other]].filter((id) => !asked.has(id)),
-  };
-  await home.store.put(followersKey(home, batch), encodeJson({ schema: 1, ...lists }));
+  const listOf = (one: keyof Followers): string[] =>
+    one === order ? [...new Set([...known[one], ...asked])] : [...known[one]].filter((id) => !asked.has(id));
+  await followers.write(home, { schema: 1, starts: listOf('starts'), stays: listOf('stays') }, batch);
 }
 
 /** The whole batch is ordered, or nothing of it any more. */
-export async function clearFollowers(home: Home, batch: string): Promise<void> {
-  await home.store.remove(followersKey(home, batch));
-}
-
-function followersKey({ keys }: Pick<Home, 'keys'>, batch: string): string {
-  return keys.batch(batch).replace(/batch\.json$/, 'followers.json');
+export function clearFollowers(home: HomePlace, batch: string): Promise<void> {
+  return followers.remove(home, batch);
 }
 
 /** Which rows of a batch a person had rendered again: without any, nobody has to compare what feeds with what fed. */
+export const reruns = document(z.object({ schema: z.literal(1), ids: z.array(z.string()) }), (keys, batch: string) =>
+  keys.reruns(batch),
+);
 
-export const rerunsSchema = z.object({ schema: z.literal(1), ids: z.array(z.string()) });
-
-export async function noteReruns(home: Home, batch: string, ids: readonly string[]): Promise<void> {
+export async function noteReruns(home: HomePlace, batch: string, ids: readonly string[]): Promise<void> {
   const all = new Set([...(await rerunIds(home, batch)), ...ids]);
-  await home.store.put(rerunsKey(home, batch), encodeJson({ schema: 1, ids: [...all] }));
+  await reruns.write(home, { schema: 1, ids: [...all] }, batch);
 }
 
-export async function rerunIds(home: Home, batch: string): Promise<readonly string[]> {
-  return (await readJson(home.store, rerunsKey(home, batch), rerunsSchema, forgotten))?.ids ?? [];
+export async function rerunIds(home: HomePlace, batch: string): Promise<readonly string[]> {
+  return (await reruns.read(home, batch))?.ids ?? [];
 }
 
-function rerunsKey(home: Home, batch: string): string {
-  return home.keys.batch(batch).replace(/batch\.json$/, 'reruns.json');
+/** Takes back what was ordered to be rendered again, or to follow a settled row, and was not sent yet: its batch was cancelled, or stopped. */
+export async function dropReruns(
+  { home, ledger, records }: Pick<AccountRecords, 'home' | 'ledger' | 'records'>,
+  batch: string,
+  nowMs: number,
+): Promise<void> {
+  await clearFollowers(home, batch);
+  for (const id of await rerunIds(home, batch)) {
+    const record = await records.readRecord(batch, id);
+    if (record?.rerunAtMs === undefined) continue;
+    const attempts = await ledger.read(batch, id);
+    const last = attempts.at(-1);
+    const isSent = last !== undefined && !(standingOf(last) === 'overridden' && overrideOf(last)?.cause === 'rerun');
+    if (isSent) continue;
+    const reason = 'the batch was cancelled or stopped before';
+    const dropped = { ...record, reason, finishedAtMs: nowMs, seenStates: statesOf(attempts) };
+    await records.writeRecord(batch, failedAgain(record, dropped));
+  }
 }

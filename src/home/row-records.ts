@@ -94,31 +94,27 @@ export const rowRecordSchema: z.ZodType<RowRecord> = z.object({
 });
 
 /** How each row ended: one small file a row, from which results.csv, results.jsonl and failed.csv are made. */
-
-export interface Records {
-  /** Writes or replaces a row's record, whole. */
-  writeRecord(batch: string, record: RowRecord): Promise<void>;
-  /** Takes back the record of a row that was skipped: it was never tried, and runs now. */
-  forgetSkipped(batch: string, id: string): Promise<void>;
-  /** The record, or undefined while the row has not ended. */
-  readRecord(batch: string, id: string): Promise<RowRecord | undefined>;
-  /** The records of many rows (a part at a time), in the order of the ids. */
-  readRecords(batch: string, ids: readonly string[]): Promise<(RowRecord | undefined)[]>;
-}
+export type Records = ReturnType<typeof createRecords>;
 
 const READ_WIDTH = 16;
 
-export function createRecords(store: Store, account: string): Records {
+export function createRecords(store: Store, account: string) {
   const keys = homeKeys(account);
   const read = (batch: string, id: string) =>
     readJson(store, keys.record(batch, id), rowRecordSchema, () => damagedRecord(id));
   return {
-    writeRecord: (batch, record) => store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
-    forgetSkipped: async (batch, id) => {
+    /** Writes or replaces a row's record, whole. */
+    writeRecord: (batch: string, record: RowRecord): Promise<void> =>
+      store.put(keys.record(batch, record.id), encodeAs(rowRecordSchema, record)),
+    /** Takes back the record of a row that was skipped: it was never tried, and runs now. */
+    forgetSkipped: async (batch: string, id: string): Promise<void> => {
       if ((await read(batch, id))?.status === 'skipped') await store.remove(keys.record(batch, id));
     },
+    /** The record, or undefined while the row has not ended. */
     readRecord: read,
-    readRecords: (batch, ids) => parallel(ids, READ_WIDTH, (id) => read(batch, id)),
+    /** The records of many rows (a part at a time), in the order of the ids. */
+    readRecords: (batch: string, ids: readonly string[]): Promise<(RowRecord | undefined)[]> =>
+      parallel(ids, READ_WIDTH, (id) => read(batch, id)),
   };
 }
 
@@ -151,13 +147,10 @@ export function damagedRow(index: number): StoredRow {
 }
 
 /** Which rows of a batch were ever tried or have ended, by listings: a row that was never touched costs no request. */
-export interface TouchedRows {
-  hasRecord(id: string): Promise<boolean>;
-  wasTried(id: string): Promise<boolean>;
-}
+export type TouchedRows = ReturnType<typeof touchedRows>;
 
 /** As the home is at the time of the first question about a row's shard. */
-export function touchedRows({ store, keys }: Pick<Home, 'store' | 'keys'>, batch: string): TouchedRows {
+export function touchedRows({ store, keys }: Pick<Home, 'store' | 'keys'>, batch: string) {
   const listed = (prefix: string) => {
     const shards = new Map<string, Promise<ReadonlySet<string>>>();
     return (id: string): Promise<ReadonlySet<string>> => {
@@ -170,7 +163,7 @@ export function touchedRows({ store, keys }: Pick<Home, 'store' | 'keys'>, batch
   const records = listed(keys.recordsOf(batch));
   const attempts = listed(keys.attemptsOf(batch));
   return {
-    hasRecord: async (id) => (await records(id)).has(`${id}.json`),
-    wasTried: async (id) => (await attempts(id)).has(id),
+    hasRecord: async (id: string): Promise<boolean> => (await records(id)).has(`${id}.json`),
+    wasTried: async (id: string): Promise<boolean> => (await attempts(id)).has(id),
   };
 }

@@ -17,50 +17,30 @@ export const PART_BYTES_MAX = 4_000_000;
 const GENERATION_DIGITS = 16;
 
 /** What a whole generation holds. It is written last: while it is absent the generation does not exist. */
-export interface GenerationFacts {
-  schema: 1;
-  /** 16 hex digits of the sha256 over rows and columns: the same manifest is the same generation. */
-  generation: string;
-  rows: number;
-  /** Rows of each part, in order; part `p` starts at the row index that is the sum of those before it. */
-  parts: { rows: number }[];
-  /** The manifest's columns in the user's order, with the `x-…` ones. */
-  columns: string[];
-  passthroughColumns: string[];
-  byKind: Partial<Record<Kind, number>>;
-  /** How many rows others feed; absent where none. */
-  fed?: number;
-  createdAtMs: number;
-}
-
-export interface RowsWriter {
-  /** Rows in manifest order; `row.index` must count from 0. */
-  add(stored: StoredRow): Promise<void>;
-  /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
-  finish(meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'createdAtMs'>): Promise<GenerationFacts>;
-  /** Leaves nothing behind. */
-  abort(): Promise<void>;
-}
-
-export const generationSchema: z.ZodType<GenerationFacts> = z.object({
+export const generationSchema = z.object({
   schema: z.literal(1),
+  /** 16 hex digits of the sha256 over rows and columns: the same manifest is the same generation. */
   generation: z.string(),
   rows: z.int(),
+  /** Rows of each part, in order; part `p` starts at the row index that is the sum of those before it. */
   parts: z.array(z.object({ rows: z.int() })),
+  /** The manifest's columns in the user's order, with the `x-…` ones. */
   columns: z.array(z.string()),
   passthroughColumns: z.array(z.string()),
   byKind: z.custom<Partial<Record<Kind, number>>>(
     (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isKind),
   ),
+  /** How many rows others feed; absent where none. */
   fed: z.exactOptional(z.int()),
   createdAtMs: timeSchema,
 });
+export type GenerationFacts = z.output<typeof generationSchema>;
 
 /**
  * Parts hold at most 1,000 rows and 4 MB (one larger row is a part of its own). They are written under a name of
  * their own first, since the generation's name is the hash of all of them.
  */
-export function createRowsWriter(store: Store, account: string, batch: string): RowsWriter {
+export function createRowsWriter(store: Store, account: string, batch: string) {
   const keys = homeKeys(account);
   const incoming = `incoming-${randomBytes(8).toString('hex')}`;
   const hash = createHash('sha256');
@@ -86,7 +66,8 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
   const abort = () => store.removeAll(keys.generation(batch, incoming));
 
   return {
-    add: async (stored) => {
+    /** Rows in manifest order; `row.index` must count from 0. */
+    add: async (stored: StoredRow): Promise<void> => {
       if (stored.row.index !== rows) throw new Error(`row ${stored.row.index} was written in the place of row ${rows}`);
       const line = Buffer.from(`${JSON.stringify(stored)}\n`);
       if (lines.length >= PART_ROWS_MAX || lineBytes + line.length > PART_BYTES_MAX) await flush();
@@ -98,7 +79,10 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       if (feeders.length > 0) fed += 1;
       rows++;
     },
-    finish: async (meta) => {
+    /** Makes the generation visible under its content's name. The same content twice gives the first one's facts. */
+    finish: async (
+      meta: Pick<GenerationFacts, 'columns' | 'passthroughColumns' | 'createdAtMs'>,
+    ): Promise<GenerationFacts> => {
       await flush();
       hash.update(JSON.stringify([meta.columns, meta.passthroughColumns]));
       const generation = hash.digest('hex').slice(0, GENERATION_DIGITS);
@@ -120,6 +104,7 @@ export function createRowsWriter(store: Store, account: string, batch: string): 
       if (known === undefined) await store.put(factsKey, encodeJson(facts));
       return known ?? facts;
     },
+    /** Leaves nothing behind. */
     abort,
   };
 }

@@ -7,23 +7,7 @@ import { damagedRow, type StoredRow, storedRowSchema } from './row-records.js';
 import { type GenerationFacts, generationSchema, rebuildGeneration } from './rows-writer.js';
 
 /** Reads the rows that `run` wrote to the home, a part at a time. */
-
-export interface Rows {
-  /** What a generation holds, undefined while it is not complete. */
-  generation(batch: string, generation: string): Promise<GenerationFacts | undefined>;
-  /** The batch's other complete generations, the newest first. */
-  generationsBeside(batch: string, generation: string): Promise<string[]>;
-  /** The rows of one part, in order. The last few parts are kept in memory: do not change what you get. */
-  readPart(batch: string, generation: string, part: number): Promise<readonly StoredRow[]>;
-  /** One row by its part and its index in the generation (`row.index`). */
-  readRow(batch: string, generation: string, part: number, index: number): Promise<StoredRow>;
-  /** The generation that the batch runs now; the newest one where the pointer to it cannot be read. */
-  currentGeneration(batch: string): Promise<string | undefined>;
-  /** The same, undefined where the pointer cannot be read: the newest one may never have been approved. */
-  certainGeneration(batch: string): Promise<string | undefined>;
-  /** Points the batch to a complete generation. */
-  setCurrentGeneration(batch: string, generation: string): Promise<void>;
-}
+export type Rows = ReturnType<typeof createRows>;
 
 const GENERATION_NAME = /^[0-9a-f]{16}$/;
 const READ_WIDTH = 16;
@@ -43,7 +27,7 @@ interface Cached {
   bytes: number;
 }
 
-export function createRows(store: Store, account: string): Rows {
+export function createRows(store: Store, account: string) {
   const keys = homeKeys(account);
   /** By key, the least recently used first. Parts never change, so nothing has to be thrown away for age. */
   const cache = new Map<string, Cached>();
@@ -111,10 +95,14 @@ export function createRows(store: Store, account: string): Rows {
   };
 
   return {
+    /** What a generation holds, undefined while it is not complete. */
     generation: factsOf,
+    /** The batch's other complete generations, the newest first. */
     generationsBeside,
+    /** The rows of one part, in order. The last few parts are kept in memory: do not change what you get. */
     readPart,
-    readRow: async (batch, generation, part, index) => {
+    /** One row by its part and its index in the generation (`row.index`). */
+    readRow: async (batch: string, generation: string, part: number, index: number): Promise<StoredRow> => {
       const rows = await readPart(batch, generation, part);
       const stored = rows[index - (rows[0]?.row.index ?? 0)];
       const key = keys.part(batch, generation, part);
@@ -122,13 +110,16 @@ export function createRows(store: Store, account: string): Rows {
       if (stored?.row.index === index) return stored;
       throw new StoreError('ENOENT', `row ${index} is not in '${key}' in ${store.location}`, key);
     },
-    currentGeneration: async (batch) => {
+    /** The generation that the batch runs now; the newest one where the pointer to it cannot be read. */
+    currentGeneration: async (batch: string): Promise<string | undefined> => {
       const pointed = await pointer(batch);
       if (pointed !== undefined || (await store.size(keys.currentGeneration(batch))) === undefined) return pointed;
       return (await generationsBeside(batch, ''))[0];
     },
+    /** The same, undefined where the pointer cannot be read: the newest one may never have been approved. */
     certainGeneration: pointer,
-    setCurrentGeneration: async (batch, generation) => {
+    /** Points the batch to a complete generation. */
+    setCurrentGeneration: async (batch: string, generation: string): Promise<void> => {
       await store.put(keys.currentGeneration(batch), encodeJson({ schema: 1, generation }));
     },
   };

@@ -6,8 +6,10 @@ import type { BatchLimits, StopReason } from '../domain/batch.js';
 import type { CreditsNano } from '../domain/money.js';
 import type { RowRecord } from '../domain/outcome.js';
 import type { AccountRecords } from './account-records.js';
-import { isCancelledBatch, isRerun, rerunOrder, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
+import { isCancelledBatch, sampleInForce, stoppedReason, wasCancelled } from './batch-marks.js';
 import { readBatchOrder } from './batch-order.js';
+import { isRerun, type RerunOrder, rerunOrder } from './row-orders.js';
+import type { StoredRow } from './row-records.js';
 import { type RowContent, type RowStanding, rowStanding } from './row-standing.js';
 
 /**
@@ -62,6 +64,21 @@ export function orderedStanding(
   const standing = rowStanding(record, attempts, retryFor(record, retry), content);
   if (standing.ended || standing.begins !== 'submit' || ends === undefined || !isUntouched(record)) return standing;
   return { ended: true, status: ends.status, creditsNano: 0 };
+}
+
+/** Where a row of a batch stands, by its record and, where that does not say it, by its attempts. */
+export async function standingOfRow(
+  { records, ledger }: Pick<AccountRecords, 'records' | 'ledger'>,
+  batch: string,
+  { row, isDamaged }: StoredRow,
+  order: RunOrder,
+  rerun: RerunOrder,
+): Promise<RowStanding> {
+  if (isDamaged) return { ended: true, status: 'review', creditsNano: null };
+  const record = await records.readRecord(batch, row.id);
+  const content = { hash: row.hash, mayRerun: isRerun(rerun, row.id) };
+  const seen = rowStanding(record, null, retryFor(record, order.retry), content);
+  return seen.ended ? seen : orderedStanding(record, await ledger.read(batch, row.id), order, content);
 }
 
 /**

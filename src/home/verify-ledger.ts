@@ -3,8 +3,8 @@ import { decodeJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import { attemptStateSchema } from './attempt-schema.js';
 import type { Home } from './home.js';
-import { parseAttemptName, parseIndexKey } from './home-keys.js';
 import { attemptsOf, type Breach, breachesOf, isLive, type SeenRecord } from './ledger-breaches.js';
+import { parseAttemptName, parseIndexKey } from './parse-keys.js';
 
 /** Walks every record of an account's ledger in constant memory and changes nothing. */
 

@@ -33,19 +33,15 @@ export async function reserveWaste(
   home: Home,
   { batch, id, n }: AttemptRef,
   nano: CreditsNano,
-  limit: { maxNano: CreditsNano; atMs: number },
+  { maxNano, atMs }: { maxNano: CreditsNano; atMs: number },
 ): Promise<boolean> {
-  for (;;) {
-    const entries = await readEntries(home, batch);
+  return enter(home, batch, (entries) => {
     const earlier = entries.filter((entry) => entry.id === id);
     if (standsOf(earlier, id, n)) return true;
     if (earlier.some((entry) => standsOf(earlier, id, entry.n))) return false;
     const reserved = entries.reduce((sum, entry) => sum + entry.nano, 0);
-    if (reserved + nano > limit.maxNano) return false;
-    const entry: Entry = { id, n, nano, atMs: limit.atMs };
-    // Another job that took this number is counted in the next round.
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), encodeAs(wasteSchema, entry))) return true;
-  }
+    return reserved + nano > maxNano ? false : { id, n, nano, atMs };
+  });
 }
 
 /** Whether paying a row again because of an attempt was reserved. */
@@ -55,27 +51,30 @@ export async function isReserved(home: Home, { batch, id, n }: AttemptRef): Prom
 
 /** Gives back what was reserved and is not paid after all; without a reservation nothing changes. */
 export async function returnWaste(home: Home, { batch, id, n }: AttemptRef, atMs: number): Promise<void> {
-  for (;;) {
-    const entries = await readEntries(home, batch);
+  await enter(home, batch, (entries) => {
     const reserved = standsOf(entries, id, n);
-    if (reserved === undefined) return;
-    const bytes = encodeAs(wasteSchema, { id, n, nano: -reserved.nano, atMs, isReturned: true });
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
-  }
+    return reserved === undefined ? false : { id, n, nano: -reserved.nano, atMs, isReturned: true };
+  });
 }
 
 /** Enters what a person has ordered to be paid again: no limit stops it, but it uses the limit up. */
-export async function noteWaste(
+export async function noteWaste(home: Home, { batch, id, n }: AttemptRef, nano: CreditsNano, atMs: number) {
+  await enter(home, batch, (entries) => (standsOf(entries, id, n) ? true : { id, n, nano, atMs }));
+}
+
+/** Makes the entry that follows from those that are there, or none where an answer does; gives whether one stands. */
+async function enter(
   home: Home,
-  { batch, id, n }: AttemptRef,
-  nano: CreditsNano,
-  atMs: number,
-): Promise<void> {
+  batch: string,
+  decide: (entries: readonly Entry[]) => Entry | boolean,
+): Promise<boolean> {
   for (;;) {
     const entries = await readEntries(home, batch);
-    if (standsOf(entries, id, n)) return;
-    const bytes = encodeAs(wasteSchema, { id, n, nano, atMs });
-    if (await home.store.putIfAbsent(keyOf(home, batch, entries.length), bytes)) return;
+    const next = decide(entries);
+    if (typeof next === 'boolean') return next;
+    // Another job that took this number is counted in the next round.
+    const key = home.keys.waste(batch, entries.length);
+    if (await home.store.putIfAbsent(key, encodeAs(wasteSchema, next))) return true;
   }
 }
 
@@ -86,18 +85,10 @@ function standsOf(entries: readonly Entry[], id: string, n: number): Entry | und
 }
 
 async function readEntries(home: Home, batch: string): Promise<Entry[]> {
-  const names = await home.store.names(folderOf(home, batch));
+  const names = await home.store.names(home.keys.wastes(batch));
   const entries = await parallel(names, READ_WIDTH, (name) =>
     // What was reserved here is not known: nothing more is reserved from this batch's limit.
-    readJson(home.store, `${folderOf(home, batch)}/${name}`, wasteSchema, () => SPENT),
+    readJson(home.store, `${home.keys.wastes(batch)}/${name}`, wasteSchema, () => SPENT),
   );
   return entries.filter((entry) => entry !== undefined);
-}
-
-function keyOf(home: Home, batch: string, number: number): string {
-  return `${folderOf(home, batch)}/${String(number).padStart(8, '0')}.json`;
-}
-
-function folderOf(home: Home, batch: string): string {
-  return home.keys.batch(batch).replace(/batch\.json$/, 'waste');
 }

@@ -8,15 +8,14 @@ import {
   type PendingFile,
   type PutStreamOptions,
   type StoredFile,
-  StoreError,
   segmentsOf,
+  takeKey,
 } from './port.js';
 import { writeBehind } from './write-behind.js';
 
 /** Streams a file of any length into the folder store: a part file, fsync, inspection, then the final name. */
 
 const HEAD_BYTES = 1 << 18;
-const NAMES_MAX = 999;
 
 export async function streamToFolder(
   folder: Folder,
@@ -113,32 +112,14 @@ async function inspect(file: PendingFile, options: PutStreamOptions, foreign: Se
   }
 }
 
-async function commit(
-  part: string,
-  path: string,
-  key: string,
-  file: StoredFile,
-  options: PutStreamOptions,
-): Promise<{ key: string; wasThere: boolean }> {
-  const above = key.slice(0, key.lastIndexOf('/') + 1);
-  let candidate = key;
-  for (let n = 2; ; n++) {
-    const name = segmentsOf(candidate).at(-1) ?? '';
-    if (!candidate.startsWith(above) || candidate.slice(above.length) !== name) {
-      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
-    }
+function commit(part: string, path: string, key: string, file: StoredFile, options: PutStreamOptions) {
+  return takeKey(key, options, async (_, name) => {
     const target = join(path, name);
-    if (await holds(target, file)) return { key: candidate, wasThere: true };
-    if (options.ifExists === 'replace') {
-      await rename(part, target);
-      return { key: candidate, wasThere: false };
-    }
-    if (await takeName(part, target)) return { key: candidate, wasThere: false };
-    if (options.nextKey === undefined || n > NAMES_MAX) {
-      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
-    }
-    candidate = options.nextKey(n);
-  }
+    if (await holds(target, file)) return { wasThere: true };
+    if (options.ifExists === 'fail') return (await takeName(part, target)) ? { wasThere: false } : undefined;
+    await rename(part, target);
+    return { wasThere: false };
+  });
 }
 
 /** True when the name holds exactly these bytes already: a crash after the rename, or the same output again. */

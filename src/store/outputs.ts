@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.js';
 import type { OutputFile } from '../domain/outcome.js';
 import { type MediaReading, readMediaFacts } from './media-facts.js';
 import { describeBytes, type MediaFamily, type MediaType, SNIFF_BYTES, sniffMedia } from './media-type.js';
@@ -25,15 +26,7 @@ export interface SavedOutput {
   warnings: string[];
 }
 
-export interface Outputs {
-  /**
-   * Streams a file to its final name, whole or not at all, in constant memory. Throws an OutputRefused for bytes that
-   * are not what was expected, a StoreError where the store refuses, and what the source throws as it is.
-   */
-  save(source: AsyncIterable<Uint8Array>, options: SaveOptions): Promise<SavedOutput>;
-  /** Writes or replaces a document of the batch (`results.csv`), whole. */
-  writeDocument(name: string, source: AsyncIterable<Uint8Array>): Promise<CommittedFile>;
-}
+export type Outputs = ReturnType<typeof createOutputs>;
 
 /** What is wrong with the bytes. `empty` and `truncated` may be better at the next try, as may a page of a proxy. */
 export type RefusalReason = 'empty' | 'not_media' | 'wrong_family' | 'truncated' | 'unreadable' | 'no_track';
@@ -55,9 +48,13 @@ const WORDS = {
 } as const;
 
 /** `store` is the place given by `--out`; everything lies below the batch's name in it. */
-export function createOutputs(store: Store, batch: string): Outputs {
+export function createOutputs(store: Store, batch: string) {
   return {
-    save: async (source, options) => {
+    /**
+     * Streams a file to its final name, whole or not at all, in constant memory. Throws an OutputRefused for bytes that
+     * are not what was expected, a StoreError where the store refuses, and what the source throws as it is.
+     */
+    save: async (source: AsyncIterable<Uint8Array>, options: SaveOptions): Promise<SavedOutput> => {
       const peeked = await peekBytes(source, SNIFF_BYTES);
       try {
         const type = checkedType(peeked.head, options.expected);
@@ -67,7 +64,8 @@ export function createOutputs(store: Store, batch: string): Outputs {
         await peeked.close();
       }
     },
-    writeDocument: (name, source) =>
+    /** Writes or replaces a document of the batch (`results.csv`), whole. */
+    writeDocument: (name: string, source: AsyncIterable<Uint8Array>): Promise<CommittedFile> =>
       store.putStream(`${batch}/${name}`, source, { attemptName: name, ifExists: 'replace' }),
   };
 }
@@ -123,8 +121,7 @@ function outputFile(
   reading: MediaReading,
 ): OutputFile {
   const facts = 'facts' in reading ? reading.facts : {};
-  const object = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
-  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts, ...object };
+  return { file: key.slice(batch.length + 1), contentType, bytes, sha256, ...facts, ...defined({ etag, version }) };
 }
 
 function checkedType(head: Uint8Array, expected: MediaFamily | 'any'): MediaType {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defined } from '../domain/defined.js';
 import type { Bucket, StoredObject } from './bucket.js';
 import { byCodeUnit, isSafeSegment, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { toS3Error } from './s3-errors.js';
@@ -61,8 +62,7 @@ export async function statOf(place: BucketPlace, key: string): Promise<StoredFil
   const found = await place.bucket.head(objectKey(place, key));
   if (found === undefined) return undefined;
   const { sha256 = '', bytes } = found.metadata;
-  const { etag, version } = found;
-  const known = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
+  const known = defined({ etag: found.etag, version: found.version });
   if (SHA256.test(sha256) && bytes === String(found.bytes)) return { bytes: found.bytes, sha256, ...known };
   const stream = await read(place, key);
   if (stream === undefined) return undefined;

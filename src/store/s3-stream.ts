@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bucket, ObjectFacts, UploadedPart } from './bucket.js';
 import { sniffMedia } from './media-type.js';
 import { parallel } from './parallel.js';
-import { createPartBuffers } from './part-buffers.js';
-import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf } from './port.js';
+import { type CommittedFile, type PutStreamOptions, type StoredFile, StoreError, segmentsOf, takeKey } from './port.js';
 import { isConflict, isTaken, s3Code, toS3Error } from './s3-errors.js';
 import { type Spooled, spool } from './spool.js';
 
@@ -22,7 +21,6 @@ export interface UploadPlace {
   oneRequestBytesMax: number;
 }
 
-const NAMES_MAX = 999;
 /**
  * A request has its sha256 from the way in, while parts are read and hashed again, and many servers copy them together at
  * the end. Above this, what a broken connection would have to send again costs more.
@@ -93,24 +91,11 @@ export async function commit(
   options: Pick<PutStreamOptions, 'ifExists' | 'nextKey'>,
   write: (candidate: string) => Promise<Taken | undefined>,
 ): Promise<CommittedFile> {
-  const above = key.slice(0, key.lastIndexOf('/') + 1);
-  let candidate = key;
-  for (let n = 2; ; n += 1) {
-    const name = segmentsOf(candidate).at(-1) ?? '';
-    if (candidate !== `${above}${name}`) {
-      throw new StoreError('BAD_KEY', `the other name '${candidate}' is not in the folder of '${key}'`, candidate);
-    }
+  return takeKey(key, options, async (candidate) => {
     const there = await place.stat(candidate);
-    if (isSame(there, file)) return { ...there, key: candidate, wasThere: true };
-    if (options.ifExists === 'replace' || there === undefined) {
-      const taken = await write(candidate);
-      if (taken !== undefined) return { ...taken, key: candidate };
-    }
-    if (options.nextKey === undefined || n > NAMES_MAX) {
-      throw new StoreError('EEXIST', `'${candidate}' exists with other bytes and is kept as it is`, candidate);
-    }
-    candidate = options.nextKey(n);
-  }
+    if (isSame(there, file)) return { ...there, wasThere: true };
+    return options.ifExists === 'replace' || there === undefined ? write(candidate) : undefined;
+  });
 }
 
 /** Undefined when somebody else's file has the name. */
@@ -182,4 +167,32 @@ export function ownFile(there: StoredFile | undefined, file: StoredFile, wasTher
 
 function isSame(there: StoredFile | undefined, file: StoredFile): there is StoredFile {
   return there?.bytes === file.bytes && there.sha256 === file.sha256;
+}
+
+/** A few buffers for all uploads of this process: however many run side by side, they take the same memory. */
+
+export interface PartBuffers {
+  /** Runs with a buffer of so many bytes, its contents unknown; waits while all are in use. */
+  use<T>(bytes: number, run: (buffer: Buffer) => Promise<T>): Promise<T>;
+}
+
+export function createPartBuffers(count: number, size: number): PartBuffers {
+  const free: Buffer[] = [];
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return {
+    async use(bytes, run) {
+      while (taken >= count) await new Promise<void>((resolve) => waiting.push(resolve));
+      taken += 1;
+      // A file of more than 10,000 parts of the usual size needs larger ones, which are not kept.
+      const buffer = bytes <= size ? (free.pop() ?? Buffer.allocUnsafeSlow(size)) : Buffer.allocUnsafeSlow(bytes);
+      try {
+        return await run(buffer.subarray(0, bytes));
+      } finally {
+        taken -= 1;
+        if (buffer.length === size) free.push(buffer);
+        waiting.shift()?.();
+      }
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type * as Sdk from '@aws-sdk/client-s3';
+import { defined } from '../domain/defined.js';
 import { DEFAULT_S3, type S3Environment, type S3Settings } from '../domain/s3.js';
 import type { Bucket, CopySource, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
 import type { SignedUrl } from './port.js';
@@ -41,33 +42,33 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
   const region = settings.region ?? own.AWS_REGION ?? (endpoint === undefined ? undefined : OTHER_SERVERS_REGION);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_PROFILE: profile } = environment;
   const sessionToken = environment.AWS_SESSION_TOKEN;
+  const hasKey = accessKeyId !== undefined && secretAccessKey !== undefined;
   const client = new sdk.S3Client({
     forcePathStyle: settings.forcePathStyle,
     maxAttempts: TRIES_MAX,
     // A request that asks first has a connection of its own in the SDK: a TLS handshake for each part.
     expectContinueHeader: false,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
-    ...(region === undefined ? {} : { region }),
     // Other servers know no trailing checksums; ours are sent with every upload and compared.
     ...(endpoint === undefined
       ? {}
       : { endpoint, requestChecksumCalculation: WHEN_REQUIRED, responseChecksumValidation: WHEN_REQUIRED }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(accessKeyId === undefined || secretAccessKey === undefined
-      ? {}
-      : { credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }),
+    ...defined({ region, profile }),
+    ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) } } : {}),
   });
   return { sdk, client };
 }
 
-function stored(facts: ObjectFacts, { serverSideEncryption, kmsKeyId }: S3Settings) {
-  return {
-    ContentType: facts.contentType,
-    Metadata: facts.metadata,
-    ...(facts.storageClass === null ? {} : { StorageClass: facts.storageClass }),
-    ...(serverSideEncryption === null ? {} : { ServerSideEncryption: serverSideEncryption }),
-    ...(kmsKeyId === null ? {} : { SSEKMSKeyId: kmsKeyId }),
-  };
+function stored({ contentType, metadata, storageClass }: ObjectFacts, settings: S3Settings) {
+  return { ContentType: contentType, Metadata: metadata, ...kept(storageClass, settings) };
+}
+
+function kept(storageClass: ObjectFacts['storageClass'], { serverSideEncryption, kmsKeyId }: S3Settings) {
+  return defined({
+    StorageClass: storageClass ?? undefined,
+    ServerSideEncryption: serverSideEncryption ?? undefined,
+    SSEKMSKeyId: kmsKeyId ?? undefined,
+  });
 }
 
 function objects(connected: () => Promise<Connection>, Bucket: string, settings: S3Settings) {
@@ -97,18 +98,16 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
       const found = await unlessAbsent(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
       if (found === undefined) return undefined;
       const { ContentLength: bytes = -1, Metadata: metadata = {}, ETag: etag, VersionId: version } = found;
-      const known = { ...(etag === undefined ? {} : { etag }), ...(version === undefined ? {} : { version }) };
-      return { bytes, metadata, ...known };
+      return { bytes, metadata, ...defined({ etag, version }) };
     },
     async page(Prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page> {
       const { sdk, client } = await connected();
-      const from = after === undefined ? {} : { ContinuationToken: after };
-      const input = { Bucket, Prefix, ...from, ...(delimiter === undefined ? {} : { Delimiter: delimiter }) };
+      const input = { Bucket, Prefix, ...defined({ ContinuationToken: after, Delimiter: delimiter }) };
       const found = await client.send(new sdk.ListObjectsV2Command(input));
       const keys = (found.Contents ?? []).flatMap(({ Key }) => Key ?? []);
       const folders = (found.CommonPrefixes ?? []).flatMap((one) => one.Prefix ?? []);
       const next = found.IsTruncated === true ? found.NextContinuationToken : undefined;
-      return { keys, folders, ...(next === undefined ? {} : { next }) };
+      return { keys, folders, ...defined({ next }) };
     },
     async remove(Key: string) {
       const { sdk, client } = await connected();
@@ -117,17 +116,9 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
     async copy(from: string, Key: string, source?: CopySource) {
       const { sdk, client } = await connected();
       const CopySource = `${source?.bucket ?? Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
-      const { serverSideEncryption, kmsKeyId } = settings;
-      const encryption = {
-        ...(serverSideEncryption === null ? {} : { ServerSideEncryption: serverSideEncryption }),
-        ...(kmsKeyId === null ? {} : { SSEKMSKeyId: kmsKeyId }),
-      };
       const { etag, storageClass = null } = source ?? {};
-      const condition = {
-        ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
-        ...(storageClass === null ? {} : { StorageClass: storageClass }),
-      };
-      await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource, ...condition, ...encryption }));
+      const how = { ...defined({ CopySourceIfMatch: etag }), ...kept(storageClass, settings) };
+      await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource, ...how }));
     },
   } satisfies Partial<Bucket>;
 }

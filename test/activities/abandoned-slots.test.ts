@@ -1,6 +1,6 @@
 // A row that ended while its job may still run keeps the slot for the longest render, and no longer (design 4, I5).
 import { expect, test } from 'vitest';
-import { noteUnderWay } from '../../activities/claims.js';
+import { noteUnderWay } from '../../activities/row/claims.js';
 import { slotActivities } from '../../activities/slots.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';

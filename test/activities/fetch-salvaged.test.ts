@@ -1,16 +1,16 @@
-// TS: the output that a lost synchronous answer named is fetched; a whole file makes the attempt done.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, it } from 'vitest';
-import { fetchSalvagedActivities } from '../../activities/fetch-salvaged.js';
+import { resultOf } from '../../activities/row/submit-guard.js';
+import { salvageActivities } from '../../activities/salvage.js';
 import { slotActivities } from '../../activities/slots.js';
-import { resultOf } from '../../activities/submit-result.js';
 import { standingOf } from '../../src/domain/standing.js';
-
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
 import { createDownloader } from '../../src/service/download.js';
 import { type Answer, serve, status, whole } from '../download/broken-server.js';
 import { smallPng } from '../support/small-png.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
+
+// TS: the output that a lost synchronous answer named is fetched; a whole file makes the attempt done.
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function stand(...answers: Answer[]) {
   });
   const evidence = { rule: 'TS', status: 504, message: 'late', outputUrl: url };
   await deps.ledger.append(ref, { state: 'unknown', atMs: clock.nowMs, evidence });
-  const { fetchSalvaged } = fetchSalvagedActivities({ ...deps, downloader });
+  const { fetchSalvaged } = salvageActivities({ ...deps, downloader });
   return {
     deps,
     url,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createReadStream, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Film, hasFfmpeg, takeFrame } from '../../activities/film-frame.js';
+import { type Film, hasFfmpeg, takeFrame } from '../../activities/files/film-frame.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 

@@ -1,7 +1,7 @@
 // How long an input that was uploaded can be read (service document 2: "it must stay publicly reachable until the job completes").
 import { expect, it } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
-import { reachableSeconds } from '../../activities/input-urls.js';
+import { reachableSeconds } from '../../activities/files/input-urls.js';
 import type { Row } from '../../src/domain/row.js';
 
 const settings = { waits: { syncMaxMs: 900_000, renderMaxMs: { default: 5_400_000 } } };

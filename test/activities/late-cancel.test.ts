@@ -1,6 +1,6 @@
 // A retry runs the rows that the cancel before it ends late (design 10; service orders by the home alone).
 import { expect, test } from 'vitest';
-import { reopenActivities } from '../../activities/reopen.js';
+import { fedRowActivities } from '../../activities/fed-rows.js';
 import { rowActivities } from '../../activities/rows.js';
 import { clearCancelled, markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
@@ -33,7 +33,7 @@ async function endedLate(status: 'cancelled' | 'failed') {
       const start = { part, index: 0 };
       return rowActivities(deps).pageRows({ batch: 'b', generation, cursor: start, limit: 5, retry, roomNano: null });
     },
-    reopen: () => reopenActivities(deps).reopenRow({ row, cursor: null }),
+    reopen: () => fedRowActivities(deps).reopenRow({ row, cursor: null }),
     refusal: () => notOrdered(deps, row, sent),
   };
 }

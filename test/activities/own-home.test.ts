@@ -1,8 +1,8 @@
 // A home that is not the one any more, by what a batch's outputs tell (design 2: compared again at each claim).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { isOwnHome, refreshMarks } from '../../activities/home-marks.js';
 import { pollActivities } from '../../activities/poll.js';
+import { isOwnHome, refreshMarks } from '../../activities/row/home-marks.js';
 import { submitActivities } from '../../activities/submit.js';
 import { readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { newClaimer, writeHomeMark } from '../../src/home/home-mark.js';

@@ -1,6 +1,6 @@
 // When the service's own URL of an output may be named by the row that it feeds (design 9, How the input travels).
 import { expect, test } from 'vitest';
-import { ownUrl } from '../../activities/own-url.js';
+import { ownUrl } from '../../activities/files/input-urls.js';
 import { DownloadError } from '../../src/service/download.js';
 import { intent } from '../home/support/examples.js';
 import { fed } from '../support/chain-rows.js';

@@ -1,8 +1,8 @@
 // What an answer to a poll is worth that says nothing of the job (docs/guarantees.md; F36, F37, TH).
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
-import { confirmActivities } from '../../activities/confirm-handle.js';
 import { pollActivities } from '../../activities/poll.js';
+import { salvageActivities } from '../../activities/salvage.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -43,7 +43,7 @@ async function stand(second: (atMs: number) => AttemptState, isHeard = true) {
   };
   const confirm = (body: string, tries = 9) => {
     said.body = body;
-    const { confirmHandle } = confirmActivities(served);
+    const { confirmHandle } = salvageActivities(served);
     return new MockActivityEnvironment({ attempt: tries }).run(confirmHandle, { ...input, candidate: 0 });
   };
   return { clock, poll, confirm };

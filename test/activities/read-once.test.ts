@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readOnce } from '../../activities/read-once.js';
+import { readOnce } from '../../activities/files/result-files.js';
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeBatchResults } from '../../activities/result-files.js';
+import { writeBatchResults } from '../../activities/files/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOptions } from '../../src/home/batch-order.js';

@@ -1,4 +1,5 @@
 // T8: a handle, or an output's URL, that another attempt has already is an old answer, repeated by a gateway.
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { settleActivities } from '../../activities/settle.js';
@@ -9,9 +10,8 @@ import type { Row } from '../../src/domain/row.js';
 import { handleOf, standingOf } from '../../src/domain/standing.js';
 
 import { resultState } from '../../src/home/attempts.js';
-import { sortOf } from '../../src/home/documents.js';
 import { isNameOfAnother, takeName } from '../../src/home/handles.js';
-import { repairDocument } from '../../src/home/verify-documents.js';
+import { repairDocument, sortOf } from '../../src/home/verify-documents.js';
 import { accountAtHand, plainRow } from './support/account-at-hand.js';
 
 const film = (id: string, index: number): Row =>

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resultLines } from '../../activities/result-files.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
+import { resultLines } from '../../src/home/result-lines.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
-import { emptyTally, tallyResults } from '../../src/home/tally-results.js';
+import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { resultFields } from '../../src/manifest/result-fields.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';

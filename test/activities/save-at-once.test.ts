@@ -2,8 +2,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
 import type { DownloadOnce } from '../../activities/download.js';
-import { createSaveAtOnce } from '../../activities/save-at-once.js';
-import { withOutput } from '../../activities/submit-result.js';
+import { createSaveAtOnce } from '../../activities/files/save-at-once.js';
+import { withOutput } from '../../activities/row/submit-guard.js';
 import type { SubmitResult } from '../../src/contract/attempts.js';
 
 const row = { batch: 'films', generation: 'g', part: 0, index: 0, id: 'a', kind: 'svc/image' as const };

@@ -1,6 +1,6 @@
 // Of rows that feed others, the one whose own URL expires soonest goes first (rows that feed rows, readiness).
 import { expect, test } from 'vitest';
-import { soonestFirst } from '../../activities/soonest-first.js';
+import { soonestFirst } from '../../activities/row/page-entry.js';
 import type { Kind } from '../../src/domain/kind.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 

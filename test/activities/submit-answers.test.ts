@@ -2,7 +2,7 @@
 // bodies, with what gateways send, and with handles and outputs in it, for every kind.
 import { describe, expect, it } from 'vitest';
 import type { Dependencies } from '../../activities/dependencies.js';
-import { readExchange } from '../../activities/submit-outcome.js';
+import { readExchange } from '../../activities/row/submit-outcome.js';
 import type { Exchange } from '../../src/domain/exchange.js';
 import type { Json } from '../../src/domain/json.js';
 import type { Kind } from '../../src/domain/kind.js';

@@ -1,15 +1,14 @@
-// An answer that was paid for is kept by its process until the home takes it (design 5, F45).
 import { expect, test } from 'vitest';
-import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/claims.js';
-import { recordOutcome } from '../../activities/submit-outcome.js';
-
+import { awaitedCalls, noteAwaited, noteUnderWay } from '../../activities/row/claims.js';
+import { recordOutcome } from '../../activities/row/submit-outcome.js';
 import { awaitedText } from '../../src/engine/engine-status.js';
-
 import { readFromWorker } from '../../src/engine/registration.js';
 import { adapterFor } from '../../src/kinds/index.js';
 import { StoreError } from '../../src/store/port.js';
 import { intent } from '../home/support/examples.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+
+// An answer that was paid for is kept by its process until the home takes it (design 5, F45).
 
 const FILM = plainRow('film', { kind: 'vendor-f/video', cells: { prompt: 'a bird', duration: 4 } });
 const ref = { batch: 'b', id: 'film', n: 1 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { feedsOf, upstreamOf } from '../../activities/upstream.js';
+import { feedsOf } from '../../activities/files/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { FeedSources } from '../../src/home/feeders.js';
+import { upstreamOf } from '../../src/home/upstream.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
 

@@ -3,13 +3,13 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resultLines } from '../../activities/result-files.js';
 import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { batchTally } from '../../src/cli/batch/batch-tally.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
+import { resultLines } from '../../src/home/result-lines.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
-import { emptyTally, tallyResults } from '../../src/home/tally-results.js';
+import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import type { Store } from '../../src/store/port.js';
 import { temporaryFolder } from '../store/support/temporary.js';
@@ -51,7 +51,7 @@ async function batch(rowAt = (index: number) => storedRow(index, { hash: `hash $
     /** What every row says for itself. */
     walk: async () => {
       const tally = emptyTally();
-      await tallyResults(resultLines({ ...account, openStore: () => store, now: () => 9 }, 'b', generation), tally);
+      await tallyResults(resultLines(account, 'b', generation), tally);
       return tally;
     },
     /** As if all of it had been written long ago. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type BalanceCheckpoint, openHome } from '../../src/home/home.js';
-import { homeKeys, parseAttemptName, parseIndexKey } from '../../src/home/home-keys.js';
+import { homeKeys } from '../../src/home/home-keys.js';
+import { parseAttemptName, parseIndexKey } from '../../src/home/parse-keys.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { collect, streamOf, temporaryFolder } from '../store/support/temporary.js';
 

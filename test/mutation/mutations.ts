@@ -171,7 +171,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/books/attempts.ts',
     "    dueAfterMs: timing === 'at-submit' ? bornMs : bornMs + lastMs,\n",
     '    dueAfterMs: 0,\n',
-    'test/activities/verdict-audit.test.ts',
+    'test/books/verdict-audit.test.ts',
   ),
   // Design 5: on the way to the service and back.
   one(
@@ -211,7 +211,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/books/verdicts.ts',
     '{ sinceMs: watched.atMs });',
     '{ sinceMs: 0 });',
-    'test/activities/verdict-audit.test.ts',
+    'test/books/verdict-audit.test.ts',
   ),
   one(
     'F8',
@@ -237,7 +237,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F13',
-    'activities/submit-outcome.ts',
+    'activities/row/submit-outcome.ts',
     'return handle === undefined ? {} : { salvagedHandle: handle };',
     'return {};',
     LOST_TEST,
@@ -288,7 +288,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F22',
-    'activities/closed-models.ts',
+    'activities/row/closed-models.ts',
     '  return (row) => {\n',
     '  return (row) => {\n    if (closed.size > 0) return undefined;\n',
     'test/e2e/account-states.test.ts',
@@ -374,7 +374,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '  return expected ?? now;',
     MONEY_TEST,
   ),
-  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/activities/discounts.test.ts'),
+  one('F31', 'src/books/attempts.ts', 'timing, ...price });', 'timing });', 'test/books/discounts.test.ts'),
   one('F33', 'src/books/credits.ts', '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '', POLLS_TEST),
   one(
     'F34',
@@ -385,7 +385,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F34',
-    'src/books/lessons.ts',
+    'src/books/readings.ts',
     '    if (attempt) await keepFollowUp(books, attempt, totalNano);\n',
     '    if (attempt && totalNano < 0) await keepFollowUp(books, attempt, totalNano);\n',
     MONEY_TEST,
@@ -401,7 +401,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F36',
-    'activities/poll-pace.ts',
+    'activities/row/poll-pace.ts',
     '  if (status < 400 || status >= 500) throw failed(poll, code);',
     "  if (status < 400 || status >= 500) return review(poll, 'poll_unreadable');",
     POLLS_TEST,
@@ -563,7 +563,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   one(
     'F50',
-    'activities/claims.ts',
+    'activities/row/claims.ts',
     '  if (count > 0) calls.underWay.set(name, count);',
     '  if (by > 0) calls.underWay.set(name, count);',
     'test/e2e/operators.test.ts',

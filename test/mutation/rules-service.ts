@@ -124,7 +124,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/domain/poll-schedule.ts', [
     [191, '  if (count >= REFUSALS_MAX && leftMs <= 0) return null;', '  if (count >= 1) return null;'],
   ]),
-  ...within('activities/poll-pace.ts', [
+  ...within('activities/row/poll-pace.ts', [
     [190, 'status === 404 || status === 409 ||', 'status === 404 ||'],
     [
       196,
@@ -135,15 +135,10 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/books/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
   ]),
-  ...within('activities/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
+  ...within('activities/files/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
   ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
-  ...within('activities/fresh-url.ts', [
-    [
-      119,
-      "      return { state: 'rendered', atMs, outputs: reading.outputs, facts: reading.facts };",
-      '      return null;',
-      1,
-    ],
+  ...within('activities/download.ts', [
+    [119, '    await deps.ledger.append(ref, endStateOf(reading, deps.now()));\n', '', 1],
   ]),
   ...within('workflows/permits.ts', [
     [

@@ -50,7 +50,7 @@ async function watch() {
     limits: { maxCreditsNano: 1_000_000_000, maxFailures: null },
     policy,
   });
-  const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], attempts: new Set() }) };
+  const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], has: () => false }) };
   const settings = {
     ...{ account: 'a', timeScale: 1, waits: { syncMaxMs: 60_000, renderMaxMs: { 'svc/image': RENDER_MAX_MS } } },
     notices: { targets: [{ to: hook.url, isOwn: true }], secret: null },

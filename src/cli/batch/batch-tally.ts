@@ -1,5 +1,3 @@
-import { endOfUntouched, resultLines } from '../../../activities/result-files.js';
-import { upstreamOf } from '../../../activities/upstream.js';
 import type { BatchTally } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { ReasonCode } from '../../domain/failure.js';
@@ -8,8 +6,9 @@ import { fedMedia } from '../../domain/row.js';
 import { indexedSums } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
+import { endOfUntouched, resultLines } from '../../home/result-lines.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
-import { emptyTally, tallyResults } from '../../home/tally-results.js';
+import { emptyTally, tallyResults, upstreamOf } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
 import { parallel } from '../../store/parallel.js';
 import { type HomeAccess, resultSources } from '../access/home-access.js';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resultLines } from '../../../activities/result-files.js';
 import { cancelBatch } from '../../contract/messages.js';
 import { batchId } from '../../contract/names.js';
 import type { SemaphoreView } from '../../contract/semaphore-view.js';
 import { providerOf } from '../../domain/kind.js';
 import { clearCancelled, isCancelledBatch, markCancelled, stoppedReason } from '../../home/batch-marks.js';
-import { dropReruns } from '../../home/drop-reruns.js';
+import { resultLines } from '../../home/result-lines.js';
+import { dropReruns } from '../../home/row-orders.js';
 import { resultSources } from '../access/home-access.js';
 import { joinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';

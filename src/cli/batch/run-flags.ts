@@ -3,7 +3,7 @@ import { PRIORITY_MAX, type SlotTerms, WEIGHT_MAX } from '../../domain/batch.js'
 import { defined } from '../../domain/defined.js';
 import { REASONS, type ReasonCode } from '../../domain/failure.js';
 import { FAILURE_CLASSES } from '../../domain/reasons.js';
-import type { RerunOrder } from '../../home/batch-marks.js';
+import type { RerunOrder } from '../../home/row-orders.js';
 import { nearestWord } from '../../manifest/suggest.js';
 import { UserError } from '../user-error.js';
 

@@ -1,5 +1,4 @@
-import { collectedRows, storeReport } from '../../../activities/batch-report.js';
-import { writeBatchResults } from '../../../activities/result-files.js';
+import { collectedRows, storeReport, writeBatchResults } from '../../../activities/files/result-files.js';
 import type { BatchResult, RetryOrder } from '../../contract/workflows.js';
 import type { SlotTerms } from '../../domain/batch.js';
 import { stoppedReason } from '../../home/batch-marks.js';

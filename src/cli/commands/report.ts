@@ -33,7 +33,7 @@ export function defineReport(command: Command, cli: Cli): void {
 async function writeReport(session: Session, batch: string, flags: ReportFlags): Promise<void> {
   const { resultSources } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { writeBatchReport } = await import('../../../activities/batch-report.js');
+  const { writeBatchReport } = await import('../../../activities/files/result-files.js');
   const { createPosters } = await import('../../report/posters.js');
   const { PUBLIC_REPORT_NAME, REPORT_NAME } = await import('../../report/write-report.js');
   const { openPage } = await import('../open-page.js');

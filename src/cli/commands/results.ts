@@ -23,7 +23,7 @@ export function defineResults(command: Command, cli: Cli): void {
 async function writeResults(session: Session, batch: string): Promise<void> {
   const { resultSources } = await import('../access/home-access.js');
   const { knownBatch } = await import('../batch/known-batch.js');
-  const { writeBatchResults } = await import('../../../activities/result-files.js');
+  const { writeBatchResults } = await import('../../../activities/files/result-files.js');
   const { countsText } = await import('../views/counts.js');
   const { terminal } = session;
   const { access, generation, out } = await knownBatch(session, batch);

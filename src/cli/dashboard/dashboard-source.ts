@@ -1,4 +1,3 @@
-import { resultLines } from '../../../activities/result-files.js';
 import type { BatchHistory } from '../../dashboard/slot-history.js';
 import type { DashboardSource, Order } from '../../dashboard/source.js';
 import type { Attempt } from '../../domain/attempt.js';
@@ -7,6 +6,7 @@ import type { CreditsNano } from '../../domain/money.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
 import { readPauses } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
+import { resultLines } from '../../home/result-lines.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
 import { nameFlaw } from '../../manifest/names.js';

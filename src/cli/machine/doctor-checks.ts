@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { hasFfmpeg } from '../../../activities/film-frame.js';
+import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';

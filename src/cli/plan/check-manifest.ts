@@ -1,4 +1,4 @@
-import { hasFfmpeg } from '../../../activities/film-frame.js';
+import { hasFfmpeg } from '../../../activities/files/film-frame.js';
 import { isLoopbackUrl } from '../../config/base-url.js';
 import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';

@@ -1,5 +1,5 @@
 import { fedMedia } from '../../domain/row.js';
-import { isRerun } from '../../home/batch-marks.js';
+import { isRerun } from '../../home/row-orders.js';
 import type { GenerationFacts } from '../../home/rows-writer.js';
 import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';

@@ -1,5 +1,3 @@
-import { feedsReader } from '../../../activities/fed-rows.js';
-import { resultLines } from '../../../activities/result-files.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
@@ -7,6 +5,8 @@ import type { CreditsNano } from '../../domain/money.js';
 import { needsPerson, type RowRecord } from '../../domain/outcome.js';
 import type { Row } from '../../domain/row.js';
 import { intentOf, type Standing, standingOf } from '../../domain/standing.js';
+import { feedsReader } from '../../home/feeders.js';
+import { resultLines } from '../../home/result-lines.js';
 import { rowAt } from '../../home/rows.js';
 import { resultSources, rowsOf } from '../access/home-access.js';
 import type { KnownBatch } from '../batch/known-batch.js';

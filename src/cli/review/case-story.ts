@@ -7,7 +7,7 @@ import type { Attempt, AttemptState } from '../../domain/attempt.js';
 import type { Json } from '../../domain/json.js';
 import { formatCredits } from '../../domain/money.js';
 import { intentOf } from '../../domain/standing.js';
-import { decisionText } from '../../home/row-reason.js';
+import { decisionText } from '../../home/earlier-render.js';
 import { type HomeAccess, recordBooks } from '../access/home-access.js';
 import { plain } from '../terminal.js';
 import { amount, creditsRangeText } from '../views/counts.js';

@@ -1,9 +1,9 @@
-import { resultLines } from '../../../activities/result-files.js';
 import { lookAgain, reopen } from '../../contract/messages.js';
 import { jobId } from '../../contract/names.js';
 import type { RowRef } from '../../contract/workflows.js';
 import type { AttemptState } from '../../domain/attempt.js';
 import { readBatchOrder } from '../../home/batch-order.js';
+import { resultLines } from '../../home/result-lines.js';
 import { touchedRows } from '../../home/row-records.js';
 import { resultSources } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';

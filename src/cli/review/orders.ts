@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import { resultLines } from '../../../activities/result-files.js';
 import { accountSettings } from '../../config/make-config.js';
 import type { AttemptState, Decision } from '../../domain/attempt.js';
 import type { PollReading } from '../../domain/exchange.js';
 import type { Row } from '../../domain/row.js';
 import { handleOf, type Standing } from '../../domain/standing.js';
+import { resultLines } from '../../home/result-lines.js';
 import { readTrust, trust } from '../../home/verdicts.js';
 import { isAsync } from '../../kinds/facts.js';
 import { adapterFor } from '../../kinds/index.js';

@@ -1,0 +1,114 @@
+import type { InputRefused } from '../../src/contract/pages.js';
+import type { MediaFacts } from '../../src/domain/media-type.js';
+import type { OutputFile } from '../../src/domain/outcome.js';
+import type { Frame } from '../../src/domain/row.js';
+import type { Feeder } from '../../src/home/feeders.js';
+import { readFrame, writeFrame } from '../../src/home/feeds.js';
+import { probeMedia } from '../../src/manifest/media/probe-media.js';
+import { fedFlaw } from '../../src/manifest/references/feed-flaw.js';
+import { StoreError } from '../../src/store/port.js';
+import type { Dependencies } from '../dependencies.js';
+import { takeFrame } from './film-frame.js';
+import type { InputWork } from './input-urls.js';
+
+/**
+ * Copies what other rows rendered for this one into the home, once per content, and takes the frames of films that feed
+ * it: nothing is sent for a row before the files that feed it are whole and the ones that were recorded.
+ */
+export async function takeFedInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
+  const { feeders, batch, options } = work;
+  if (feeders.length === 0) return undefined;
+  if (feeders.some(({ file }) => file === undefined))
+    return { reason: 'upstream_failed', text: `waits for ${waitsFor(feeders)}` };
+  const waitsInVain = await failedFirst(deps, work);
+  if (waitsInVain !== undefined) {
+    return { reason: 'upstream_failed', text: `row ${waitsInVain}, which feeds it, was to be rendered again first` };
+  }
+  for (const { media, file } of feeders) {
+    if (file === undefined) continue;
+    const problem = await keep(deps, `${batch}/${file.file}`, options.out, file);
+    if (problem !== undefined) return { reason: 'input_changed', text: `${file.file} of row ${media.id} ${problem}` };
+    const flaw = media.frame && (await keepFrame(deps, file, media.frame));
+    if (flaw !== undefined) return { reason: 'input_unfit', text: `${file.file} of row ${media.id}: ${flaw}` };
+  }
+  return undefined;
+}
+
+/** Whether what feeds a row is within the limits of its columns. */
+export async function unfitInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
+  const { feeders } = work;
+  if (feeders.length === 0) return undefined;
+  const flaw = fedFlaw(work.row, await factsOf(deps, work));
+  return flaw === undefined ? undefined : { reason: 'input_unfit', text: `${namesOf(feeders)}: ${flaw}` };
+}
+
+/** The feeder whose new render the row was to be rendered again for, where that one has not come. */
+async function failedFirst({ records }: Dependencies, { row, feeders, batch }: InputWork): Promise<string | undefined> {
+  const orderedAtMs = (await records.readRecord(batch, row.id))?.rerunAtMs;
+  if (orderedAtMs === undefined) return undefined;
+  const failed = feeders.find(
+    ({ record }) => record?.flags.includes('rerun_failed') === true && record.finishedAtMs >= orderedAtMs,
+  );
+  return failed?.media.id;
+}
+
+/** What is wrong with the file at its place. */
+async function keep(deps: Dependencies, key: string, out: string, { sha256 }: OutputFile): Promise<string | undefined> {
+  const store = deps.openStore(out);
+  const held = await store.stat(key);
+  if (held === undefined) return 'is gone';
+  if (held.sha256 !== sha256) return 'is not the file that was rendered';
+  if (await deps.home.hasBlob(sha256)) return undefined;
+  const source = await store.read(key);
+  if (source === undefined) return 'is gone';
+  try {
+    await deps.home.putBlobStream(source, sha256, `fed-${sha256}`);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'CHANGED') throw error;
+    return 'is not the file that was rendered';
+  }
+  return undefined;
+}
+
+/** Why a film gives no frame. */
+async function keepFrame(deps: Dependencies, film: OutputFile, frame: Frame): Promise<string | undefined> {
+  const { home } = deps;
+  const known = await readFrame(home, film.sha256, frame);
+  if (known !== undefined && (await home.hasBlob(known.sha256))) return undefined;
+  const taken = await takeFrame({ ...film, read: () => home.readBlob(film.sha256) }, frame);
+  if ('problem' in taken) return taken.problem;
+  if ('missing' in taken) throw new FfmpegMissing();
+  await writeFrame(home, film.sha256, frame, taken.png);
+  return undefined;
+}
+
+/** This worker cannot take frames; another one of the account may. */
+export class FfmpegMissing extends Error {
+  override readonly name = 'FfmpegMissing';
+}
+
+/** What the fed bytes show, in the places of the references. */
+async function factsOf(
+  deps: Dependencies,
+  { row, feeders }: InputWork,
+): Promise<Map<string, (MediaFacts | undefined)[]>> {
+  const fed = new Set(feeders.flatMap(({ file, frame }) => (frame ?? file)?.sha256 ?? []));
+  const facts = new Map<string, (MediaFacts | undefined)[]>();
+  for (const [column, list] of Object.entries(row.media)) {
+    const shown: (MediaFacts | undefined)[] = [];
+    for (const item of list) {
+      const bytes = item.source === 'blob' && fed.has(item.sha256) ? await deps.home.getBlob(item.sha256) : undefined;
+      shown.push(bytes && (await probeMedia(Buffer.from(bytes))));
+    }
+    facts.set(column, shown);
+  }
+  return facts;
+}
+
+function waitsFor(feeders: readonly Feeder[]): string {
+  return feeders.flatMap(({ media, file }) => (file === undefined ? [`row ${media.id}`] : [])).join(', ');
+}
+
+function namesOf(feeders: readonly Feeder[]): string {
+  return [...new Set(feeders.map(({ media, file }) => `${file?.file} of row ${media.id}`))].join(', ');
+}

@@ -1,0 +1,123 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { OutputFile } from '../../src/domain/outcome.js';
+import type { FedMedia, Frame } from '../../src/domain/row.js';
+import { readFrame, writeFrame } from '../../src/home/feeds.js';
+import type { Home } from '../../src/home/home.js';
+import type { Store } from '../../src/store/port.js';
+
+/** Frames of films, by ffmpeg where it is installed: out of a local copy, without network, within bounds. */
+
+/** Content type → the one demuxer that may read it: a film cannot name other files or hosts to be read. */
+const DEMUXERS: Readonly<Record<string, string>> = {
+  'video/mp4': 'mov',
+  'video/quicktime': 'mov',
+  'video/webm': 'matroska',
+};
+const FILM_BYTES_MAX = 1024 ** 3;
+const TIME_MAX_MS = 60_000;
+/** The last frame is looked for from so far before the end. */
+const TAIL_SECONDS = 2;
+
+/** `missing`: there is no ffmpeg here. `problem`: why the film gives no frame, for a person. */
+export type TakenFrame = { png: Buffer } | { missing: true } | { problem: string };
+
+export interface Film {
+  contentType: string;
+  bytes: number;
+  read(): Promise<AsyncIterable<Uint8Array> | undefined>;
+}
+
+export async function takeFrame(film: Film, frame: Frame): Promise<TakenFrame> {
+  const demuxer = DEMUXERS[film.contentType];
+  if (demuxer === undefined) return { problem: `frames are not taken from ${film.contentType}` };
+  if (film.bytes > FILM_BYTES_MAX) return { problem: 'frames are taken from films up to 1 GiB' };
+  const source = await film.read();
+  if (source === undefined) return { problem: 'the film is gone' };
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-frame-'));
+  try {
+    const [path, png] = [join(folder, 'film'), join(folder, 'frame.png')];
+    await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
+    const ended = await runFfmpeg(demuxer, path, png, frame);
+    if (ended === 'missing') return { missing: true };
+    const bytes = ended === 0 ? await readFile(png).catch(() => undefined) : undefined;
+    return bytes && bytes.length > 0 ? { png: bytes } : { problem: `ffmpeg finds no ${frame} frame in it` };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+let isInstalled: boolean | undefined;
+
+/** Whether this machine has ffmpeg; looked up once. */
+export function hasFfmpeg(): boolean {
+  isInstalled ??= spawnSync('ffmpeg', ['-version'], { stdio: 'ignore', env: pathOnly() }).status === 0;
+  return isInstalled;
+}
+
+/** Its exit code; null where it was ended. */
+function runFfmpeg(demuxer: string, path: string, png: string, frame: Frame): Promise<number | null | 'missing'> {
+  const seek = frame === 'last' ? ['-sseof', String(-TAIL_SECONDS)] : [];
+  const input = ['-protocol_whitelist', 'file,pipe', '-f', demuxer, '-i', `file:${path}`];
+  // Each later frame replaces the one before; of the first one alone there is no later.
+  const count = frame === 'first' ? ['-frames:v', '1'] : [];
+  const output = ['-an', '-sn', '-dn', '-map', '0:v:0', ...count, '-update', '1', '-c:v', 'png', '-f', 'image2', png];
+  const args = ['-v', 'error', '-nostdin', '-y', '-threads', '1', ...seek, ...input, ...output];
+  const child = spawn('ffmpeg', args, {
+    stdio: 'ignore',
+    env: pathOnly(),
+    timeout: TIME_MAX_MS,
+    killSignal: 'SIGKILL',
+  });
+  return new Promise((resolve) => {
+    child.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ENOENT' ? 'missing' : null));
+    child.on('close', resolve);
+  });
+}
+
+/** Nothing else of this process's environment, the key above all, is handed to it. */
+function pathOnly(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH };
+}
+
+/** Where frames lie that failed.csv names by their paths: beside the media of the batch. */
+export interface FramePlace {
+  home: Home;
+  out: Store;
+  batch: string;
+}
+
+/**
+ * Keeps the frame of a film that feeds a row in the batch's folder; gives its name there, undefined where this machine
+ * cannot take it.
+ */
+export async function frameFile(
+  { home, out, batch }: FramePlace,
+  { id, frame }: Required<Pick<FedMedia, 'id' | 'frame'>>,
+  film: OutputFile,
+): Promise<string | undefined> {
+  const name = `frames/${id}-${frame}.png`;
+  const known = await readFrame(home, film.sha256, frame);
+  if (known !== undefined && (await out.stat(`${batch}/${name}`))?.sha256 === known.sha256) return name;
+  const kept = known && (await home.getBlob(known.sha256));
+  const png = kept ?? (await taken({ home, out, batch }, film, frame));
+  if (png === undefined) return undefined;
+  await out.put(`${batch}/${name}`, png);
+  return name;
+}
+
+async function taken(
+  { home, out, batch }: FramePlace,
+  film: OutputFile,
+  frame: Required<FedMedia>['frame'],
+): Promise<Buffer | undefined> {
+  const found = await takeFrame({ ...film, read: () => out.read(`${batch}/${film.file}`) }, frame);
+  if (!('png' in found)) return undefined;
+  await writeFrame(home, film.sha256, frame, found.png);
+  return found.png;
+}

@@ -1,0 +1,142 @@
+import type { Attempt } from '../../src/domain/attempt.js';
+import type { OutputFile } from '../../src/domain/outcome.js';
+import type { Media, Row } from '../../src/domain/row.js';
+import { isS3Address } from '../../src/domain/s3.js';
+import type { RowWork } from '../../src/home/row-work.js';
+import { longestRenderMs } from '../../src/kinds/expected.js';
+import { factsOf } from '../../src/kinds/facts.js';
+import { needsUrl } from '../../src/manifest/columns.js';
+import { DownloadError } from '../../src/service/download.js';
+import type { SignedUrl, Store } from '../../src/store/port.js';
+import type { Dependencies } from '../dependencies.js';
+
+/** Inputs of fields that take URLs alone: local ones are uploaded once per content and signed anew for each submit. */
+
+export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'> & { batch: string };
+
+type Blob = Extract<Media, { source: 'blob' }>;
+
+/** Beyond the longest render: the submit itself, and clocks that differ. */
+const MARGIN_S = 3_600;
+/** No signature lasts longer. */
+const SIGNED_S_MAX = 604_800;
+const EXTENSIONS: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'video/quicktime': 'mov',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+};
+
+/** How long the service may have to read an input of the row: until the longest render has ended. */
+export function reachableSeconds({ settings }: Dependencies, row: Row): number {
+  const { ms } = longestRenderMs(row, settings.waits);
+  return Math.min(SIGNED_S_MAX, Math.ceil(ms / 1_000) + MARGIN_S);
+}
+
+/** A fresh URL of the uploaded input, or the service's own of what it rendered; an InputNotFetched when it is not uploaded yet. */
+export async function inputUrl(deps: Dependencies, work: InputWork, media: Blob): Promise<string> {
+  const { store, key } = placeOf(deps, work, media);
+  if (!isS3Address(store.location)) {
+    const url = await ownUrl(deps, work, media.sha256);
+    if (url !== undefined) return url;
+    throw new InputMissing('there is no S3 store from which the service could read the input');
+  }
+  if ((await store.size(key)) === undefined) throw new InputNotFetched('the input was not uploaded yet');
+  const seconds = reachableSeconds(deps, work.row);
+  const signed = await store.url(key, seconds, media.mediaType);
+  if (signed === undefined) throw new InputMissing('there is no S3 store from which the service could read the input');
+  warnOfEarlyEnd(deps, work.row, signed, seconds);
+  return signed.url;
+}
+
+/** Temporary credentials take their signatures with them when they end. */
+export function warnOfEarlyEnd(deps: Dependencies, row: Row, { endsAtMs }: SignedUrl, seconds: number): void {
+  const lacking = Math.round((Date.now() + seconds * 1_000 - endsAtMs) / 1_000);
+  if (lacking > 1) {
+    deps.log.warn({ id: row.id, lackingSeconds: lacking }, 'the S3 credentials end before the longest render');
+  }
+}
+
+/** Uploads the inputs of a row that the service must read by URL: each content once, however many rows name it. */
+export async function uploadInputs(deps: Dependencies, work: InputWork): Promise<void> {
+  const { uploads } = deps;
+  for (const [column, list] of Object.entries(work.row.media)) {
+    for (const media of list) {
+      if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;
+      const { store, key } = placeOf(deps, work, media);
+      if (!isS3Address(store.location)) continue;
+      const name = `${store.location}/${key}`;
+      const upload = uploads.get(name) ?? uploadOnce(deps, store, key, media);
+      uploads.set(name, upload);
+      await upload.finally(() => uploads.delete(name));
+    }
+  }
+}
+
+async function uploadOnce(deps: Dependencies, store: Store, key: string, { sha256 }: Blob): Promise<void> {
+  if ((await store.size(key)) !== undefined) return;
+  const source = await deps.home.readBlob(sha256);
+  if (source === undefined) throw new InputMissing(`the input ${sha256} is not in the home`);
+  await store.putStream(key, source, { attemptName: `input-${sha256}`, ifExists: 'fail' });
+}
+
+/** In a bucket's home the bytes lie where `run` put them; else they go into the batch's own place of the outputs. */
+function placeOf(deps: Dependencies, { batch, options }: InputWork, media: Blob): { store: Store; key: string } {
+  if (isS3Address(deps.settings.home)) return { store: deps.home.store, key: deps.home.keys.blob(media.sha256) };
+  const extension = EXTENSIONS[media.mediaType] ?? media.mediaType.slice(media.mediaType.indexOf('/') + 1);
+  return { store: deps.openStore(options.out), key: `${batch}/inputs/${media.sha256}.${extension}` };
+}
+
+/** The row that is fed, with its batch's name. */
+export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
+
+/**
+ * The URL that the service itself gave for what another row rendered: for a column that takes URLs alone where no bucket
+ * can be signed for. Only where it lives until the longest render of the fed row has ended, and where the file behind it
+ * answers now and is as long as the one that was recorded. Undefined where that cannot be had.
+ */
+export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
+  const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
+  if (feeder?.row === undefined || feeder.file === undefined) return undefined;
+  const lifeMs = factsOf(feeder.row.kind).ownUrlLifeMs;
+  const given = givenUrl(await deps.ledger.read(work.batch, feeder.row.id));
+  if (lifeMs === undefined || given === undefined) return undefined;
+  const ageMs = (deps.now() - given.atMs) * deps.settings.timeScale;
+  if (ageMs + longestRenderMs(work.row, deps.settings.waits).ms > lifeMs) return undefined;
+  return (await answers(deps, given.url, feeder.file)) ? given.url : undefined;
+}
+
+/** The newest, with the earliest time that its life can have begun. */
+function givenUrl(attempts: readonly Attempt[]): { url: string; atMs: number } | undefined {
+  for (const { states } of [...attempts].reverse()) {
+    const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
+    const url = given?.outputs[0]?.url;
+    if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;
+    const accepted = states.find(({ state }) => state === 'created' || state === 'attached');
+    return { url, atMs: accepted?.atMs ?? given.atMs };
+  }
+  return undefined;
+}
+
+async function answers(deps: Dependencies, url: string, { bytes }: OutputFile): Promise<boolean> {
+  try {
+    const { contentLength, stream } = await deps.downloader.fetchInput(url);
+    // Its first byte is enough, and leaving the stream ends the request.
+    for await (const chunk of stream)
+      if (chunk.length > 0) return contentLength === undefined || contentLength === bytes;
+    return false;
+  } catch (error) {
+    if (error instanceof DownloadError) return false;
+    throw error;
+  }
+}
+
+/** Thrown when an input that `run` copied into the home is not there any more. */
+export class InputMissing extends Error {
+  override readonly name = 'InputMissing';
+}
+
+/** Thrown when an input must be fetched or uploaded before the submit can name it. */
+export class InputNotFetched extends Error {
+  override readonly name = 'InputNotFetched';
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ResponseFormat } from '../../src/domain/batch.js';
+import type { ServiceRequest } from '../../src/domain/exchange.js';
+import type { Media, ResolvedMedia, ResolvedMediaSet } from '../../src/domain/row.js';
+import { isS3Address } from '../../src/domain/s3.js';
+import { needsUrl } from '../../src/manifest/columns.js';
+import { encodeJson, forgotten, readJson } from '../../src/store/json-file.js';
+import { sniffMedia } from '../../src/store/media-type.js';
+import type { Dependencies } from '../dependencies.js';
+import type { CallbackOffer } from '../row/intent.js';
+import {
+  InputMissing,
+  InputNotFetched,
+  type InputWork,
+  inputUrl,
+  reachableSeconds,
+  uploadInputs,
+  warnOfEarlyEnd,
+} from './input-urls.js';
+
+/** Inputs of a row: bytes that `run` copied into the home, and addresses that are fetched or signed for the service. */
+
+/** The largest input that any documented limit allows inline, bytes. */
+const INPUT_BYTES_MAX = 30 * 1024 * 1024;
+
+const fetchedSchema = z.object({ sha256: z.string(), mediaType: z.string() });
+
+/** Reads the bytes that go inline and signs what lies in buckets; other URLs stay, since the service fetches them. */
+export async function resolveMedia(deps: Dependencies, work: InputWork): Promise<ResolvedMediaSet> {
+  const resolved: ResolvedMediaSet = {};
+  for (const [column, list] of Object.entries(work.row.media)) {
+    resolved[column] = await Promise.all(list.map((media) => resolve(deps, work, column, media)));
+  }
+  return resolved;
+}
+
+/** The request of a row; a reason where its inputs or its cells make none. */
+export async function buildRequest(
+  deps: Dependencies,
+  { row, feeders, adapter, options, batch }: InputWork,
+  responseFormat: ResponseFormat,
+  offer: CallbackOffer | undefined,
+): Promise<ServiceRequest | 'input_missing' | 'needs_inputs' | 'invalid_request'> {
+  try {
+    return adapter.submitRequest(row, await resolveMedia(deps, { row, feeders, adapter, options, batch }), {
+      responseFormat,
+      aliasPaths: deps.settings.aliasPaths,
+      ...(offer ? { callbackUrl: offer.url } : {}),
+    });
+  } catch (error) {
+    if (error instanceof InputNotFetched) return 'needs_inputs';
+    if (error instanceof InputMissing) return 'input_missing';
+    if (!(error instanceof TypeError)) throw error;
+    // An adapter that cannot build the body: the same row would fail for ever.
+    deps.log.error({ id: row.id, kind: row.kind, error: error.message }, 'the request could not be built');
+    return 'invalid_request';
+  }
+}
+
+/**
+ * Fetches, guarded like an output, what must go as bytes, once per address and account; uploads what must go as a URL,
+ * once per content.
+ */
+export async function fetchInputs(deps: Dependencies, work: InputWork): Promise<void> {
+  for (const column of work.adapter.bytesColumns ?? []) {
+    for (const media of work.row.media[column] ?? []) {
+      if (media.source === 'url' && !(await knownInput(deps, media.url))) await fetchInput(deps, media.url);
+    }
+  }
+  await uploadInputs(deps, work);
+}
+
+async function fetchInput(deps: Dependencies, url: string): Promise<void> {
+  const stream = isS3Address(url) ? await deps.openInput(url).read() : (await deps.downloader.fetchInput(url)).stream;
+  if (stream === undefined) throw new InputMissing('the input is not in its bucket');
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > INPUT_BYTES_MAX) throw new InputMissing('the input is larger than 30 MB');
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const type = sniffMedia(bytes);
+  if (type?.family !== 'image') throw new InputMissing('the input is no image');
+  const sha256 = await deps.home.putBlob(bytes);
+  await deps.home.store.put(inputKey(deps, url), encodeJson({ sha256, mediaType: type.contentType }));
+}
+
+async function resolve(deps: Dependencies, work: InputWork, column: string, media: Media): Promise<ResolvedMedia> {
+  if (media.source === 'row') throw new InputNotFetched('the output of the other row was not looked at yet');
+  const asBytes = work.adapter.bytesColumns?.includes(column) ?? false;
+  if (media.source === 'url' && !asBytes) return { form: 'url', url: await reachable(deps, work, media.url) };
+  if (media.source === 'blob' && needsUrl(work.row.kind, column, media.mediaType)) {
+    return { form: 'url', url: await inputUrl(deps, work, media) };
+  }
+  const input = media.source === 'url' ? await knownInput(deps, media.url) : media;
+  if (!input) throw new InputNotFetched('the URL was not fetched yet');
+  const bytes = await deps.home.getBlob(input.sha256);
+  if (!bytes && work.feeders.some(({ file, frame }) => (frame ?? file)?.sha256 === input.sha256)) {
+    throw new InputNotFetched('what another row rendered was not looked at yet');
+  }
+  if (!bytes) throw new InputMissing(`the input ${input.sha256} is not in the home`);
+  return { form: 'bytes', mediaType: input.mediaType, base64: Buffer.from(bytes).toString('base64') };
+}
+
+/** The service cannot read `s3://`: it gets a URL that is signed for as long as the render may last. */
+async function reachable(deps: Dependencies, { row }: InputWork, url: string): Promise<string> {
+  if (!isS3Address(url)) return url;
+  const seconds = reachableSeconds(deps, row);
+  const signed = await deps.openInput(url).url(seconds);
+  warnOfEarlyEnd(deps, row, signed, seconds);
+  return signed.url;
+}
+
+function knownInput(deps: Dependencies, url: string): Promise<z.infer<typeof fetchedSchema> | undefined> {
+  return readJson(deps.home.store, inputKey(deps, url), fetchedSchema, forgotten);
+}
+
+function inputKey(deps: Dependencies, url: string): string {
+  return deps.home.keys.input(createHash('sha256').update(url).digest('hex'));
+}

@@ -1,0 +1,26 @@
+import type { Output } from '../../src/domain/exchange.js';
+import type { SyncAdapter } from '../../src/kinds/adapter.js';
+import { readMediaFacts } from '../../src/store/media-facts.js';
+import { SNIFF_BYTES, sniffMedia } from '../../src/store/media-type.js';
+
+/** Formats whose own lengths tell that nothing is missing. */
+const TELLS_ITS_END = new Set(['png', 'jpg', 'webp', 'mp4', 'mov']);
+
+/** The output that an answer names or holds although it is no documented result (TS); bytes count only as a whole file. */
+export async function salvageOutput(
+  adapter: SyncAdapter,
+  body: Uint8Array,
+  isAccepted: boolean,
+): Promise<Pick<Output, 'url' | 'base64'> | undefined> {
+  const found = adapter.salvageOutput(body, isAccepted);
+  if (found === undefined || 'url' in found) return found;
+  return found.isWhole || (await isWholeFile(found.bytes)) ? { base64: found.bytes.toString('base64') } : undefined;
+}
+
+/** Whether bytes are an image or a clip from the first to the last. */
+export async function isWholeFile(bytes: Buffer): Promise<boolean> {
+  const type = sniffMedia(bytes.subarray(0, SNIFF_BYTES));
+  if (type === undefined || !TELLS_ITS_END.has(type.extension)) return false;
+  const reading = await readMediaFacts(type, { head: bytes, bytes: bytes.length, sha256: '' });
+  return 'facts' in reading;
+}

@@ -1,0 +1,79 @@
+import { rowOf } from '../../src/books/attempts.js';
+import type { Attempt, AttemptRef, AttemptState, RecordedOutput } from '../../src/domain/attempt.js';
+import type { Row } from '../../src/domain/row.js';
+import { acceptanceOf, intentOf, ownStates } from '../../src/domain/standing.js';
+import { isNameOfAnother, keepName, type NameOwner, takeName } from '../../src/home/handles.js';
+import type { Dependencies } from '../dependencies.js';
+import { noteCase } from './semaphore-notes.js';
+
+/** A handle or output that another attempt has already is a gateway's cached answer: it confirms nothing (T8). */
+
+/** Names the attempt as the owner of its handle; where another is, the attempt becomes a case. True when it is ours. */
+export async function ownsHandle(
+  deps: Dependencies,
+  ref: AttemptRef,
+  handle: string,
+  take: typeof takeName = takeName,
+): Promise<boolean> {
+  const { batch, id, n } = ref;
+  if (await take(deps.home, handle, { batch, id, n })) return true;
+  await contest(deps, ref, 'its handle is that of another attempt: an old answer was repeated');
+  return false;
+}
+
+/** The same for the URLs of a synchronous call. */
+export async function ownsOutputs(
+  deps: Dependencies,
+  ref: AttemptRef,
+  row: Row,
+  outputs: readonly RecordedOutput[],
+  take: typeof takeName = takeName,
+): Promise<boolean> {
+  const urls = outputs.flatMap(({ url }) => url ?? []);
+  const taken = await Promise.all(urls.map((url) => take(deps.home, url, ownerOf(ref, row))));
+  if (taken.every(Boolean)) return true;
+  await contest(deps, ref, 'its output is that of another attempt: an old answer was repeated');
+  return false;
+}
+
+export function isOutputOfAnother(deps: Dependencies, ref: AttemptRef, row: Row, url: string): Promise<boolean> {
+  return isNameOfAnother(deps.home, url, ownerOf(ref, row));
+}
+
+/**
+ * What a process that died between the record and the name has left undone; repeated when the account is recovered, and
+ * by whoever reads the attempt. False when another attempt has the name: this one is a case by now.
+ */
+export async function nameAgain(deps: Dependencies, ref: AttemptRef, attempt: Attempt): Promise<boolean> {
+  const last = attempt.states.at(-1);
+  const intent = intentOf(attempt);
+  if (last?.state === 'done' && intent) {
+    // Where the row cannot be read nobody knows whether it was seeded: its outputs stay unnamed.
+    const row = await rowOf(deps, ref, intent).catch(() => undefined);
+    return row === undefined || ownsOutputs(deps, ref, row, namedBy(attempt, last.outputs), keepName);
+  }
+  const handle = acceptanceOf(attempt)?.handle;
+  return handle === undefined || ownsHandle(deps, ref, handle, keepName);
+}
+
+/** What was fetched from a URL in a lost answer (TS) is recorded by its bytes alone: the URL stands in that answer. */
+function namedBy(attempt: Attempt, outputs: readonly RecordedOutput[]): readonly RecordedOutput[] {
+  const url = salvagedUrl(ownStates(attempt));
+  return url === undefined || outputs.some((output) => output.url !== undefined) ? outputs : [{ url }];
+}
+
+/** The URL of an output that a lost answer named, if one did. */
+export function salvagedUrl(states: readonly AttemptState[]): string | undefined {
+  return states.flatMap((state) => (state.state === 'unknown' ? (state.evidence.outputUrl ?? []) : [])).at(-1);
+}
+
+async function contest(deps: Dependencies, ref: AttemptRef, message: string): Promise<void> {
+  deps.log.error({ ...ref }, 'an answer was repeated by something on the way: it is taken for no answer');
+  await deps.ledger.append(ref, { state: 'unknown', atMs: deps.now(), evidence: { rule: 'T8', message } });
+  await noteCase(deps, ref, await deps.ledger.readAttempt(ref));
+}
+
+function ownerOf({ batch, id, n }: AttemptRef, row: Row): NameOwner {
+  const seed = row.cells.seed ?? row.extra?.seed;
+  return { batch, id, n, ...(seed === undefined || seed === null ? {} : { seeded: row.hash }) };
+}

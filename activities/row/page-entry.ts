@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import { upperCredits } from '../../src/books/credits.js';
+import type { PageEntry } from '../../src/contract/pages.js';
+import type { FedFrom } from '../../src/contract/rows.js';
+import type { BatchLimits } from '../../src/domain/batch.js';
+import type { Row } from '../../src/domain/row.js';
+import { type Feeder, fedRow } from '../../src/home/feeders.js';
+import type { RowStanding } from '../../src/home/row-standing.js';
+import { rowAt } from '../../src/home/rows.js';
+import type { RunOrder } from '../../src/home/run-order.js';
+import { factsOf } from '../../src/kinds/facts.js';
+import type { Dependencies } from '../dependencies.js';
+
+/** Ids make a page long: below this, it stays under 4 KB with all around it. */
+export const PAGE_CHARS_MAX = 3_000;
+
+/** Why nothing of a batch is opened just now: it is paused, or its user ordered other limits than it knows. */
+export function heldBack(
+  { isPaused, limits }: RunOrder,
+  known: BatchLimits | undefined,
+): { isPaused: true } | { limits: BatchLimits } | undefined {
+  if (isPaused) return { isPaused };
+  return limits && known && !isDeepStrictEqual(limits, known) ? { limits } : undefined;
+}
+
+/** What a batch needs to open a row; `feeders` are those that feed it, all of them done. */
+export async function entryOf(
+  deps: Dependencies,
+  batch: string,
+  row: Row,
+  feeders: readonly Feeder[],
+  { begins, attempts }: Extract<RowStanding, { ended: false }>,
+): Promise<PageEntry> {
+  // What is at the service already has been counted: only a new attempt needs room.
+  const isNew = begins === 'submit' || begins === 'share';
+  const upToNano = isNew ? await upperCredits(deps.books, batch, fedRow(row, feeders)) : 0;
+  const opened = begins === 'submit' && feeders.length > 0 ? 'prepare' : begins;
+  return { index: row.index, id: row.id, kind: row.kind, begins: opened, attempts, upToNano };
+}
+
+/**
+ * Rows that feed others, the one first whose own URL expires soonest: what takes it must be submitted while it lives. Those
+ * without such a URL keep their order, which is that of their ends, behind them.
+ */
+export async function soonestFirst(
+  deps: Pick<Dependencies, 'rows' | 'records' | 'settings'>,
+  { batch, generation }: { batch: string; generation: string },
+  feeders: readonly FedFrom[],
+): Promise<FedFrom[]> {
+  if (feeders.length < 2) return [...feeders];
+  const timed: { feeder: FedFrom; expiresMs: number }[] = [];
+  for (const feeder of feeders) {
+    const row = (await rowAt(deps.rows, batch, generation, feeder.index))?.stored.row;
+    const lifeMs = row && factsOf(row.kind).ownUrlLifeMs;
+    const record = lifeMs === undefined ? undefined : await deps.records.readRecord(batch, row?.id ?? '');
+    const expiresMs =
+      lifeMs === undefined || record === undefined
+        ? Number.POSITIVE_INFINITY
+        : (record.renderedAtMs ?? record.finishedAtMs) + lifeMs / deps.settings.timeScale;
+    timed.push({ feeder, expiresMs });
+  }
+  return timed
+    .sort((a, b) => (a.expiresMs === b.expiresMs ? 0 : a.expiresMs - b.expiresMs))
+    .map(({ feeder }) => feeder);
+}

@@ -1,0 +1,184 @@
+import { finishBooks } from '../../src/books/charges.js';
+import { creditsOf } from '../../src/books/credits.js';
+import { tellRevised } from '../../src/books/revise.js';
+import type { RowRef } from '../../src/contract/workflows.js';
+import type { Attempt } from '../../src/domain/attempt.js';
+import { defined } from '../../src/domain/defined.js';
+import type { ResultFacts } from '../../src/domain/exchange.js';
+import type { ReasonCode } from '../../src/domain/failure.js';
+import type { OutputFile, RowRecord, Status } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
+import { handleOf, intentOf, standingOf } from '../../src/domain/standing.js';
+import { resultState } from '../../src/home/attempts.js';
+import {
+  flagsOf,
+  groupOf,
+  hasEarlier,
+  isPaidTwice,
+  keepEarlier,
+  keepMark,
+  reasonText,
+} from '../../src/home/earlier-render.js';
+import { fedInputs } from '../../src/home/feeders.js';
+import { damagedRecord } from '../../src/home/row-records.js';
+import { recordFor, statesOf } from '../../src/home/row-standing.js';
+import { loadRow, type RowWork, rowInForce } from '../../src/home/row-work.js';
+import { modelOf } from '../../src/manifest/columns.js';
+import { sidecarOf, writeSidecars } from '../../src/store/sidecar.js';
+import type { Dependencies } from '../dependencies.js';
+import { readAttempts } from './claims.js';
+
+/** Makes a row's record from its ledger: what results.csv says of it. */
+
+export interface Ending {
+  status: Status;
+  reason?: ReasonCode;
+  files?: OutputFile[];
+  warnings?: string[];
+  /** For people, beside what the service said. */
+  text?: string;
+  /** The row whose render this one shares: what the service said of it holds here too. */
+  shared?: RowRecord;
+  /** The row had ended before and was counted: its record is corrected. */
+  isLate?: true;
+}
+
+/** Writes the record, then tells the batch; both can be repeated. */
+export async function endRow(deps: Dependencies, ref: RowRef, ending: Ending): Promise<void> {
+  const work = await loadRow(deps, ref);
+  const attempts = await readEnded(deps, ref);
+  const last = attempts.at(-1);
+  if (last) await finishBooks(deps.books, work.row, { batch: ref.batch, id: ref.id, n: last.n }, last);
+  const before = await deps.records.readRecord(ref.batch, ref.id);
+  const made = await buildRecord(deps, work, ref, attempts, forPerson(attempts, ending));
+  const record = keepMark(before, keepEarlier(before, made));
+  if (work.options.sidecar === true && record.files.length > 0 && !hasEarlier(record)) {
+    const sidecar = sidecarOf(work.row, record, modelOf(work.row), inputFiles(work, record));
+    await writeSidecars(deps.openStore(work.options.out), ref.batch, record, sidecar);
+  }
+  const was = ending.isLate && before;
+  await deps.records.writeRecord(ref.batch, record);
+  // The batch counts what holds for the manifest that it runs now.
+  const now = await rowInForce(deps.rows, { ref, row: work.row });
+  if (was) await tellRevised(deps.messenger, ref.batch, was, record);
+  else await tell(deps, ref, recordFor(record, now?.row.hash));
+}
+
+/** A claim that nobody sent ends with its row. */
+async function readEnded(deps: Dependencies, { batch, id }: RowRef): Promise<Attempt[]> {
+  const attempts = await deps.ledger.read(batch, id);
+  const last = attempts.at(-1);
+  return last && standingOf(last) === 'claimed' ? readAttempts(deps, { batch, id, n: last.n }) : attempts;
+}
+
+/** Ends a row whose line in the home cannot be read: of it no more than its id is known. */
+export async function endDamaged(deps: Dependencies, ref: RowRef): Promise<void> {
+  const record = { ...damagedRecord(ref.id), attempts: 0, finishedAtMs: deps.now() };
+  await deps.records.writeRecord(ref.batch, record);
+  await tell(deps, ref, record);
+}
+
+/** Whether an earlier try has written the record of this attempt's output; the batch is told of it once more. */
+export async function isRecordedDone(
+  deps: Dependencies,
+  ref: RowRef,
+  { row }: RowWork,
+  attempt: Attempt,
+): Promise<boolean> {
+  const record = await deps.records.readRecord(ref.batch, ref.id);
+  if (record?.status !== 'done' || record.rowHash !== (intentOf(attempt)?.rowHash ?? row.hash)) return false;
+  if (record.submittedAtMs !== claimedAtMs(attempt)) return false;
+  await tell(deps, ref, recordFor(record, row.hash));
+  return true;
+}
+
+async function tell({ messenger }: Dependencies, ref: RowRef, record: RowRecord): Promise<void> {
+  const { status, creditsNano = null, reasonCode } = record;
+  const why = reasonCode === undefined ? {} : { reason: reasonCode };
+  await messenger.rowFinished(ref.batch, { id: ref.id, status, creditsNano, ...why });
+}
+
+/** The hash of the content that was paid for; it is not the row's where the manifest was changed meanwhile. */
+function contentOf({ status, shared }: Ending, last: Attempt | undefined, row: Row): string {
+  const isPaid = status === 'done' || status === 'lost_paid' || status === 'review';
+  return (isPaid && !shared && last && intentOf(last)?.rowHash) || row.hash;
+}
+
+function claimedAtMs(attempt: Attempt | undefined): number | undefined {
+  return attempt?.states.find((state) => state.state === 'intent')?.atMs;
+}
+
+async function buildRecord(
+  deps: Dependencies,
+  work: RowWork,
+  ref: RowRef,
+  attempts: Attempt[],
+  ending: Ending,
+): Promise<RowRecord> {
+  const last = attempts.at(-1);
+  const result = last && resultState(last);
+  const said = last && ending.status !== 'done' ? reasonText(last) : undefined;
+  const reason = [said, ending.text].filter((part) => part !== undefined && part !== '').join('; ');
+  const facts = result?.facts ?? sharedFacts(ending.shared);
+  const { seed, revisedPrompt, warnings = [] } = facts;
+  return defined({
+    schema: 1 as const,
+    id: work.row.id,
+    kind: work.row.kind,
+    status: ending.status,
+    reasonCode: ending.reason,
+    reason: reason || undefined,
+    flags: flagsOf(attempts),
+    warnings: [...warningsOf(attempts), ...severalOf(work.feeders), ...warnings, ...(ending.warnings ?? [])],
+    attempts: attempts.filter((attempt) => standingOf(attempt) !== 'void').length,
+    files: ending.files ?? [],
+    seed,
+    revisedPrompt,
+    usage: facts.usage,
+    ...(await creditsOf(deps.books, work.row, ref.batch, attempts)),
+    handle: last && handleOf(last),
+    settledTogether: groupOf(attempts),
+    submittedAtMs: claimedAtMs(last),
+    renderedAtMs: result?.atMs,
+    finishedAtMs: deps.now(),
+    inputs: ending.status === 'done' ? inputsOf(work, last) : undefined,
+    rowHash: contentOf(ending, last, work.row),
+    seenStates: statesOf(attempts),
+  });
+}
+
+/** As they were sent: what feeds the row may have been rendered again since. */
+function inputsOf(work: RowWork, last: Attempt | undefined): RowRecord['inputs'] {
+  return (last && intentOf(last)?.inputs) ?? fedInputs(work).inputs;
+}
+
+/** The inputs with their files, as far as those are still the ones that feed. */
+function inputFiles({ feeders }: RowWork, { inputs = [] }: RowRecord) {
+  return inputs.map(({ row, sha256 }) => {
+    const file = feeders.find((feeder) => feeder.media.id === row && feeder.file?.sha256 === sha256)?.file?.file;
+    return { row, ...(file === undefined ? {} : { file }), sha256 };
+  });
+}
+
+function sharedFacts(shared: RowRecord | undefined): ResultFacts {
+  return defined({ seed: shared?.seed, revisedPrompt: shared?.revisedPrompt });
+}
+
+/** A row whose contradicted attempt may have been paid beside a later one needs a person, whatever that one brought. */
+function forPerson(attempts: Attempt[], ending: Ending): Ending {
+  return isPaidTwice(attempts) ? { ...ending, status: 'review', reason: 'verdict_contradicted' } : ending;
+}
+
+function warningsOf(attempts: Attempt[]): string[] {
+  return attempts.flatMap(({ states }) =>
+    states.flatMap((state) => (state.state === 'created' && state.warning ? [state.warning] : [])),
+  );
+}
+
+/** A row that gave several files feeds the first of them. */
+function severalOf(feeders: RowWork['feeders']): string[] {
+  return feeders.flatMap(({ media, record }) => {
+    const count = record?.files.length ?? 0;
+    return count > 1 ? [`row ${media.id} gave ${count} files: the first of them feeds this row`] : [];
+  });
+}

@@ -1,0 +1,80 @@
+import type { GivenBack, HeldGrant, SubmitResult } from '../../src/contract/attempts.js';
+import type { Quiet } from '../../src/contract/semaphore.js';
+import type { Attempt, AttemptRef } from '../../src/domain/attempt.js';
+import { intentOf } from '../../src/domain/standing.js';
+import type { Dependencies } from '../dependencies.js';
+
+/**
+ * What activities tell the semaphore by themselves, so that no job's history grows by it. A message that is not heard
+ * costs waiting time, never money: it fails in the log alone.
+ */
+
+/** A storm of refusals is told once in this time, ms. */
+const LIMITS_EVERY_MS = 10_000;
+
+/** What a submit's result means for others: its family is free again, or the account's limits have changed. */
+export async function noteResult(deps: Dependencies, grant: number | null, result: SubmitResult): Promise<void> {
+  if (result.outcome === 'refused' && result.next === 'wait_turn') return noteLimits(deps);
+  const isCreated = result.outcome === 'standing' && result.standing === 'created';
+  if (isCreated && grant !== null) return heard(deps, () => deps.messenger.submitted(grant));
+}
+
+/** An attempt's answer is lost, as the ledger has it now; `quiet`: when nothing should be submitted for its sake. */
+export async function noteCase(
+  deps: Dependencies,
+  ref: AttemptRef,
+  attempt: Attempt | undefined,
+  quiet?: Quiet,
+): Promise<void> {
+  const intent = attempt && intentOf(attempt);
+  if (attempt === undefined || intent === undefined) return;
+  const { batch, id, n } = ref;
+  await heard(deps, () =>
+    deps.messenger.caseOpened({
+      job: { batch, id },
+      n,
+      kind: intent.kind,
+      atMs: intent.atMs,
+      ...(quiet ? { quiet } : {}),
+    }),
+  );
+}
+
+/** A case has its verdict, or a late state has made one needless. */
+export function noteCaseEnd(deps: Dependencies, { batch, id }: AttemptRef, created: boolean): Promise<void> {
+  return heard(deps, () => deps.messenger.caseEnded({ job: { batch, id }, created }));
+}
+
+/** The service refused a request for the account's limits. */
+export async function noteLimits(deps: Dependencies): Promise<void> {
+  const nowMs = deps.monotonic();
+  if (nowMs - deps.calls.limitsToldAtMs < LIMITS_EVERY_MS) return;
+  deps.calls.limitsToldAtMs = nowMs;
+  await heard(deps, () => deps.messenger.limitsRefused());
+}
+
+async function heard(deps: Dependencies, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    deps.log.warn({ error: String(error) }, 'the semaphore could not be told');
+  }
+}
+
+/**
+ * Gives a job's slot back as soon as its end at the service is in the ledger: books and files can wait, the next job
+ * need not. Where it cannot be told, the job's workflow tells it.
+ */
+export async function giveBack(
+  deps: Dependencies,
+  { grant }: HeldGrant,
+  how: { renderMs?: number; done?: boolean },
+): Promise<GivenBack> {
+  if (grant === null) return {};
+  try {
+    return (await deps.messenger.release({ grant, ...how })) ? { released: true } : {};
+  } catch (error) {
+    deps.log.warn({ grant, error: String(error) }, 'the slot could not be given back at once; its job will');
+    return {};
+  }
+}

@@ -1,0 +1,166 @@
+import { Context } from '@temporalio/activity';
+import { bookEnd } from '../src/books/charges.js';
+import { noteAsked } from '../src/books/settle-case.js';
+import type { AttemptInput, ConfirmInput, ConfirmResult } from '../src/contract/attempts.js';
+import type { Attempt, AttemptRef, AttemptState } from '../src/domain/attempt.js';
+import type { Exchange, PollReading } from '../src/domain/exchange.js';
+import { intentOf, isLost, standingOf } from '../src/domain/standing.js';
+import { endStateOf } from '../src/home/attempts.js';
+import { isNameOfAnother } from '../src/home/handles.js';
+import { loadRow } from '../src/home/row-work.js';
+import type { AsyncAdapter } from '../src/kinds/adapter.js';
+import { readPolled } from '../src/kinds/readings.js';
+import { DownloadError } from '../src/service/download.js';
+import type { Dependencies } from './dependencies.js';
+import { type FailureType, readTurn, tryAgain, withRecords } from './failures.js';
+import { isWholeFile } from './files/salvaged-output.js';
+import { isOutputOfAnother, ownsHandle, ownsOutputs, salvagedUrl } from './row/contested.js';
+import { noteCaseEnd } from './row/semaphore-notes.js';
+
+/** Asks after what a lost answer named. */
+export interface SalvageActivities {
+  /** Takes one handle that is known by a hint alone (a cut answer, a callback) for real if a poll confirms it. */
+  confirmHandle(input: ConfirmInput): Promise<ConfirmResult>;
+  /** Fetches the output that a lost synchronous answer named (TS): a whole file makes the attempt done. */
+  fetchSalvaged(input: AttemptInput): Promise<Fetched>;
+}
+
+/** A poll that fails in passing is repeated this often; then the case goes on without it. */
+const TRIES_MAX = 5;
+
+interface Candidate {
+  handle: string;
+  warning: string;
+}
+
+export function salvageActivities(deps: Dependencies): SalvageActivities {
+  return {
+    confirmHandle: (input) => withRecords(() => confirm(deps, input)),
+    async fetchSalvaged(input) {
+      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+      try {
+        return await withRecords(() => fetchSalvaged(deps, input));
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+async function confirm(deps: Dependencies, { row, n, candidate }: ConfirmInput): Promise<ConfirmResult> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  const attempt = await deps.ledger.readAttempt(ref);
+  noteAsked(deps.books, ref);
+  if (!attempt || !hasLostAnswer(attempt)) return { confirmed: false, more: false };
+  const candidates = await candidatesOf(deps, attempt);
+  const found = candidates[candidate];
+  if (found === undefined) return { confirmed: false, more: false };
+  const refuted: ConfirmResult = { confirmed: false, more: candidate + 1 < candidates.length };
+  const work = await loadRow(deps, row);
+  // A poll would confirm the handle of any job of the account: one that another attempt has is not this one's.
+  if (work.adapter.flow !== 'async' || (await isNameOfAnother(deps.home, found.handle, ref))) return refuted;
+  await readTurn(deps);
+  const exchange = await deps.transport.send(work.adapter.pollRequest(found.handle, work.row));
+  const reading = readingOf(work.adapter, found.handle, exchange);
+  // A 404 may come of a job that is not to be seen yet: the case goes on, and the handle is asked after again.
+  if (reading === undefined) return { ...refuted, open: true };
+  const { handle, warning } = found;
+  await deps.ledger.append(ref, { state: 'created', atMs: deps.now(), handle, warning });
+  if (!(await ownsHandle(deps, ref, handle))) return refuted;
+  // The poll that confirms may be told the end already: nobody asks again after that (I13).
+  if (reading.reading === 'succeeded' || reading.reading === 'failed') {
+    const end = endStateOf(reading, deps.now());
+    await deps.ledger.append(ref, end);
+    await bookEnd(deps.books, work.row, ref, end, { claimedAtMs: attempt.states[0]?.atMs ?? end.atMs });
+  }
+  await noteCaseEnd(deps, ref, true);
+  return { confirmed: true, more: false };
+}
+
+/** What the poll showed, or undefined where it showed nothing; what may pass is tried again a few times first. */
+function readingOf(adapter: AsyncAdapter, handle: string, exchange: Exchange): PollReading | undefined {
+  const again = (code: string, type: FailureType = 'service.unavailable'): undefined => {
+    if (Context.current().info.attempt < TRIES_MAX) throw tryAgain(type, code);
+  };
+  if (exchange.outcome !== 'answered') return again(exchange.code);
+  const { answer } = exchange;
+  if (answer.status === 401) return again('401', 'service.key-refused');
+  if (answer.status === 429 || answer.status >= 500) return again(String(answer.status));
+  const reading = readPolled(adapter, handle, answer);
+  // A gateway's `{}` reads as a job without a known word: that is no word of this one.
+  const isWord = reading.reading === 'running' ? reading.known : reading.reading !== 'unreadable';
+  return answer.status === 200 && isWord ? reading : undefined;
+}
+
+/** An attempt whose answer is lost, with or without a verdict; everything else needs no hint. */
+function hasLostAnswer(attempt: Attempt): boolean {
+  const last = attempt.states.at(-1)?.state;
+  return standingOf(attempt) === 'open_case' || last === 'verdict' || last === 'ruled';
+}
+
+async function candidatesOf(deps: Dependencies, attempt: Attempt): Promise<Candidate[]> {
+  const found = new Map<string, string>();
+  for (const state of attempt.states) {
+    if (state.state !== 'created_lost' || state.salvagedHandle === undefined) continue;
+    const where = state.evidence.rule === 'TH' ? state.evidence.message : 'a handle was found in a cut answer';
+    found.set(state.salvagedHandle, `${where}, and a poll confirmed it`);
+  }
+  const intent = intentOf(attempt);
+  for (const handle of intent ? await deps.callbacks.handles(intent) : []) {
+    if (!found.has(handle)) found.set(handle, 'the handle came by a callback and was confirmed by a poll');
+  }
+  return [...found].map(([handle, warning]) => ({ handle, warning }));
+}
+
+/** The largest documented output, an image of 8192 x 8192 with four bytes a pixel. */
+const FILE_BYTES_MAX = 8192 * 8192 * 4;
+const HEARTBEAT_MS = 5_000;
+
+/** `open`: no whole file so far, and the URL may still give one. `nothing`: no URL is known. */
+type Fetched = 'done' | 'open' | 'nothing';
+
+async function fetchSalvaged(deps: Dependencies, { row, n }: AttemptInput): Promise<Fetched> {
+  const ref: AttemptRef = { batch: row.batch, id: row.id, n };
+  noteAsked(deps.books, ref);
+  const attempt = await deps.ledger.readAttempt(ref);
+  const url = attempt && urlOf(attempt);
+  if (attempt === undefined || url === undefined) return 'nothing';
+  const work = await loadRow(deps, row);
+  if (await isOutputOfAnother(deps, ref, work.row, url)) return 'nothing';
+  const bytes = await fetchWhole(deps, ref, url);
+  if (bytes === undefined) return 'open';
+  const atMs = deps.now();
+  const blobSha256 = await deps.home.putBlob(bytes);
+  const facts = { warnings: ['the answer was lost, but its output could be fetched'] };
+  const done: AttemptState = { state: 'done', atMs, outputs: [{ blobSha256 }], facts };
+  await deps.ledger.append(ref, done);
+  if (!(await ownsOutputs(deps, ref, work.row, [{ url }]))) return 'nothing';
+  await bookEnd(deps.books, work.row, ref, done, { claimedAtMs: intentOf(attempt)?.atMs ?? atMs });
+  await noteCaseEnd(deps, ref, false);
+  return 'done';
+}
+
+/** Only an attempt whose answer is lost has need of it. */
+function urlOf(attempt: Attempt): string | undefined {
+  const standing = standingOf(attempt);
+  if (standing !== 'open_case' && !isLost(standing)) return undefined;
+  return salvagedUrl(attempt.states);
+}
+
+async function fetchWhole(deps: Dependencies, ref: AttemptRef, url: string): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of (await deps.downloader.fetchOutput(url)).stream) {
+      length += piece.length;
+      if (length > FILE_BYTES_MAX) return undefined;
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (!(error instanceof DownloadError)) throw error;
+    deps.log.warn({ ...ref, reason: error.reason }, 'the output of a lost answer could not be fetched yet');
+    return undefined;
+  }
+  const bytes = Buffer.concat(pieces, length);
+  return (await isWholeFile(bytes)) ? bytes : undefined;
+}

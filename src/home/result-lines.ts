@@ -1,0 +1,144 @@
+import { defined } from '../domain/defined.js';
+import type { RowRecord } from '../domain/outcome.js';
+import { fedMedia } from '../domain/row.js';
+import { standingOf } from '../domain/standing.js';
+import type { ResultLine } from '../manifest/result-fields.js';
+import { parallel } from '../store/parallel.js';
+import type { AccountRecords } from './account-records.js';
+import { isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
+import { hasEarlier } from './earlier-render.js';
+import { rerunIds } from './row-orders.js';
+import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
+import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
+import { isStale, upstreamOf } from './upstream.js';
+
+/** What stands of each row of a batch, as its results, its views and its report tell it. */
+
+export type LineSources = Pick<AccountRecords, 'home' | 'ledger' | 'rows' | 'records'>;
+
+const READ_WIDTH = 32;
+
+/**
+ * Every row of a generation with its record, in input order; rows that have not ended carry their live word. Rows that
+ * left the manifest after an attempt follow, marked as removed.
+ */
+export async function* resultLines(sources: LineSources, batch: string, generation: string): AsyncIterable<ResultLine> {
+  const { home, rows } = sources;
+  const facts = await rows.generation(batch, generation);
+  const untouched = await endOfUntouched(sources, batch, generation);
+  const earlier = await rows.generationsBeside(batch, generation);
+  const reruns = new Set(await rerunIds(home, batch));
+  const pass: Pass = { sources, batch, generation, touched: touchedRows(home, batch), untouched, reruns };
+  const present = new Set<string>();
+  for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
+    const stored = await rows.readPart(batch, generation, part);
+    if (earlier.length > 0) for (const { row } of stored) present.add(row.id);
+    // Side by side: one request after the other takes minutes for a large batch in a bucket.
+    yield* await parallel(stored, READ_WIDTH, (one) => withStale(pass, lineOf(pass, one)));
+  }
+  for await (const stored of removedRows(sources, batch, earlier, present)) {
+    // What fed it is told by its own manifest, not by this one.
+    yield { ...(await lineOf({ ...pass, generation: undefined }, stored)), removed: true };
+  }
+}
+
+/** One way through a batch's rows. */
+interface Pass {
+  sources: LineSources;
+  batch: string;
+  /** Undefined for rows that are not of the manifest any more. */
+  generation: string | undefined;
+  touched: TouchedRows;
+  untouched: EndOfUntouched | undefined;
+  /** Rows that a person had rendered again. */
+  reruns: ReadonlySet<string>;
+}
+
+async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<ResultLine> {
+  const { sources, batch, generation, touched } = pass;
+  if (isDamaged) return { row, originalCells: raw, record: damagedRecord(row.id) };
+  const isEnded = await touched.hasRecord(row.id);
+  const record = isEnded ? await sources.records.readRecord(batch, row.id) : undefined;
+  if (record && (await stillStands(sources, batch, record))) {
+    return { row, record: recordFor(record, row.hash), originalCells: raw };
+  }
+  const stands = await withoutRecord(pass, row.id);
+  const isHeld = stands.live === 'waiting' && fedMedia(row).length > 0 && generation !== undefined;
+  const upstream = isHeld ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
+  return { row, originalCells: raw, ...(upstream ?? stands), ...earlier };
+}
+
+/** Says of a row that is done where what feeds it was rendered again since. */
+async function withStale({ sources, batch, generation, reruns }: Pass, made: Promise<ResultLine>): Promise<ResultLine> {
+  const line = await made;
+  if (line.record?.status !== 'done') return line;
+  if (line.record.keptFor === line.row.hash) return { ...line, isStale: true };
+  const isFed = reruns.size > 0 && line.record.inputs !== undefined && generation !== undefined;
+  return isFed && (await isStale(sources, { batch, generation }, line.row, line.record))
+    ? { ...line, isStale: true }
+    : line;
+}
+
+/** False for a row whose case the ledger has learned more of since it ended: it is under way again. */
+async function stillStands({ ledger }: LineSources, batch: string, record: RowRecord): Promise<boolean> {
+  return !isOutdone(record, []) || !isOutdone(record, await ledger.read(batch, record.id));
+}
+
+export type EndOfUntouched = Pick<Required<ResultLine>, 'ended'> &
+  Pick<ResultLine, 'endedFor'> & {
+    /** Rows that may still be tried all the same. */
+    except?: ReadonlySet<string>;
+  };
+
+/** How rows ended that their batch never tried; undefined while it may still try them. */
+export async function endOfUntouched(
+  { home }: Pick<AccountRecords, 'home'>,
+  batch: string,
+  generation: string,
+): Promise<EndOfUntouched | undefined> {
+  if (await isCancelledBatch(home, batch)) return { ended: 'cancelled' };
+  const stopped = await stoppedReason(home, batch);
+  if (stopped) return { ended: 'not_started', endedFor: stopped };
+  const sample = await sampleInForce(home, batch, generation);
+  return sample && { ended: 'not_started', except: sample };
+}
+
+async function withoutRecord(
+  { sources, batch, touched, untouched }: Pass,
+  id: string,
+): Promise<Pick<ResultLine, 'live' | 'ended' | 'endedFor'>> {
+  const attempts = (await touched.wasTried(id)) ? await sources.ledger.read(batch, id) : [];
+  if (attempts.length > 0 || untouched === undefined || untouched.except?.has(id))
+    return { live: liveWordOf(attempts) };
+  return defined({ ended: untouched.ended, endedFor: untouched.endedFor });
+}
+
+/**
+ * Rows that left the manifest after an attempt was made (design 2, Identity and running again), as they stood last;
+ * newer generations first, each in its own order. Ids in `present` are still in the manifest.
+ */
+async function* removedRows(
+  { rows, ledger }: LineSources,
+  batch: string,
+  earlier: readonly string[],
+  present: ReadonlySet<string>,
+): AsyncIterable<StoredRow> {
+  const seen = new Set<string>();
+  for (const generation of earlier) {
+    const parts = (await rows.generation(batch, generation))?.parts.length ?? 0;
+    for (let part = 0; part < parts; part += 1) {
+      for (const stored of await rows.readPart(batch, generation, part)) {
+        const { id } = stored.row;
+        if (present.has(id) || seen.has(id)) continue;
+        seen.add(id);
+        if (await wasTried(ledger, batch, id)) yield stored;
+      }
+    }
+  }
+}
+
+/** A place that was made void is no attempt: nothing was ever sent. */
+async function wasTried(ledger: LineSources['ledger'], batch: string, id: string): Promise<boolean> {
+  return (await ledger.read(batch, id)).some((attempt) => standingOf(attempt) !== 'void');
+}

@@ -1,0 +1,81 @@
+import type { RowRef } from '../contract/workflows.js';
+import type { BatchTally } from '../domain/batch.js';
+import { noCounts, type RowRecord } from '../domain/outcome.js';
+import type { Row } from '../domain/row.js';
+import type { ResultLine } from '../manifest/result-fields.js';
+import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
+
+/** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
+export type Upstream =
+  | { live: 'held'; endedText: string }
+  | (Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string });
+
+/** Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named. */
+export async function upstreamOf(
+  sources: FeedSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+): Promise<Upstream | undefined> {
+  const feeders = await feedersOf(sources, place, row);
+  if (isReady(feeders)) return undefined;
+  for (const feeder of feeders) {
+    const own = endOf(feeder);
+    if (own !== undefined) return own;
+  }
+  for (const { row: feeding, record } of feeders) {
+    if (feeding === undefined || (record !== undefined && record.status === 'done')) continue;
+    const above = await upstreamOf(sources, place, feeding);
+    if (above !== undefined && 'ended' in above) return above;
+  }
+  const waitedFor = feeders.find(({ file }) => file === undefined);
+  return { live: 'held', endedText: `waits for row ${waitedFor?.media.id}` };
+}
+
+/** A row that ended without an output for those that it feeds. */
+function endOf({ media, record, file }: Feeder): Upstream | undefined {
+  if (record === undefined || file !== undefined || record.reasonCode === 'row_replaced') return undefined;
+  const isForPerson = record.status === 'review' || record.status === 'lost_paid' || record.status === 'done';
+  const why = record.reasonCode === undefined ? record.status : `${record.status}, ${record.reasonCode}`;
+  return {
+    id: media.id,
+    ended: 'not_started',
+    endedFor: isForPerson ? 'upstream_review' : 'upstream_failed',
+    endedText: `row ${media.id}, which feeds it: ${why}`,
+  };
+}
+
+/** Whether a row that is done was made with other files than those that feed it now. */
+export async function isStale(
+  sources: FeedSources,
+  place: Pick<RowRef, 'batch' | 'generation'>,
+  row: Row,
+  record: RowRecord | undefined,
+): Promise<boolean> {
+  const now = fedInputs({ feeders: await feedersOf(sources, place, row) }).inputs ?? [];
+  const used = record?.inputs ?? [];
+  return now.some((input) => used.every((one) => one.row !== input.row || one.sha256 !== input.sha256));
+}
+
+export function emptyTally(): BatchTally {
+  return { counts: noCounts(), open: 0, live: {}, creditsNano: 0, creditsUnknown: 0 };
+}
+
+/** Counts the lines of a batch's results into a tally. */
+export async function tallyResults(lines: AsyncIterable<ResultLine>, tally: BatchTally): Promise<void> {
+  for await (const line of lines) {
+    if (!line.removed) addLine(tally, line);
+    if (line.isOrphan) tally.orphans = (tally.orphans ?? 0) + 1;
+  }
+}
+
+function addLine(tally: BatchTally, { record, ended, live = 'waiting' }: ResultLine): void {
+  if (record !== undefined) {
+    tally.counts[record.status] += 1;
+    if (record.creditsNano === undefined) tally.creditsUnknown += 1;
+    else tally.creditsNano += record.creditsNano;
+  } else if (ended !== undefined) tally.counts[ended] += 1;
+  else {
+    tally.open += 1;
+    tally.live[live] = (tally.live[live] ?? 0) + 1;
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { settleActivities } from '../../activities/settle.js';
+import { attemptsSince } from '../../src/books/attempts.js';
+import { bookEnd } from '../../src/books/charges.js';
+import { movementsOf } from '../../src/books/check/evidence.js';
+import { explainedBetween } from '../../src/books/check/residual.js';
+import { settle } from '../../src/books/check/settle.js';
+import { gatherEvidence } from '../../src/books/evidence.js';
+import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import type { Row } from '../../src/domain/row.js';
+import { modelOf } from '../../src/manifest/columns.js';
+import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
+import { intent } from '../home/support/examples.js';
+
+// Motion control may be charged once more after its completion (service document 2, motion control).
+
+const DANCE = plainRow('dance', {
+  kind: 'vendor-a/motion-control',
+  cells: { character_orientation: 'video', input_video_seconds: 4 },
+});
+const TALK = plainRow('talk', { index: 1, kind: 'vendor-b/avatar', cells: { avatar_id: 'ann', script: 'hello' } });
+const DANCE_NANO = 0.2 * NANO_PER_CREDIT;
+const PRICES = [
+  { kind: DANCE.kind, components: [{ unit: 'request' as const, credits: '0.2' }] },
+  { kind: TALK.kind, components: [{ unit: 'second' as const, credits: '0.001', upTo: 60 }] },
+];
+
+/** Both answers are lost; the balance falls by the dance and a follow-up of a quarter of it. */
+async function bothLost() {
+  const home = await accountAtHand([DANCE, TALK], PRICES);
+  const { deps, clock, generation } = home;
+  const startMs = clock.nowMs;
+  const read = (minute: number, credits: number) => {
+    clock.nowMs = startMs + minute * MINUTE_MS;
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const lose = async ({ id, index, kind, hash }: Row, hi: number) => {
+    const expected = { lo: kind === DANCE.kind ? hi : 0, hi };
+    const claim = intent({ atMs: startMs, rowHash: hash, kind, generation, index, expected });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+    const lost = { state: 'unknown', atMs: startMs, evidence: { rule: 'T11', message: 'reset' } } as const;
+    await deps.ledger.append({ batch: 'b', id, n: 1 }, lost);
+  };
+  await read(-1, 20);
+  await lose(DANCE, DANCE_NANO);
+  return { ...home, startMs, read, lose };
+}
+
+test('what it was charged later is not taken for another lost answer', async () => {
+  const { deps, read, lose } = await bothLost();
+  await lose(TALK, 0.06 * NANO_PER_CREDIT);
+  for (const minute of [1, 2, 3]) await read(minute, 19.75);
+  const ref = { batch: 'b', id: 'talk', n: 1 };
+  const attempt = await deps.ledger.readAttempt(ref);
+  const evidence = await gatherEvidence(deps.books, TALK.kind, ref, attempt ?? { n: 1, states: [], torn: true });
+  // Up to the longest driver clip, 30 s in place of 4.
+  expect(evidence.rivals.map((one) => one.price)).toEqual([{ lo: DANCE_NANO, hi: 7.5 * DANCE_NANO }]);
+  expect(settle(evidence).outcome).toBe('wait');
+});
+
+test('it is expected after a bill that was found by the balance, too', async () => {
+  const { deps, read, refOf, startMs } = await bothLost();
+  for (const minute of [1, 2, 3]) await read(minute, 19.8);
+  expect(await settleActivities(deps).settle({ row: refOf(DANCE), n: 1 })).toMatchObject({ verdict: 'billed' });
+  const { known } = await attemptsSince(deps.books, startMs);
+  const later = known.find((one) => one.end === 'follow_up');
+  expect(later).toMatchObject({ claimedAtMs: startMs, lo: 0, hi: 6.5 * DANCE_NANO });
+});
+
+test('S2: it may have come while nobody had seen the end of a job that paid its price at the submit', async () => {
+  const { deps, clock, refOf, generation } = await accountAtHand([DANCE, TALK], PRICES);
+  const startMs = clock.nowMs;
+  for (const name of ['b/x/1', 'b/y/1', 'b/z/1']) {
+    const timings = [{ kind: DANCE.kind, model: modelOf(DANCE) ?? '', timing: 'at-submit' as const, name }];
+    await deps.books.learned.keep({ latenessMs: 0, refundMs: 0, balances: [], timings });
+  }
+  const read = (minute: number, credits: number) => {
+    clock.nowMs = startMs + minute * MINUTE_MS;
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const claim = ({ id, index, kind, hash }: Row, expected: { lo: number; hi: number }) =>
+    deps.ledger.claim(
+      { batch: 'b', id, n: 1 },
+      intent({ atMs: clock.nowMs, rowHash: hash, kind, generation, index, expected }),
+    );
+  await read(-1, 20);
+  clock.nowMs = startMs;
+  await claim(DANCE, { lo: DANCE_NANO, hi: DANCE_NANO });
+  await deps.ledger.append(
+    { batch: 'b', id: 'dance', n: 1 },
+    { state: 'created', atMs: startMs + 1_000, handle: 'h1' },
+  );
+  for (const minute of [1, 5, 9]) await read(minute, 19.8);
+  await claim(TALK, { lo: 0, hi: 0.06 * NANO_PER_CREDIT });
+  const lost = { state: 'unknown', atMs: clock.nowMs, evidence: { rule: 'T11', message: 'reset' } } as const;
+  await deps.ledger.append({ batch: 'b', id: 'talk', n: 1 }, lost);
+  for (const minute of [11, 12, 13]) await read(minute, 19.75);
+  // The dance may have ended and been charged a quarter more, or the talk was charged.
+  expect(await settleActivities(deps).settle({ row: refOf(TALK), n: 1 })).toMatchObject({ outcome: 'wait' });
+});
+
+test('it may have come before a poll saw the end', async () => {
+  const { deps, startMs } = await bothLost();
+  const end = { state: 'rendered', atMs: startMs + 4 * MINUTE_MS, outputs: [], facts: {} } as const;
+  await bookEnd(
+    deps.books,
+    DANCE,
+    { batch: 'b', id: 'dance', n: 2 },
+    { ...end, outputs: [] },
+    { claimedAtMs: startMs },
+  );
+  const { known } = await attemptsSince(deps.books, startMs);
+  const movements = known.filter((one) => one.n === 2).flatMap((one) => movementsOf(one, 0));
+  const waits = { lambdaMs: 0, rhoMs: 0, roundingNano: 0, apartMs: 0 };
+  const account = { nowMs: 0, exclusive: true, ...waits, readings: [], movements };
+  const at = (minute: number) => {
+    const atMs = startMs + minute * MINUTE_MS;
+    return { askedMs: atMs, atMs, balanceNano: 0 };
+  };
+  expect(explainedBetween(account, at(-1), at(3))).toEqual({ lo: 0, hi: 7.5 * DANCE_NANO });
+});

@@ -1,0 +1,78 @@
+// What a row may cost in all is reserved for it: the follow-up of motion control too (service document 2, Motion control).
+
+import { expect, test } from 'vitest';
+import { accountActivities } from '../../activities/account.js';
+import { knownPrices, upperCredits } from '../../src/books/credits.js';
+import { cellsOf } from '../../src/books/prices/measured-prices.js';
+import { spentOf } from '../../src/books/spent.js';
+import type { PriceRule } from '../../src/domain/price.js';
+import { homeKeys } from '../../src/home/home-keys.js';
+import { measuredPrices } from '../../src/home/learned.js';
+import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
+import { intent } from '../home/support/examples.js';
+
+const DANCE = plainRow('dance', {
+  kind: 'vendor-a/motion-control',
+  cells: { character_orientation: 'video', input_video_seconds: 4 },
+  media: { video: [{ source: 'url', url: 'https://example.com/steps.mp4' }] },
+});
+const PRICES: PriceRule[] = [{ components: [{ unit: 'input-second', credits: '0.1' }] }];
+
+test('2-D6: the budget reserves the longest driver, and counts it for an attempt that is open', async () => {
+  const { deps, clock, generation } = await accountAtHand([DANCE], PRICES);
+  expect(await upperCredits(deps.books, 'b', DANCE)).toBe(3_000_000_000);
+  const expected = { lo: 400_000_000, hi: 400_000_000 };
+  const claim = intent({ atMs: clock.nowMs, rowHash: DANCE.hash, kind: DANCE.kind, generation, index: 0, expected });
+  await deps.ledger.claim({ batch: 'b', id: 'dance', n: 1 }, claim);
+  expect(await spentOf(deps, 'b', () => knownPrices(deps.books, 'b'))).toEqual({
+    endedNano: 0,
+    openNano: 3_000_000_000,
+    unbounded: 0,
+  });
+});
+
+test('attempts whose price was unknown count with the price that is given since, ended and open alike', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, generation } = await accountAtHand(rows);
+  for (const { id, hash, index } of rows) {
+    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind: 'svc/image', generation, index, expected: null });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+  }
+  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
+  await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+
+  const unknown = await spentOf(deps, 'b', async () => ({ configured: [], measured: [] }));
+  expect(unknown).toEqual({ endedNano: 0, openNano: 0, unbounded: 2 });
+  const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
+  const given = await spentOf(deps, 'b', async () => ({ configured, measured: [] }));
+  expect(given).toEqual({ endedNano: 20_000_000, openNano: 20_000_000, unbounded: 0 });
+});
+
+test('a price that another worker has measured a moment ago counts for the budget', async () => {
+  const row = plainRow('a');
+  const { deps, clock, generation } = await accountAtHand([row]);
+  const claim = intent({ atMs: clock.nowMs, rowHash: row.hash, kind: row.kind, generation, index: 0, expected: null });
+  await deps.ledger.claim({ batch: 'b', id: 'a', n: 1 }, claim);
+  expect(await deps.books.learned.prices()).toEqual([]);
+  const seen = { paidNano: 5_000_000, multiplierPpb: 1e9, firstAtMs: 1, lastAtMs: 1, times: 1, exclusive: true };
+  await measuredPrices.write(deps.home, { schema: 1, prices: [{ kind: row.kind, cells: cellsOf(row, {}), ...seen }] });
+  const spent = await accountActivities(deps).readSpent({ batch: 'b' });
+  expect(spent).toEqual({ endedNano: 0, openNano: 5_000_000, unbounded: 0 });
+});
+
+test('what a damaged row has cost is not known, and the sum of its batch is had all the same', async () => {
+  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
+  const { deps, clock, generation } = await accountAtHand(rows);
+  for (const { id, hash, index } of rows) {
+    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind: 'svc/image', generation, index, expected: null });
+    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
+  }
+  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
+  await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+  const key = homeKeys('a').part('b', generation, 0);
+  await deps.home.store.put(key, Buffer.from('cut off\ncut off\n'));
+
+  const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
+  const spent = await spentOf(deps, 'b', async () => ({ configured, measured: [] }));
+  expect(spent).toEqual({ endedNano: 0, openNano: 0, unbounded: 2 });
+});

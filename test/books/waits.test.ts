@@ -1,0 +1,38 @@
+// How long a submit waits for its answer (docs/guarantees.md): never less than the call itself may take.
+
+import { expect, it } from 'vitest';
+import { headersLimitMs, syncMaxMs } from '../../src/books/waits.js';
+import { KINDS } from '../../src/kinds/facts.js';
+import { adapterFor } from '../../src/kinds/index.js';
+
+const settings = (timeScale: number) => ({
+  timeScale,
+  waits: { lambdaMs: 0, thetaMs: 0, rhoMs: 0, syncMaxMs: 900_000, renderMaxMs: {} },
+});
+
+it('1-D4: a clip’s own 504 after 120 s still arrives, at any speed of a rehearsal', () => {
+  for (const timeScale of [1, 10, 60, 1_000]) {
+    for (const kind of ['svc/clip', 'svc/animation'] as const) {
+      expect(headersLimitMs(settings(timeScale), kind)).toBeGreaterThanOrEqual(120_000 / timeScale + 2_500);
+    }
+  }
+  expect(headersLimitMs(settings(1), 'svc/clip')).toBe(150_000);
+});
+
+it('1-D2: a call without a documented end is waited for as long as the setting says', () => {
+  for (const kind of ['svc/image', 'svc/edit', 'vendor-f/interaction'] as const) {
+    expect(headersLimitMs(settings(1), kind)).toBe(900_000);
+    expect(headersLimitMs(settings(10), kind)).toBe(90_000);
+    expect(syncMaxMs(settings(10), kind)).toBe(90_000);
+  }
+});
+
+it('no limit is below what the call may take; an asynchronous submit has 300 s at any speed', () => {
+  for (const kind of KINDS) {
+    for (const timeScale of [1, 60]) {
+      const limitMs = headersLimitMs(settings(timeScale), kind);
+      if (adapterFor(kind).flow === 'async') expect(limitMs).toBe(300_000);
+      else expect(limitMs).toBeGreaterThanOrEqual(syncMaxMs(settings(timeScale), kind));
+    }
+  }
+});
