@@ -14,6 +14,7 @@ const aliases = new Map([
 const files = new Map([
   ['media-facts.js', here('aliases/media-facts.ts')],
   ['json-text.js', here('aliases/json-text.ts')],
+  ['probe-media.js', here('aliases/probe-media.ts')],
 ]);
 
 /**
@@ -40,7 +41,9 @@ export async function bundle(entry, outfile) {
             const alias = importer === aliases.get(path) ? undefined : aliases.get(path);
             return alias ? { path: alias } : { path, external: true };
           });
-          onResolve({ filter: /\/(media-facts|json-text)\.js$/ }, ({ path, importer }) => {
+          onResolve({ filter: /\/(media-facts|json-text|probe-media)\.js$/ }, ({ path, importer }) => {
+            // The emulator reads media with code of its own.
+            if (importer.includes('/emulator/')) return undefined;
             const alias = files.get(path.slice(path.lastIndexOf('/') + 1));
             return alias === undefined || importer === alias ? undefined : { path: alias };
           });
