@@ -37,6 +37,25 @@ export interface PollView {
   code: string;
 }
 
+type Words = Readonly<Record<JobState, string>>;
+
+/** A family's words for the states of a job; a job that was cancelled or expired has failed where it names no others. */
+export function wordsOf(
+  queued: string,
+  running: string,
+  succeeded: string,
+  failed: string,
+  cancelled = failed,
+  expired = failed,
+): Words {
+  return { queued, running, succeeded, failed, cancelled, expired };
+}
+
+/** Whether a state is an end without an output. */
+export function hasFailed(state: JobState): boolean {
+  return state !== 'succeeded' && state !== 'queued' && state !== 'running';
+}
+
 const FIRST_POLL_SECONDS = 5;
 // Timers of a client may fire a little early.
 const EARLY_SLACK_MS = 2;

@@ -9,7 +9,7 @@ import { codedError, engineError, invalid, requestTooLarge } from '../model/erro
 import { micro } from '../model/prices.js';
 import { createRandom } from '../model/random.js';
 import { generate } from '../model/sync-calls.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, ok, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
 import { checkCount, RESPONSE_FORMATS } from './svc-images.js';
 
@@ -21,18 +21,8 @@ const TIME_LIMIT_SECONDS = 120;
 const IMAGE_BYTES_MAX = 256 * MEGABYTE;
 
 export const SVC_CLIP_ROUTES: readonly Route[] = ['video', 'videos'].flatMap((folder): Route[] => [
-  {
-    method: 'POST',
-    pattern: `/v1/${folder}/generations`,
-    names: ['svc.clip', 'svc/clip'],
-    handler: (call) => renderClip(call, 'svc/clip', ''),
-  },
-  {
-    method: 'POST',
-    pattern: `/v1/${folder}/animations`,
-    names: ['svc.animation', 'svc/animation'],
-    handler: animate,
-  },
+  post(`/v1/${folder}/generations`, ['svc.clip', 'svc/clip'], (call) => renderClip(call, 'svc/clip', '')),
+  post(`/v1/${folder}/animations`, ['svc.animation', 'svc/animation'], animate),
 ]);
 
 async function animate(call: Call): Promise<Answer> {

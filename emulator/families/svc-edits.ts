@@ -5,7 +5,7 @@ import { type ImageLimits, imageProblem, MEGABYTE } from '../media/media-limits.
 import { codedError, engineError, invalid } from '../model/errors.js';
 import { micro } from '../model/prices.js';
 import { generate } from '../model/sync-calls.js';
-import type { Answer, Call, Route } from '../model/world.js';
+import { type Answer, type Call, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
 import {
   checkCount,
@@ -27,9 +27,7 @@ const SOURCE_LIMITS: ImageLimits = {
   ratioMax: 8,
 };
 
-export const SVC_EDIT_ROUTES: readonly Route[] = [
-  { method: 'POST', pattern: '/v1/images/edits', names: ['svc.edit', 'svc/edit'], handler: editImage },
-];
+export const SVC_EDIT_ROUTES: readonly Route[] = [post('/v1/images/edits', ['svc.edit', 'svc/edit'], editImage)];
 
 async function editImage(call: Call): Promise<Answer> {
   const body = fieldsOf(call.body);

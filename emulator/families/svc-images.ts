@@ -4,7 +4,7 @@ import { engineError, invalid } from '../model/errors.js';
 import { micro } from '../model/prices.js';
 import type { Random } from '../model/random.js';
 import { generate, type SyncResult } from '../model/sync-calls.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, ok, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
 
 const MODELS = [
@@ -38,7 +38,7 @@ const GAMMA_SIZES = [
 ];
 
 export const SVC_IMAGE_ROUTES: readonly Route[] = [
-  { method: 'POST', pattern: '/v1/images/generations', names: ['svc.image', 'svc/image'], handler: generateImage },
+  post('/v1/images/generations', ['svc.image', 'svc/image'], generateImage),
 ];
 
 interface ImageSize {

@@ -9,39 +9,22 @@ import type { Job } from '../model/job.js';
 import { submitJob } from '../model/jobs.js';
 import type { Kind } from '../model/prices.js';
 import { ALPHABET_DIGITS } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route, type World } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route, type World } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
-import { type PollView, pollJob } from './polls.js';
+import { type PollView, pollJob, wordsOf } from './polls.js';
 import { CAPABILITIES, type Capability, type CapabilityForm, READERS, SHORT_SIDES } from './vendor-a-forms.js';
-import { ProviderError } from './vendor-a-media.js';
+import { ProviderError } from './vendor-a-parts.js';
 
 const HANDLE_LIFE_SECONDS = 7 * 24 * 3600;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'submitted',
-  running: 'processing',
-  succeeded: 'succeed',
-  failed: 'failed',
-  cancelled: 'failed',
-  expired: 'failed',
-};
+const WORDS = wordsOf('submitted', 'processing', 'succeed', 'failed');
 
 export const VENDOR_A_ROUTES: readonly Route[] = [
-  ...CAPABILITIES.map(
-    (capability): Route => ({
-      method: 'POST',
-      pattern: `/v1/vendor-a/videos/${capability}`,
-      names: [`vendor-a.${capability}.submit`, 'vendor-a.submit', `vendor-a/${capability}`],
-      handler: (call) => submit(call, capability),
-    }),
-  ),
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-a/videos/{capability}/{handle}',
-    names: ['vendor-a.poll'],
-    handler: poll,
-  },
+  ...CAPABILITIES.map((capability) => {
+    const names = [`vendor-a.${capability}.submit`, 'vendor-a.submit', `vendor-a/${capability}`] as const;
+    return post(`/v1/vendor-a/videos/${capability}`, names, (call) => submit(call, capability));
+  }),
+  get('/v1/vendor-a/videos/{capability}/{handle}', ['vendor-a.poll'], poll),
 ];
 
 function submit(call: Call, capability: Capability): Answer {

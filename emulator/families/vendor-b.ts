@@ -9,46 +9,22 @@ import type { Job, JobFailure } from '../model/job.js';
 import { submitJob } from '../model/jobs.js';
 import { micro } from '../model/prices.js';
 import { ALPHABET_URL_SAFE } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
-import { pollJob } from './polls.js';
+import { pollJob, wordsOf } from './polls.js';
 import { readAvatarForm, VOICES } from './vendor-b-form.js';
 
 const FIRST_POLL_SECONDS = 10;
 const INPUT_BYTES_MAX = 256 * MEGABYTE;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'waiting',
-  running: 'processing',
-  succeeded: 'completed',
-  failed: 'failed',
-  cancelled: 'failed',
-  expired: 'failed',
-};
+const WORDS = wordsOf('waiting', 'processing', 'completed', 'failed');
 
 export const VENDOR_B_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-b/v3/videos',
-    names: ['vendor-b.submit', 'vendor-b/avatar'],
-    handler: submit,
+  post('/v1/vendor-b/v3/videos', ['vendor-b.submit', 'vendor-b/avatar'], submit, { needsUserAgent: true }),
+  get('/v1/vendor-b/v3/videos/{handle}', ['vendor-b.poll'], poll, { needsUserAgent: true }),
+  get('/v1/vendor-b/v3/voices', ['vendor-b.voices', 'voices'], () => ok({ data: { voices: VOICES } }), {
     needsUserAgent: true,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-b/v3/videos/{handle}',
-    names: ['vendor-b.poll'],
-    handler: poll,
-    needsUserAgent: true,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-b/v3/voices',
-    names: ['vendor-b.voices', 'voices'],
-    handler: () => ok({ data: { voices: VOICES } }),
-    needsUserAgent: true,
-  },
+  }),
 ];
 
 async function submit(call: Call): Promise<Answer> {

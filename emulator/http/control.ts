@@ -1,9 +1,9 @@
 /** The endpoints beside the service: `/_truth` and `/_control/…`, closed unless the options open them, and the OpenAPI text. */
 import type { IncomingMessage } from 'node:http';
 import { parseEmulatorFaults } from '../faults/faults.js';
+import { type Caps, PLANS, type Plan } from '../model/accounts.js';
 import type { Discount } from '../model/discounts.js';
 import type { KeyOption } from '../model/keys.js';
-import { type Caps, PLANS, type Plan } from '../model/limits.js';
 import { createSteering, type Steering } from '../model/steering.js';
 import type { WireAnswer } from '../model/world.js';
 import type { Service } from '../service/service.js';

@@ -1,14 +1,11 @@
 /** Asynchronous jobs: accepted, rendered in time, ended, charged, polled. */
 
 import type { FaultActions } from '../faults/fault-actions.js';
-import { openBill } from './bill.js';
-import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
-import type { Job, JobPlan } from './job.js';
-import { changeState, scheduleRender } from './job-end.js';
+import { checkAccess, checkCredits, checkSlot, costNano, holdBack, openBill, takeSlot } from './billing.js';
+import { changeState, type Job, type JobPlan, scheduleRender } from './job.js';
 import type { PriceFacts } from './prices.js';
 import { createRandom, type Random } from './random.js';
 import { compactBody, type JobRecord } from './truth.js';
-import { holdBack } from './withheld.js';
 import { type Call, WithheldAnswer, type World } from './world.js';
 
 const FAILURES = [

@@ -1,12 +1,12 @@
 /** What an emulator can be told when it starts, and the values that hold where nothing is told. */
 
 import { type FaultRule, parseEmulatorFaults } from '../faults/faults.js';
+import { PLANS, type Plan } from './accounts.js';
 import type { Assumptions } from './assumptions.js';
 import { DEFAULT_PRICES } from './default-prices.js';
 import type { Discount } from './discounts.js';
 import { type AssumptionOptions, resolveAssumptions } from './drawn-assumptions.js';
 import type { KeyOption } from './keys.js';
-import { PLANS, type Plan } from './limits.js';
 import { parseCredits } from './money.js';
 import { type PriceRule, parsePriceRules } from './prices.js';
 

@@ -107,3 +107,15 @@ export class WithheldAnswer extends Error {
 export function ok(body: unknown, handle?: string): Answer {
   return handle === undefined ? { status: 200, body } : { status: 200, body, handle };
 }
+
+type Names = Route['names'];
+type Handler = Route['handler'];
+type Peculiar = Pick<Route, 'namesFor' | 'errorBody' | 'needsUserAgent'>;
+
+export function get(pattern: string, names: Names, handler: Handler, more: Peculiar = {}): Route {
+  return { method: 'GET', pattern, names, handler, ...more };
+}
+
+export function post(pattern: string, names: Names, handler: Handler, more: Peculiar = {}): Route {
+  return { method: 'POST', pattern, names, handler, ...more };
+}
