@@ -75,10 +75,12 @@ function isOver(played: Played): boolean {
   return hasEnded(played) || isSpinning(played);
 }
 
-function checkFed({ scenario, world, report }: Played): Record<string, number> {
+function checkFed({ scenario, world, report, trace }: Played): Record<string, number> {
   const lines = checkResults({ ...world, scenario, report });
   checkChains({ ...world, scenario, lines, posts: world.service.posts, report });
-  return fedEnds({ scenario, lines });
+  const ends = fedEnds({ scenario, lines });
+  for (const [end, count] of Object.entries(ends)) trace('results', `${count} rows that others feed: ${end}`);
+  return ends;
 }
 
 /** A person has failed rows, and those that they feed, go on. */

@@ -6,7 +6,7 @@ import { createRandom } from './engine/random.js';
 import { createScheduler } from './engine/scheduler.js';
 import { playWorld } from './play.js';
 import { createScenario } from './scenario.js';
-import { serveSeed } from './temporal/seed-server.js';
+import { serveSeed } from './temporal/server.js';
 import { watchUsage } from './usage.js';
 import { buildWorld } from './world.js';
 

@@ -9,8 +9,8 @@ import { type Answer, type Call, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
 import {
   checkCount,
+  fileAnswer,
   IMAGE_LIFE_SECONDS,
-  imageAnswer,
   megapixelsOf,
   RESPONSE_FORMATS,
   readSize,
@@ -54,7 +54,7 @@ async function editImage(call: Call): Promise<Answer> {
     },
     outputLifeSeconds: IMAGE_LIFE_SECONDS,
   });
-  return imageAnswer(call, model, result, {});
+  return fileAnswer(call, result, {}, { model });
 }
 
 /** The source is really read: a data URI as it stands, a URL by fetching it; every refusal is `engine_error`. */

@@ -11,7 +11,7 @@ import type { Kind } from '../model/prices.js';
 import { ALPHABET_DIGITS } from '../model/random.js';
 import { type Answer, type Call, get, ok, post, type Route, type World } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
-import { type PollView, pollJob, wordsOf } from './polls.js';
+import { hasFailed, type PollView, pollJob, wordsOf } from './polls.js';
 import { CAPABILITIES, type Capability, type CapabilityForm, READERS, SHORT_SIDES } from './vendor-a-forms.js';
 import { ProviderError } from './vendor-a-parts.js';
 
@@ -64,9 +64,9 @@ function submit(call: Call, capability: Capability): Answer {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const { capability, handle = '' } = call.params;
+  const { capability } = call.params;
   const accepts = (job: Job): boolean => job.record.kind === `vendor-a/${capability}`;
-  const view = await pollJob(call, { families: ['vendor-a'], handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, accepts });
+  const view = await pollJob(call, { families: ['vendor-a'], handleLifeSeconds: HANDLE_LIFE_SECONDS, accepts });
   return ok(taskBody(view.job, view));
 }
 
@@ -75,15 +75,15 @@ function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'mes
   const { state } = view;
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? spec.frames / FRAME_RATE : 0;
-  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(view.quantity ?? seconds) };
+  const video = { url: view.url, duration: String(view.quantity ?? seconds) };
   return {
     code: 0,
     message: 'SUCCEED',
     data: {
       task_id: job.handle,
       task_status: view.word ?? WORDS[state],
-      ...(WORDS[state] === 'failed' ? { task_status_msg: view.message } : {}),
-      ...(state === 'succeeded' ? { task_result: { videos: [video] } } : {}),
+      task_status_msg: hasFailed(state) ? view.message : undefined,
+      task_result: state === 'succeeded' ? { videos: [video] } : undefined,
     },
   };
 }

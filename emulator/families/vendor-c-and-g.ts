@@ -76,13 +76,12 @@ function submit(call: Call): Answer {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const view = await pollJob(call, { families: ['vendor-c', 'vendor-g'], handle, handleLifeSeconds: LIFE_SECONDS });
-  const { state } = view;
+  const view = await pollJob(call, { families: ['vendor-c', 'vendor-g'], handleLifeSeconds: LIFE_SECONDS });
+  const { state, job, url } = view;
   const output = {
-    task_id: handle,
+    task_id: job.handle,
     task_status: view.word ?? WORDS[state],
-    ...(view.url === undefined ? {} : { video_url: view.url }),
+    video_url: url,
     ...(hasFailed(state) ? { code: view.code, message: view.message } : {}),
   };
   return ok({ output, request_id: call.requestId });

@@ -89,17 +89,15 @@ function readContent(body: Fields): string | undefined {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const { handleSeconds } = call.world.options.assumptions;
-  const view = await pollJob(call, { families: ['vendor-d'], handle, handleLifeSeconds: handleSeconds });
+  const view = await pollJob(call, { families: ['vendor-d'] });
   const { state, job } = view;
   const tokens = view.quantity ?? job.plan.quantities['million-tokens'] ?? 0;
   return ok({
-    id: handle,
+    id: job.handle,
     model: MODEL,
     status: view.word ?? WORDS[state],
-    ...(view.url === undefined ? {} : { content: { video_url: view.url } }),
-    ...(state === 'succeeded' ? { usage: { completion_tokens: tokens, total_tokens: tokens } } : {}),
-    ...(hasFailed(state) ? { error: { code: view.code, message: view.message } } : {}),
+    content: view.url && { video_url: view.url },
+    usage: state === 'succeeded' ? { completion_tokens: tokens, total_tokens: tokens } : undefined,
+    error: hasFailed(state) ? { code: view.code, message: view.message } : undefined,
   });
 }

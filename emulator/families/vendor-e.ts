@@ -62,10 +62,9 @@ async function submit(call: Call): Promise<Answer> {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
   // "time-limited; a later poll returns a fresh URL"
   const { freshUrlSeconds } = call.world.options.assumptions;
-  const rules = { handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds };
+  const rules = { handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds };
   const view = await pollJob(call, { families: ['vendor-e'], ...rules });
   const { state, job } = view;
   const { quantities } = job.plan;
@@ -77,11 +76,11 @@ async function poll(call: Call): Promise<Answer> {
   };
   return ok({
     task: {
-      id: handle,
+      id: job.handle,
       status: view.word ?? WORDS[state],
-      ...(view.url === undefined ? {} : { content: { url: view.url } }),
-      ...(state === 'succeeded' ? { usage } : {}),
-      ...(hasFailed(state) ? { error: { code: view.code, message: view.message } } : {}),
+      content: view.url && { url: view.url },
+      usage: state === 'succeeded' ? usage : undefined,
+      error: hasFailed(state) ? { code: view.code, message: view.message } : undefined,
     },
   });
 }

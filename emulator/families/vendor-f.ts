@@ -82,16 +82,15 @@ function checkInstance(body: Fields): number {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const { handleSeconds } = call.world.options.assumptions;
-  const view = await pollJob(call, { families: ['vendor-f'], handle, handleLifeSeconds: handleSeconds });
-  const { state } = view;
+  const view = await pollJob(call, { families: ['vendor-f'] });
+  const { state, job, url, message } = view;
+  const name = job.handle;
   // This family has no status words; a word that a fault asks for stands where a stranger might put one.
-  if (view.word !== undefined) return ok({ name: handle, done: false, metadata: { state: view.word } });
-  if (state === 'queued' || state === 'running') return ok({ name: handle, done: false });
-  if (state !== 'succeeded') return ok({ name: handle, done: true, error: { code: 13, message: view.message } });
-  const video = view.url === undefined ? {} : { uri: view.url };
-  return ok({ name: handle, done: true, response: { generateVideoResponse: { generatedSamples: [{ video }] } } });
+  if (view.word !== undefined) return ok({ name, done: false, metadata: { state: view.word } });
+  if (state === 'queued' || state === 'running') return ok({ name, done: false });
+  if (state !== 'succeeded') return ok({ name, done: true, error: { code: 13, message } });
+  const generatedSamples = [{ video: { uri: url } }];
+  return ok({ name, done: true, response: { generateVideoResponse: { generatedSamples } } });
 }
 
 /** The layout of the request is not shown, so any JSON object is accepted; the answer carries one image as base64. */

@@ -50,24 +50,17 @@ export interface EmulatorOptions {
   retryAfter?: boolean;
 }
 
-export interface ResolvedOptions {
-  port: number;
-  plan: Plan;
+/** The options with every default filled in. */
+export type ResolvedOptions = Required<
+  Omit<
+    EmulatorOptions,
+    'balanceCredits' | 'verbose' | 'assumptions' | 'renderSeconds' | 'balanceLagSeconds' | 'chargeAt'
+  >
+> & {
   balanceNano: number;
-  speed: number;
-  seed: number;
-  prices: readonly PriceRule[];
-  discounts: readonly Discount[];
-  keys: readonly KeyOption[];
-  restrictedModels: readonly string[];
-  faults: readonly FaultRule[];
-  control: boolean;
-  verbose: ((line: string) => void) | undefined;
+  verbose: EmulatorOptions['verbose'];
   assumptions: Assumptions;
-  failRate: number;
-  rewriteFailRate: number;
-  retryAfter: boolean;
-}
+};
 
 /** Checks the options and fills in the defaults; throws one sentence that names the setting. */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
