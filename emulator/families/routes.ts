@@ -1,7 +1,7 @@
 /** Every route of the service, and the account reads themselves (service document 1, "Resources and their fields"). */
 
-import { activeDiscounts } from '../model/discounts.js';
 import { creditsNumber, roundCredits } from '../model/money.js';
+import { activeDiscounts } from '../model/prices.js';
 import { type Answer, type Call, get, ok, type Route } from '../model/world.js';
 import { SVC_CLIP_ROUTES } from './svc-clips.js';
 import { SVC_EDIT_ROUTES } from './svc-edits.js';

@@ -15,7 +15,7 @@ import {
   rpmLimitExceeded,
   ServiceError,
 } from '../model/errors.js';
-import type { WireAnswer } from '../model/world.js';
+import { jsonAnswer, type WireAnswer } from '../model/world.js';
 import type { FaultActions, RefusalCode } from './fault-actions.js';
 
 const TIMED_OUT = 'upstream request timeout';
@@ -25,11 +25,11 @@ export function gatewayAnswer({ status, body }: FaultActions['gateway']): WireAn
   const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
   switch (body) {
     case 'error-code':
-      return json(status, { error: { code: status, message: TIMED_OUT } });
+      return jsonAnswer(status, { error: { code: status, message: TIMED_OUT } });
     case 'code-message':
-      return json(status, { code: status, message: TIMED_OUT });
+      return jsonAnswer(status, { code: status, message: TIMED_OUT });
     case 'error-message':
-      return json(status, { error: { message: 'no healthy upstream' } });
+      return jsonAnswer(status, { error: { message: 'no healthy upstream' } });
     case 'html':
       return text(
         status,
@@ -50,11 +50,7 @@ export function errorWithHandle(status: number, made: WireAnswer | undefined): W
   if (made?.headers['content-type'] !== 'application/json') return plain(status, STATUS_CODES[status] ?? 'Error');
   const fields = JSON.parse(made.body.toString('utf8')) as JsonObject;
   // The handle stands first, so it keeps its place in the bytes.
-  return { ...made, ...json(status, { ...fields, detail: STATUS_CODES[status] ?? 'Error' }) };
-}
-
-function json(status: number, value: unknown): WireAnswer {
-  return text(status, 'application/json', JSON.stringify(value));
+  return { ...made, ...jsonAnswer(status, { ...fields, detail: STATUS_CODES[status] ?? 'Error' }) };
 }
 
 function text(status: number, contentType: string, body: string): WireAnswer {
@@ -77,17 +73,12 @@ function withoutBody(status: number, made: WireAnswer | undefined): WireAnswer {
 }
 
 function fromBody(status: number, body: unknown): WireAnswer {
-  const isText = typeof body === 'string';
-  return {
-    status,
-    headers: { 'content-type': isText ? 'text/html; charset=utf-8' : 'application/json' },
-    body: Buffer.from(isText ? body : JSON.stringify(body)),
-  };
+  return typeof body === 'string' ? text(status, 'text/html; charset=utf-8', body) : jsonAnswer(status, body);
 }
 
 /** The documented form of a server error. */
 export function plain(status: number, detail: string): WireAnswer {
-  return fromBody(status, { detail });
+  return jsonAnswer(status, { detail });
 }
 
 /** The request that is refused. */

@@ -1,45 +1,34 @@
 /** The endpoints beside the service: `/_truth` and `/_control/…`, closed unless the options open them, and the OpenAPI text. */
-import type { IncomingMessage } from 'node:http';
 import { type Fields, fieldsOf } from '../families/checks.js';
 import { parseEmulatorFaults } from '../faults/faults.js';
 import { type Caps, PLANS } from '../model/accounts.js';
-import type { Discount } from '../model/discounts.js';
 import type { JsonObject } from '../model/errors.js';
 import type { KeyOption } from '../model/keys.js';
+import type { Discount } from '../model/prices.js';
 import { createSteering, type Steering } from '../model/steering.js';
-import type { WireAnswer } from '../model/world.js';
+import { jsonAnswer, type WireAnswer } from '../model/world.js';
 import type { Service } from '../service/service.js';
 import { openApi } from './openapi.js';
 import { truthPage } from './truth-page.js';
 
-function json(status: number, value: unknown): WireAnswer {
-  return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) };
-}
-
 /** Answers a request beside the API; 404 where `control` is off. */
 export async function controlAnswer(
   { world, router }: Service,
-  request: IncomingMessage,
+  method: string,
   url: URL,
+  readBody: () => Promise<Buffer>,
 ): Promise<WireAnswer> {
-  if (url.pathname === '/openapi.json') return json(200, openApi(router.routes, world.baseUrl()));
-  if (!world.options.control) return json(404, { detail: 'Not Found' });
+  if (url.pathname === '/openapi.json') return jsonAnswer(200, openApi(router.routes, world.baseUrl()));
+  if (!world.options.control) return jsonAnswer(404, { detail: 'Not Found' });
   const action = /^\/_control\/([a-z-]+)$/.exec(url.pathname)?.[1];
   try {
-    if (url.pathname === '/_truth' && request.method === 'GET') return json(200, truthPage(world, url.searchParams));
-    if (action === undefined || request.method !== 'POST') return json(404, { detail: 'Not Found' });
-    const body = JSON.parse(await text(request)) as JsonObject;
-    return json(200, steer(createSteering(world), action, body));
+    if (url.pathname === '/_truth' && method === 'GET') return jsonAnswer(200, truthPage(world, url.searchParams));
+    if (action === undefined || method !== 'POST') return jsonAnswer(404, { detail: 'Not Found' });
+    const body = JSON.parse((await readBody()).toString() || '{}') as JsonObject;
+    return jsonAnswer(200, steer(createSteering(world), action, body));
   } catch (error) {
-    return json(400, { detail: error instanceof Error ? error.message : 'not valid' });
+    return jsonAnswer(400, { detail: error instanceof Error ? error.message : 'not valid' });
   }
-}
-
-async function text(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  const whole = Buffer.concat(parts).toString('utf8');
-  return whole === '' ? '{}' : whole;
 }
 
 const accountOf = (body: Fields): string => body.string('account') ?? 'default';

@@ -1,7 +1,7 @@
 /** The state of one account: plan and its two caps (service document 1, Limits), balance, slots, request window, discounts. */
 import type { Clock } from './clock.js';
-import { checkDiscounts, type Discount } from './discounts.js';
 import { type Balance, createBalance } from './money.js';
+import { checkDiscounts, type Discount } from './prices.js';
 import { createRandom } from './random.js';
 
 export interface Account {
@@ -141,7 +141,7 @@ export function createSlidingWindow(): SlidingWindow {
 }
 
 /** The job slots of one account. */
-export interface Slots {
+interface Slots {
   readonly used: number;
   /** The most slots ever used at once. */
   readonly max: number;
@@ -149,22 +149,17 @@ export interface Slots {
   free(): void;
 }
 
-export function createSlots(): Slots {
-  let used = 0;
-  let max = 0;
-  return {
-    get used() {
-      return used;
-    },
-    get max() {
-      return max;
-    },
+function createSlots(): Slots {
+  const slots = {
+    used: 0,
+    max: 0,
     take() {
-      used += 1;
-      max = Math.max(max, used);
+      slots.used += 1;
+      slots.max = Math.max(slots.max, slots.used);
     },
     free() {
-      used -= 1;
+      slots.used -= 1;
     },
   };
+  return slots;
 }

@@ -1,12 +1,12 @@
 /** Money of work: what it is expected to cost, the checks before it is accepted, its bill, and what faults make late. */
+
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Account } from './accounts.js';
 import type { Family } from './assumptions.js';
-import { multiplierNano, providerOf } from './discounts.js';
 import { concurrentLimitExceeded, insufficientCredits, modelNotAvailable } from './errors.js';
 import type { Bill } from './job.js';
 import { parseCredits, roundCredits } from './money.js';
-import { chargeNano, type PriceFacts, type Quantities } from './prices.js';
+import { chargeNano, multiplierNano, type PriceFacts, providerOf, type Quantities } from './prices.js';
 import { createRandom } from './random.js';
 import type { JobRecord } from './truth.js';
 import type { Call, World } from './world.js';

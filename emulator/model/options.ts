@@ -4,11 +4,10 @@ import { type FaultRule, parseEmulatorFaults } from '../faults/faults.js';
 import { PLANS, type Plan } from './accounts.js';
 import type { Assumptions } from './assumptions.js';
 import { DEFAULT_PRICES } from './default-prices.js';
-import type { Discount } from './discounts.js';
 import { type AssumptionOptions, resolveAssumptions } from './drawn-assumptions.js';
 import type { KeyOption } from './keys.js';
 import { parseCredits } from './money.js';
-import { type PriceRule, parsePriceRules } from './prices.js';
+import { type Discount, type PriceRule, parsePriceRules } from './prices.js';
 
 export interface EmulatorOptions {
   /** Default 0: any free port. The host is always 127.0.0.1. */

@@ -3,9 +3,9 @@
 import type { FaultRule } from '../faults/faults.js';
 import type { Caps, Plan } from './accounts.js';
 import { hurry } from './billing.js';
-import type { Discount } from './discounts.js';
 import type { KeyOption } from './keys.js';
 import { parseCredits } from './money.js';
+import type { Discount } from './prices.js';
 import type { World } from './world.js';
 
 /** Changes of the running service; `account` is `default` where it is left out. */

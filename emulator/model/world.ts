@@ -81,6 +81,12 @@ export interface WireAnswer {
   handleSpan?: { start: number; end: number };
 }
 
+/** JSON as bytes. */
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): WireAnswer {
+  const body = Buffer.from(JSON.stringify(value));
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
 export interface Route {
   method: 'GET' | 'POST';
   /** `/v1/…/{name}`; a part may end in a literal, as in `{model}:predictLongRunning`. */
