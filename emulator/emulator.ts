@@ -11,7 +11,7 @@ import { createService } from './service/service.js';
 export type { FaultAction } from './faults/fault-actions.js';
 export { type FaultRule, parseEmulatorFaults } from './faults/faults.js';
 export type { Truth } from './http/truth-page.js';
-export type { Plan } from './model/limits.js';
+export type { Plan } from './model/accounts.js';
 export type { EmulatorOptions } from './model/options.js';
 export { parsePriceRules } from './model/prices.js';
 

@@ -1,27 +1,28 @@
 import type { AccountSettings } from '../src/contract/account.js';
 import { formatCredits } from '../src/domain/money.js';
 import { DEFAULT_S3 } from '../src/domain/s3.js';
+import { SYNC_MAX_MS } from './assumptions.js';
+import { FED_KINDS, ROW_KINDS } from './rows.js';
 import type { Scenario } from './scenario.js';
-import { FAMILIES } from './service/families.js';
 
 export const ACCOUNT = 'default';
 
 /** The product's settings for a seed: it knows every list price, and the waits that the seed keeps to. */
-export function settingsOf({ unitPrices, waits, exclusive, concurrency }: Scenario): AccountSettings {
+export function settingsOf({ unitPrices, priceError, waits, exclusive, concurrency }: Scenario): AccountSettings {
   return {
     account: ACCOUNT,
     baseUrl: 'https://service.example',
     userAgent: 'sim/1',
     home: '/home',
     exclusive,
-    waits: { ...waits, syncMaxMs: 900_000 },
+    waits: { ...waits, syncMaxMs: SYNC_MAX_MS },
     limits: { concurrency, rpm: null },
-    prices: FAMILIES.map(({ kind, unit, unitsMax }) => ({
+    prices: [...ROW_KINDS, ...FED_KINDS].map(({ kind, unit, unitsMax }) => ({
       kind,
       components: [
         {
           unit,
-          credits: formatCredits(unitPrices[kind] ?? 0),
+          credits: formatCredits(Math.round((unitPrices[kind] ?? 0) * priceError(kind))),
           ...(unitsMax === undefined ? {} : { upTo: unitsMax }),
         },
       ],

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ASSUMPTIONS, type Assumption } from './scenario.js';
+import { ASSUMPTIONS, type Assumption } from './assumptions.js';
 
 /** What the simulation is asked to do. */
 export interface Arguments {

@@ -1,40 +1,37 @@
+import { type Assumptions, FAMILIES, type Family } from '../emulator/model/assumptions.js';
+import { drawAssumptions } from '../emulator/model/drawn-assumptions.js';
 import type { Random } from './engine/random.js';
 
 /**
- * What the service's documents do not show. The product is given limits (its settings); the service keeps inside them,
- * up to the edge, wherever it likes. Both are drawn, and neither is taken from the product.
+ * What the service's documents do not show. The product is told limits (its settings); the emulator draws how it really
+ * is, wherever it likes inside them, up to the edge. Neither is taken from the product.
  */
 
-/** The product's settings: how late things may be, ms. */
+/** Assumptions of docs/guarantees.md that can be broken on purpose. */
+export const ASSUMPTIONS = [
+  'theta',
+  'lambda',
+  'rho',
+  'dmax',
+  'timing',
+  'exclusive',
+  'prices',
+  'resend',
+  'clock',
+] as const;
+export type Assumption = (typeof ASSUMPTIONS)[number];
+
+/** How late things may be by the product's settings, ms: the service keeps inside them, up to the edge. */
 export interface Waits {
   lambdaMs: number;
   thetaMs: number;
   rhoMs: number;
-  renderMaxMs: Record<string, number>;
+  renderMaxMs: { default: number; 'vendor-f': number };
 }
 
-/** How it really is in a seed. */
-export interface Truth {
-  /** How late the balance is at most, and whether each read is late by its own (copies) or each movement. */
-  lagMs: number;
-  isCopied: boolean;
-  /** How late a job appears at most after the connection ended. */
-  bornLateMs: number;
-  /** How late a refund is at most after the end. */
-  refundLateMs: number;
-  /** The last place of the balance, and how it is rounded to it. */
-  decimals: number;
-  rounding: 'down' | 'nearest' | 'up';
-  /** The longest image or edit, and the longest render as a share of what the product is told. */
-  imageMaxMs: number;
-  renderShare: number;
-}
+const MINUTE_MS = 60_000;
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-/** Images have no documented end; the product bears renders up to here. */
-const IMAGE_EDGE_MS = 15 * MINUTE_MS;
-
+/** What the documents do not show is drawn twice: what the product is told, usual or not, and by the emulator how it is. */
 export function drawWaits(random: Random): Waits {
   const isUsual = random.chance(0.7);
   const minutes = (usual: number, low: number, high: number): number =>
@@ -47,22 +44,46 @@ export function drawWaits(random: Random): Waits {
   };
 }
 
-export function drawTruth(random: Random, { lambdaMs, thetaMs, rhoMs }: Waits): Truth {
-  const upTo = (limit: number): number => Math.round(limit * random.pick([0, 1, random.next(), random.next() * 0.1]));
+/** A lag, a refund beyond what the product was told, where that assumption is broken. */
+const BROKEN_LAG = 6;
+const BROKEN_REFUND = 3;
+/** Images, edits and interactions have no documented end; the product is told 15 minutes. */
+export const SYNC_MAX_MS = 15 * MINUTE_MS;
+const CLIP_SECONDS = 130;
+
+export function assumptionsOf(
+  seed: number,
+  broken: Assumption | undefined,
+  waits: Waits,
+  hasFollowUps: boolean,
+): Assumptions {
+  const { lambdaMs, thetaMs, rhoMs } = waits;
+  const longest = (family: Family): number => {
+    if (family === 'svc/clip' || family === 'svc/animation') return CLIP_SECONDS;
+    return (family.includes('/') ? SYNC_MAX_MS : longestRenderMs(family, waits)) / 1_000;
+  };
+  const drawn = drawAssumptions(seed, {
+    balanceLagSeconds: lambdaMs / 1_000,
+    lateCreationSeconds: thetaMs / 1_000,
+    refundSeconds: rhoMs / 1_000,
+    renderSeconds: Object.fromEntries(FAMILIES.map((family) => [family, longest(family)])) as Record<Family, number>,
+  });
   return {
-    lagMs: upTo(lambdaMs),
-    isCopied: random.chance(0.4),
-    bornLateMs: upTo(thetaMs),
-    refundLateMs: upTo(rhoMs),
-    decimals: random.int(2, 6),
-    rounding: random.pick(['down', 'nearest', 'up'] as const),
-    imageMaxMs: random.pick([20 * SECOND_MS, 110 * SECOND_MS, IMAGE_EDGE_MS, random.int(20, 900) * SECOND_MS]),
-    renderShare: random.pick([0.1, 0.95, 1, random.between(0.1, 1)]),
+    ...drawn,
+    ...(broken === 'lambda' ? { balanceLagSeconds: (BROKEN_LAG * lambdaMs) / 1_000 } : {}),
+    ...(broken === 'rho' ? { refundSeconds: [0, (BROKEN_REFUND * rhoMs) / 1_000] as const } : {}),
+    // A driver that is longer than declared is charged for afterwards.
+    ...(hasFollowUps ? {} : { unseenDriverSeconds: 'declared' as const }),
   };
 }
 
-/** Rounds as the account does, nanocredits. */
-export function roundedNano({ decimals, rounding }: Truth, nano: number): number {
-  const unit = 10 ** (9 - decimals);
-  return { down: Math.floor, nearest: Math.round, up: Math.ceil }[rounding](nano / unit) * unit;
+/** The longest asynchronous render that the product is told of. */
+export function longestRenderMs(kind: string, { renderMaxMs }: Pick<Waits, 'renderMaxMs'>): number {
+  return kind.startsWith('vendor-f') ? renderMaxMs['vendor-f'] : renderMaxMs.default;
+}
+
+export function familyOf(kind: string): Family {
+  const found = FAMILIES.find((family) => family === kind || family === kind.split('/', 1)[0]);
+  if (!found) throw new Error(`no family renders ${kind}`);
+  return found;
 }

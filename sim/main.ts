@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
+import type { Assumption } from './assumptions.js';
 import { NOT_CHECKED, NOT_MODELLED, PARTLY_CHECKED, printSummary, summaryOf } from './report.js';
-import type { Assumption } from './scenario.js';
 import { playSeed } from './seed.js';
 import { addSeed, merge, newTally, type Tally } from './tally.js';
 

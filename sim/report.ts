@@ -1,4 +1,4 @@
-import type { Assumption } from './scenario.js';
+import type { Assumption } from './assumptions.js';
 import type { Settled, Tally } from './tally.js';
 
 /** The summary of a run, for people and as JSON. */
@@ -21,6 +21,7 @@ export const CHECKED = [
   'I17',
   'I19',
   'I21',
+  'chains',
 ];
 /** What is checked only in part. */
 export const PARTLY_CHECKED = {
@@ -92,6 +93,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
     `            no twins, nothing beside that may be charged more later: ${percent(settled.exactPrices.sharePlain)} of ${settled.exactPrices.plain} and ${percent(settled.priceRanges.sharePlain)} of ${settled.priceRanges.plain}`,
     `  alone     exact prices ${percent(settled.exactPrices.shareAlone)} of ${settled.exactPrices.alone}, ranges ${percent(settled.priceRanges.shareAlone)} of ${settled.priceRanges.alone}, avatars of unknown length ${percent(settled.avatars.shareAlone)} of ${settled.avatars.alone}; ${summary.byGroup} of all were settled by count; the rest: ${reasonsText(summary.undecidedAlone)}`,
     `  undecided ${reasonsText(tally.undecided)}`,
+    `  chains    rows that others feed: ${reasonsText(tally.fedEnds[0])}; after a retry: ${reasonsText(tally.fedEnds[1])}`,
     `  cost      ${percent(summary.extraRequestsOfPlan.nothingLost)} of the plan's requests where nothing was lost (${percent(summary.extraRequestsOfPlan.all)} in all), quiet ${percent(summary.quietOfSlotTime)} of the slot time`,
     `  median s  ${Object.entries(summary.medianSecondsToVerdict)
       .map(([charge, seconds]) => `${charge} ${seconds ?? '-'}`)

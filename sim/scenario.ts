@@ -1,25 +1,14 @@
+import type { Assumptions } from '../emulator/model/assumptions.js';
+import { formatCredits } from '../emulator/model/money.js';
+import type { PriceRule } from '../emulator/model/prices.js';
 import type { AmbiguityPolicy } from '../src/contract/account.js';
 import type { Kind } from '../src/domain/kind.js';
-import { KINDS } from '../src/kinds/facts.js';
-import { drawTruth, drawWaits, type Truth, type Waits } from './assumptions.js';
+import { type Assumption, assumptionsOf, drawWaits, type Waits } from './assumptions.js';
 import { createRandom, type Random } from './engine/random.js';
-import { FAMILIES } from './service/families.js';
+import { drawGraph } from './graphs.js';
+import { FED_KINDS, type PlannedRow, ROW_KINDS, rowKindOf } from './rows.js';
 
 /** What a seed plays: rows, plan, prices, and which faults there are. Everything comes from the seed's number. */
-
-/** Assumptions of docs/guarantees.md that can be broken on purpose. */
-export const ASSUMPTIONS = [
-  'theta',
-  'lambda',
-  'rho',
-  'dmax',
-  'timing',
-  'exclusive',
-  'prices',
-  'resend',
-  'clock',
-] as const;
-export type Assumption = (typeof ASSUMPTIONS)[number];
 
 /** Faults and how likely each is where it can happen, once a seed has it at all. */
 const FAULTS = {
@@ -33,7 +22,7 @@ const FAULTS = {
   cutAnswer: 0.05,
   wrongAnswer: 0.03,
   handleInError: 0.05,
-  cachedAnswer: 0.03,
+  cachedAnswer: 0.2,
   endOfCall: 0.1,
   badRequest: 0.03,
   tooMany: 0.06,
@@ -79,12 +68,6 @@ const SELDOM: Partial<Record<Fault, number>> = {
   stop: 0.2,
 };
 
-export interface PlannedRow {
-  batch: string;
-  id: string;
-  kind: Kind;
-}
-
 export interface Scenario {
   seed: number;
   broken: Assumption | undefined;
@@ -92,18 +75,22 @@ export interface Scenario {
   policy: AmbiguityPolicy;
   exclusive: boolean;
   retries: number;
-  plan: { rpm: number; concurrent: number };
+  plan: 'free' | 'pro';
   concurrency: number | null;
   /** List price of one unit by kind, nanocredits. */
   unitPrices: Record<Kind, number>;
-  chargeTimes: Record<Kind, 'at-submit' | 'at-completion' | 'between'>;
+  /** What the service charges, and by how much the product's prices are off. */
+  prices: PriceRule[];
+  priceError(kind: Kind): number;
   /** What the product is told, and how it really is. */
   waits: Waits;
-  truth: Truth;
+  assumptions: Assumptions;
   /** When each batch is started, ms of the seed: an account may live for weeks. */
   starts: Map<string, number>;
   /** 0 where the seed does not have the fault. */
   faults: Record<Fault, number>;
+  /** How likely a person changes or removes a file that feeds others. */
+  changesFiles: number;
   /** Events after which a workflow run hands over. */
   eventsMax: number;
   faultsEndMs: number;
@@ -114,23 +101,35 @@ export interface Scenario {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** The part of seeds whose rows feed one another. */
+const CHAINS_SHARE = 0.15;
 const LONG_BATCHES = ['b1', 'b2', 'b3', 'b4'];
 
 export function createScenario(seed: number, broken: Assumption | undefined): Scenario {
   const random = createRandom(`seed ${seed}`).fork('scenario');
   const exclusive = random.chance(0.9);
-  const kinds = Array.from({ length: random.int(1, 4) }, () => random.pick(FAMILIES).kind);
+  const kinds = Array.from({ length: random.int(1, 4) }, () => random.pick(ROW_KINDS).kind);
   const isLong = random.chance(0.2);
   const batches = isLong ? LONG_BATCHES : random.chance(0.25) ? ['b1', 'b2'] : ['b1'];
   const starts = drawStarts(random, batches, isLong);
   const troubleMs = random.int(5, 25) * MINUTE_MS;
   const waits = drawWaits(random);
-  const rows = Array.from({ length: random.int(isLong ? 6 : 3, isLong ? 14 : 9) }, (_, i) => ({
+  const alone = Array.from({ length: random.int(isLong ? 6 : 3, isLong ? 14 : 9) }, (_, i) => ({
     batch: random.pick(batches),
     id: `r${i}`,
     kind: random.pick(kinds),
+    scriptLength: random.int(25, 295),
+    fedBy: [],
   }));
   const sparse = (low: number): number => random.int(low, low * 10) * 1_000_000 + random.int(0, 9) * 100_000;
+  const unitPrices: Scenario['unitPrices'] = Object.fromEntries(ROW_KINDS.map(({ kind }) => [kind, sparse(8)]));
+  // Jobs that appear too late are rare, and few of them meet a verdict: enough of them when that is what is to be seen.
+  const faults = { ...pickFaults(random), ...(broken === 'theta' ? { lateCreated: 0.3 } : {}) };
+  // A source of its own: the other seeds stay as they are.
+  const ofChains = random.fork('chains');
+  const rows = ofChains.chance(CHAINS_SHARE) ? batches.flatMap((batch) => drawGraph(ofChains, batch)) : alone;
+  const changesFiles = ofChains.chance(0.3) ? 0.5 : 0;
+  for (const { kind } of FED_KINDS) unitPrices[kind] = ofChains.int(8, 80) * 1_000_000;
   return {
     seed,
     broken,
@@ -138,19 +137,16 @@ export function createScenario(seed: number, broken: Assumption | undefined): Sc
     policy: exclusive && random.chance(0.8) ? 'if-proved' : 'hold',
     exclusive,
     retries: random.chance(0.3) ? random.int(1, 2) : 0,
-    plan: random.pick([
-      { rpm: 60, concurrent: 5 },
-      { rpm: 200, concurrent: 10 },
-    ]),
+    plan: random.pick(['free', 'pro'] as const),
     concurrency: random.chance(0.4) ? random.int(1, 4) : null,
-    unitPrices: Object.fromEntries(KINDS.map((kind) => [kind, sparse(8)])),
-    chargeTimes: Object.fromEntries(
-      KINDS.map((kind) => [kind, random.pick(['at-submit', 'at-completion', 'between'] as const)]),
-    ),
+    unitPrices,
+    prices: pricesOf(unitPrices),
+    priceError: (kind) => (broken === 'prices' ? random.fork(`price ${kind}`).between(0.98, 1.02) : 1),
     waits,
-    truth: drawTruth(random, waits),
+    assumptions: assumptionsOf(seed, broken, waits, faults.followUp > 0),
     starts,
-    faults: pickFaults(random),
+    faults,
+    changesFiles,
     eventsMax: random.chance(0.3) ? random.int(150, 600) : 1_200,
     faultsEndMs: Math.max(...starts.values()) + troubleMs,
     isTroubled: (nowMs) => [...starts.values()].some((startMs) => nowMs >= startMs && nowMs < startMs + troubleMs),
@@ -178,4 +174,11 @@ function pickFaults(random: Random): Record<Fault, number> {
       return [fault, isThere ? likelihood * random.between(0.4, 1) : 0];
     }),
   ) as Record<Fault, number>;
+}
+
+function pricesOf(unitPrices: Scenario['unitPrices']): PriceRule[] {
+  return Object.entries(unitPrices).map(([kind, nano]) => ({
+    kind: kind as PriceRule['kind'],
+    components: [{ unit: rowKindOf(kind).unit, credits: formatCredits(nano) }],
+  }));
 }

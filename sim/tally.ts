@@ -1,8 +1,8 @@
 import type { Verdict } from '../src/domain/attempt.js';
 import type { Violation } from './check/reporter.js';
 import type { JudgedCase } from './check/verdicts.js';
+import type { ChargeTime } from './rows.js';
 import type { SeedResult } from './seed.js';
-import type { ChargeTime } from './service/family.js';
 
 /** Sums over many seeds: plain data, so that processes can hand theirs over. */
 
@@ -21,6 +21,8 @@ export interface Tally {
   verdicts: Record<Verdict | 'late answer', { right: number; wrong: number }>;
   /** Cases on accounts that are declared exclusive. */
   settled: Record<PriceClass, Settled>;
+  /** How rows that others feed ended, and how they did once failed ones were ordered to go on. */
+  fedEnds: [Record<string, number>, Record<string, number>];
   /** Undecided cases on accounts that are declared exclusive, by why. */
   undecided: Record<string, number>;
   /** The same of those that stood alone. */
@@ -70,6 +72,7 @@ export function newTally(): Tally {
       range: newSettled(),
       avatar: newSettled(),
     },
+    fedEnds: [{}, {}],
     undecided: {},
     undecidedAlone: {},
     byGroup: 0,
@@ -96,6 +99,7 @@ export function addSeed(tally: Tally, result: SeedResult): void {
     tally.extra[which].requests += result.extraRequests;
     tally.extra[which].allowed += result.allowedRequests;
   }
+  for (const [turn, ends] of result.fedEnds.entries()) addAll(tally.fedEnds[turn] ?? {}, ends);
   for (const one of result.cases) addCase(tally, one, result.seed);
   for (const { rule } of result.violations) tally.breaches[rule] = (tally.breaches[rule] ?? 0) + 1;
   if (result.violations.length === 0 || tally.failed.length >= FAILED_MAX) return;
@@ -163,11 +167,9 @@ export function merge(into: Tally, other: Tally): void {
   }
   for (const which of ['exact', 'range', 'avatar'] as const) addUp(into.settled[which], other.settled[which]);
   for (const which of ['calm', 'all'] as const) addUp(into.extra[which], other.extra[which]);
-  for (const which of ['undecided', 'undecidedAlone'] as const) {
-    for (const [why, count] of Object.entries(other[which])) into[which][why] = (into[which][why] ?? 0) + count;
-  }
+  for (const turn of [0, 1] as const) addAll(into.fedEnds[turn], other.fedEnds[turn]);
+  for (const which of ['undecided', 'undecidedAlone', 'breaches'] as const) addAll(into[which], other[which]);
   for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
-  for (const [rule, count] of Object.entries(other.breaches)) into.breaches[rule] = (into.breaches[rule] ?? 0) + count;
   into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));
   into.wrong.push(...other.wrong.slice(0, WRONG_MAX - into.wrong.length));
   into.differing.push(...other.differing);
@@ -175,4 +177,8 @@ export function merge(into: Tally, other: Tally): void {
 
 function addUp<Name extends string>(into: Record<Name, number>, other: Record<Name, number>): void {
   for (const name of Object.keys(into) as Name[]) into[name] += other[name];
+}
+
+function addAll(into: Record<string, number>, other: Record<string, number>): void {
+  for (const [name, count] of Object.entries(other)) into[name] = (into[name] ?? 0) + count;
 }

@@ -30,9 +30,9 @@ export function watchUsage(
   const checkWaiting = watchWaiting(sim, scenario, report);
   const look = (): void => {
     if (client.batches.every((batch) => results.has(batchId(ACCOUNT, batch)))) return;
-    const polls = service.jobs.jobs.reduce((sum, job) => sum + job.polls.length, 0);
-    usage.extraRequests = watch.requests() - polls - service.submits.posts.length;
-    usage.allowedRequests += (scenario.plan.rpm * (sim.scheduler.now() - lastMs)) / 60_000;
+    const polls = service.jobs.reduce((sum, job) => sum + job.polls.length, 0);
+    usage.extraRequests = watch.requests() - polls - service.posts.length;
+    usage.allowedRequests += (service.world.accounts.get('default').caps.rpm * (sim.scheduler.now() - lastMs)) / 60_000;
     lastMs = sim.scheduler.now();
     const view = server.query(semaphoreId(ACCOUNT), 'view') as SemaphoreView | undefined;
     if (view !== undefined) addSlots(usage, view);

@@ -8,8 +8,9 @@ import { createLedgerWatch, type LedgerWatch } from './check/ledger-watch.js';
 import { createServiceWatch, type ServiceWatch } from './check/service-watch.js';
 import type { Sim } from './engine/current.js';
 import type { Scenario } from './scenario.js';
-import { createServiceModel, type ServiceModel } from './service/service-model.js';
+import { createSimService, type SimService } from './service.js';
 import { createServer, type Server } from './temporal/server.js';
+import { createWire } from './wire.js';
 import { type Client, createClient } from './worker/client.js';
 import { createDisk, type Disk } from './worker/disk.js';
 import { type Fleet, startFleet } from './worker/fleet.js';
@@ -23,7 +24,7 @@ export type Report = (subject: string, what: string) => void;
 export type EndedBatch = BatchResult & { endedAtMs: number };
 
 export interface World {
-  service: ServiceModel;
+  service: SimService;
   server: Server;
   fleet: Fleet;
   client: Client;
@@ -33,6 +34,8 @@ export interface World {
   /** Those that were settled by count. */
   groups: Group[];
   outputs: Disk;
+  /** Rows whose file a person changed. */
+  changed: Set<string>;
   /** The batches that ended, by workflow id. */
   results: Map<string, EndedBatch>;
 }
@@ -53,16 +56,19 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
       const record = JSON.parse(Buffer.from(bytes).toString()) as RowRecord;
       trace('record', `${match[1]}/${record.id} ${record.status} ${record.reasonCode ?? ''}`);
       records.set(`${match[1]}/${record.id}`, { atMs: now(), record });
+      touchFile(`${match[1]}/${record.id}`, record);
     },
   });
   const outputs = createDisk({ onRemove: () => undefined, onWrite: () => undefined });
-  let service: ServiceModel | undefined;
-  const theService = (): ServiceModel => {
+  const changed: World['changed'] = new Set();
+  const touchFile = filesTouched(sim, scenario, outputs, changed);
+  let service: SimService | undefined;
+  const theService = (): SimService => {
     if (!service) throw new Error('the service is not there yet');
     return service;
   };
-  const watch = createServiceWatch({ sim, scenario, service: theService, ledger, report, trace });
-  service = createServiceModel(sim, scenario, watch);
+  const watch = createServiceWatch({ sim, scenario, service: theService, ledger, records, outputs, report, trace });
+  service = createSimService(sim, scenario, watch);
   const settings = settingsOf(scenario);
   const results: World['results'] = new Map();
   let fleet: Fleet | undefined;
@@ -70,7 +76,7 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
     sim,
     workflows: workflows as never,
     workers: () => fleet?.workers() ?? [],
-    onSignal: watchGrants(report),
+    onSignal: watchGrants(report, trace),
     onEnd: (run, ending) => {
       if (run.type !== 'batch' || ending.how !== 'completed') return;
       results.set(run.id, { ...(ending.result as BatchResult), endedAtMs: now() });
@@ -81,7 +87,7 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
   });
   const temporal = createTemporalClient(server, sim.random.fork('client'), faults.messageFails);
   const messenger = createMessenger(temporal, settings.account, settings.timeScale);
-  const { transport, downloader } = service;
+  const { transport, downloader } = createWire(sim, scenario, service, watch, trace);
   fleet = startFleet(sim, scenario, {
     sim,
     settings,
@@ -89,23 +95,39 @@ export function buildWorld(sim: Sim, scenario: Scenario, report: Report, trace: 
     outputs,
     storeFaults: storeFaultsOf(sim, scenario),
     transport,
-    keyMark: service.account.keyMark,
+    keyMark: service.keyMark,
     downloader,
     messenger,
     onRpm: (rpm) => server.activities.setRpm(rpm),
     trace,
   });
   const client = createClient(sim, scenario, settings, home, server);
-  return { service, server, fleet, client, ledger, watch, records, groups, outputs, results };
+  return { service, server, fleet, client, ledger, watch, records, groups, outputs, changed, results };
+}
+
+/** A person changes or removes the file of a row that feeds others, soon after it was done. */
+function filesTouched({ random, scheduler }: Sim, { changesFiles }: Scenario, outputs: Disk, changed: Set<string>) {
+  const chance = random.fork('files');
+  return (row: string, { status, files }: RowRecord): void => {
+    const [file] = files;
+    if (status !== 'done' || file === undefined || changed.has(row) || !chance.chance(changesFiles)) return;
+    const key = `${row.split('/', 1)[0]}/${file.file}`;
+    scheduler.after(chance.between(0, 20_000), () => {
+      changed.add(row);
+      if (chance.chance(0.5)) outputs.remove(key);
+      else outputs.write(key, Buffer.from('retouched'));
+    });
+  };
 }
 
 /** I5: a grant belongs to one job, however often it is told. */
-function watchGrants(report: Report): (id: string, name: string, inputs: unknown[]) => void {
+function watchGrants(report: Report, trace: Report): (id: string, name: string, inputs: unknown[]) => void {
   const owners = new Map<number, string>();
   return (id, name, inputs) => {
     if (name !== 'granted') return;
     const { grant } = inputs[0] as { grant: number };
     const owner = owners.get(grant) ?? id;
+    if (owners.has(grant)) trace('semaphore', `grant ${grant} is told again to ${id}`);
     if (owner !== id) report('I5', `grant ${grant} of ${owner} is given to ${id} as well`);
     owners.set(grant, owner);
   };

@@ -10,8 +10,7 @@ import type { Call, World } from '../model/world.js';
 interface PollRules {
   /** The families whose jobs the route polls. */
   families: readonly Family[];
-  handle: string;
-  /** Service seconds for which a handle can be polled; endless where the documents name none. */
+  /** Service seconds for which a handle can be polled; an assumption where the documents name none. */
   handleLifeSeconds?: number;
   /** Each poll gives a fresh URL that lives this many service seconds. */
   freshUrlSeconds?: number;
@@ -37,6 +36,25 @@ export interface PollView {
   code: string;
 }
 
+type Words = Readonly<Record<JobState, string>>;
+
+/** A family's words for the states of a job; a job that was cancelled or expired has failed where it names no others. */
+export function wordsOf(
+  queued: string,
+  running: string,
+  succeeded: string,
+  failed: string,
+  cancelled = failed,
+  expired = failed,
+): Words {
+  return { queued, running, succeeded, failed, cancelled, expired };
+}
+
+/** Whether a state is an end without an output. */
+export function hasFailed(state: JobState): boolean {
+  return state !== 'succeeded' && state !== 'queued' && state !== 'running';
+}
+
 const FIRST_POLL_SECONDS = 5;
 // Timers of a client may fire a little early.
 const EARLY_SLACK_MS = 2;
@@ -46,7 +64,7 @@ const LATE_SLACK_MS = 250;
 /** Finds the job of a handle and counts the poll; throws 404 (409 for another account's avatar job) where there is none. */
 export async function pollJob(call: Call, rules: PollRules): Promise<PollView> {
   const { world } = call;
-  const job = world.jobs.get(rules.handle);
+  const job = world.jobs.get(call.params.handle ?? '');
   const nowMs = world.clock.nowMs();
   if (job === undefined || !rules.families.includes(job.plan.family)) throw unknownHandle();
   if (rules.accepts?.(job) === false) throw unknownHandle();
@@ -54,7 +72,7 @@ export async function pollJob(call: Call, rules: PollRules): Promise<PollView> {
     if (rules.foreignStatus === 409) throw detailError(409, 'This video belongs to another account.');
     throw unknownHandle();
   }
-  const lifeMs = world.clock.serviceMs(rules.handleLifeSeconds ?? Number.POSITIVE_INFINITY);
+  const lifeMs = world.clock.serviceMs(rules.handleLifeSeconds ?? world.options.assumptions.handleSeconds);
   if (nowMs >= job.record.createdMs + lifeMs) throw unknownHandle();
   countPoll(call, job, nowMs);
   return viewOf(call, job, rules, nowMs);

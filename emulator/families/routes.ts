@@ -1,8 +1,8 @@
 /** Every route of the service, and the account reads themselves (service document 1, "Resources and their fields"). */
 
-import { activeDiscounts } from '../model/discounts.js';
 import { creditsNumber, roundCredits } from '../model/money.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { activeDiscounts } from '../model/prices.js';
+import { type Answer, type Call, get, ok, type Route } from '../model/world.js';
 import { SVC_CLIP_ROUTES } from './svc-clips.js';
 import { SVC_EDIT_ROUTES } from './svc-edits.js';
 import { SVC_IMAGE_ROUTES } from './svc-images.js';
@@ -12,11 +12,10 @@ import { SHARED_ROUTES } from './vendor-c-and-g.js';
 import { VENDOR_D_ROUTES } from './vendor-d.js';
 import { VENDOR_E_ROUTES } from './vendor-e.js';
 import { VENDOR_F_ROUTES } from './vendor-f.js';
-import { VENDOR_F_INTERACTION_ROUTES } from './vendor-f-interactions.js';
 
 const ACCOUNT_ROUTES: readonly Route[] = [
-  { method: 'GET', pattern: '/v1/credits', names: ['credits', 'account.credits'], handler: readCredits },
-  { method: 'GET', pattern: '/v1/discounts', names: ['discounts', 'account.discounts'], handler: readDiscounts },
+  get('/v1/credits', ['credits', 'account.credits'], readCredits),
+  get('/v1/discounts', ['discounts', 'account.discounts'], readDiscounts),
 ];
 
 /** In the order of the documents. */
@@ -25,7 +24,6 @@ export const ROUTES: readonly Route[] = [
   ...SVC_IMAGE_ROUTES,
   ...SVC_EDIT_ROUTES,
   ...SVC_CLIP_ROUTES,
-  ...VENDOR_F_INTERACTION_ROUTES,
   ...VENDOR_B_ROUTES,
   ...VENDOR_A_ROUTES,
   ...SHARED_ROUTES,

@@ -9,9 +9,9 @@ import { codedError, engineError, invalid, requestTooLarge } from '../model/erro
 import { micro } from '../model/prices.js';
 import { createRandom } from '../model/random.js';
 import { generate } from '../model/sync-calls.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
-import { checkCount, RESPONSE_FORMATS } from './svc-images.js';
+import { checkCount, fileAnswer, RESPONSE_FORMATS } from './svc-images.js';
 
 const MODELS = ['svc-epsilon-2.5-video', 'svc-epsilon-2.3-video'] as const;
 const UNACCEPTED = ['steps', 'guidance_scale', 'negative_prompt', 'num_frames'];
@@ -21,18 +21,8 @@ const TIME_LIMIT_SECONDS = 120;
 const IMAGE_BYTES_MAX = 256 * MEGABYTE;
 
 export const SVC_CLIP_ROUTES: readonly Route[] = ['video', 'videos'].flatMap((folder): Route[] => [
-  {
-    method: 'POST',
-    pattern: `/v1/${folder}/generations`,
-    names: ['svc.clip', 'svc/clip'],
-    handler: (call) => renderClip(call, 'svc/clip', ''),
-  },
-  {
-    method: 'POST',
-    pattern: `/v1/${folder}/animations`,
-    names: ['svc.animation', 'svc/animation'],
-    handler: animate,
-  },
+  post(`/v1/${folder}/generations`, ['svc.clip', 'svc/clip'], (call) => renderClip(call, 'svc/clip', '')),
+  post(`/v1/${folder}/animations`, ['svc.animation', 'svc/animation'], animate),
 ]);
 
 async function animate(call: Call): Promise<Answer> {
@@ -62,13 +52,8 @@ async function renderClip(call: Call, kind: 'svc/clip' | 'svc/animation', image:
     outputLifeSeconds: assumptions.clipUrlSeconds,
     timeLimitSeconds: TIME_LIMIT_SECONDS,
   });
-  const { outputs } = call.world;
-  const file = form.asUrl
-    ? { url: outputs.url(result.output, result.output.expiresMs) }
-    : { b64_json: (await outputs.read(result.output)).toString('base64') };
-  const clip = { ...file, width, height, duration: frames / FRAME_RATE, frames, frame_rate: FRAME_RATE };
-  const answer = { created: Math.floor(result.createdMs / 1000), model, tier: 'radical_speed', seed, data: [clip] };
-  return ok(answer, file.url ?? file.b64_json);
+  const clip = { width, height, duration: frames / FRAME_RATE, frames, frame_rate: FRAME_RATE };
+  return fileAnswer(call, result, clip, { model, tier: 'radical_speed', seed });
 }
 
 interface ClipForm {
@@ -76,7 +61,6 @@ interface ClipForm {
   height: number;
   frames: number;
   audio: boolean;
-  asUrl: boolean;
 }
 
 function readForm(body: Fields): ClipForm {
@@ -96,7 +80,7 @@ function readForm(body: Fields): ClipForm {
     throw engineError(`The model renders ${SECONDS.min} to ${SECONDS.max} seconds, got ${seconds}.`);
   }
   const audio = body.object('extra')?.boolean('audio') ?? false;
-  return { ...size, frames: framesOf(seconds), audio, asUrl: format === 'url' };
+  return { ...size, frames: framesOf(seconds), audio };
 }
 
 function readClipSize(body: Fields): { width: number; height: number } {

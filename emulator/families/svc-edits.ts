@@ -5,12 +5,12 @@ import { type ImageLimits, imageProblem, MEGABYTE } from '../media/media-limits.
 import { codedError, engineError, invalid } from '../model/errors.js';
 import { micro } from '../model/prices.js';
 import { generate } from '../model/sync-calls.js';
-import type { Answer, Call, Route } from '../model/world.js';
+import { type Answer, type Call, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
 import {
   checkCount,
+  fileAnswer,
   IMAGE_LIFE_SECONDS,
-  imageAnswer,
   megapixelsOf,
   RESPONSE_FORMATS,
   readSize,
@@ -27,9 +27,7 @@ const SOURCE_LIMITS: ImageLimits = {
   ratioMax: 8,
 };
 
-export const SVC_EDIT_ROUTES: readonly Route[] = [
-  { method: 'POST', pattern: '/v1/images/edits', names: ['svc.edit', 'svc/edit'], handler: editImage },
-];
+export const SVC_EDIT_ROUTES: readonly Route[] = [post('/v1/images/edits', ['svc.edit', 'svc/edit'], editImage)];
 
 async function editImage(call: Call): Promise<Answer> {
   const body = fieldsOf(call.body);
@@ -56,7 +54,7 @@ async function editImage(call: Call): Promise<Answer> {
     },
     outputLifeSeconds: IMAGE_LIFE_SECONDS,
   });
-  return imageAnswer(call, model, result, {});
+  return fileAnswer(call, result, {}, { model });
 }
 
 /** The source is really read: a data URI as it stands, a URL by fetching it; every refusal is `engine_error`. */

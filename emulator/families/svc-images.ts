@@ -4,7 +4,7 @@ import { engineError, invalid } from '../model/errors.js';
 import { micro } from '../model/prices.js';
 import type { Random } from '../model/random.js';
 import { generate, type SyncResult } from '../model/sync-calls.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, ok, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
 
 const MODELS = [
@@ -38,7 +38,7 @@ const GAMMA_SIZES = [
 ];
 
 export const SVC_IMAGE_ROUTES: readonly Route[] = [
-  { method: 'POST', pattern: '/v1/images/generations', names: ['svc.image', 'svc/image'], handler: generateImage },
+  post('/v1/images/generations', ['svc.image', 'svc/image'], generateImage),
 ];
 
 interface ImageSize {
@@ -66,15 +66,15 @@ export function checkCount(body: Fields): void {
   if (n !== undefined && n !== 1) throw invalid("'n' must be 1: only one output per request is supported.");
 }
 
-/** The result body of image generation and editing. */
-export async function imageAnswer(call: Call, model: string, result: SyncResult, more: object): Promise<Answer> {
+/** The result of a synchronous call: its file as a URL or as base64, with what else is said of it and of the whole. */
+export async function fileAnswer(call: Call, result: SyncResult, about: object, whole: object): Promise<Answer> {
   const { outputs } = call.world;
-  const asUrl = call.body.response_format === 'url';
-  const item = asUrl
-    ? { url: outputs.url(result.output, result.output.expiresMs) }
-    : { b64_json: (await outputs.read(result.output)).toString('base64') };
-  const body = { created: Math.floor(result.createdMs / 1000), data: [{ ...item, ...more }], model };
-  return ok(body, item.url ?? item.b64_json);
+  const file =
+    call.body.response_format === 'url'
+      ? { url: outputs.url(result.output, result.output.expiresMs) }
+      : { b64_json: (await outputs.read(result.output)).toString('base64') };
+  const body = { created: Math.floor(result.createdMs / 1000), ...whole, data: [{ ...file, ...about }] };
+  return ok(body, file.url ?? file.b64_json);
 }
 
 async function generateImage(call: Call): Promise<Answer> {
@@ -101,7 +101,7 @@ async function generateImage(call: Call): Promise<Answer> {
     spec: { type: 'png', width, height, look, tag: `model=${model} seed=${seed}` },
     outputLifeSeconds: IMAGE_LIFE_SECONDS,
   });
-  return imageAnswer(call, model, result, revised === undefined ? {} : { revised_prompt: revised });
+  return fileAnswer(call, result, { revised_prompt: revised }, { model });
 }
 
 interface Settings {

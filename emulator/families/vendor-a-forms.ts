@@ -6,8 +6,7 @@ import { invalid } from '../model/errors.js';
 import { micro, type Quantities } from '../model/prices.js';
 import { createRandom } from '../model/random.js';
 import { checkLength, type Fields } from './checks.js';
-import { type BroughtMedia, readClip, readImage } from './vendor-a-media.js';
-import { secondsText, storyboardSeconds } from './vendor-a-storyboard.js';
+import { type BroughtMedia, readClip, readImage, secondsText, storyboardSeconds } from './vendor-a-parts.js';
 
 export const CAPABILITIES = ['text2video', 'image2video', 'omni-video', 'motion-control'] as const;
 export type Capability = (typeof CAPABILITIES)[number];

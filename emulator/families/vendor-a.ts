@@ -9,39 +9,22 @@ import type { Job } from '../model/job.js';
 import { submitJob } from '../model/jobs.js';
 import type { Kind } from '../model/prices.js';
 import { ALPHABET_DIGITS } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route, type World } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route, type World } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
-import { type PollView, pollJob } from './polls.js';
+import { hasFailed, type PollView, pollJob, wordsOf } from './polls.js';
 import { CAPABILITIES, type Capability, type CapabilityForm, READERS, SHORT_SIDES } from './vendor-a-forms.js';
-import { ProviderError } from './vendor-a-media.js';
+import { ProviderError } from './vendor-a-parts.js';
 
 const HANDLE_LIFE_SECONDS = 7 * 24 * 3600;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'submitted',
-  running: 'processing',
-  succeeded: 'succeed',
-  failed: 'failed',
-  cancelled: 'failed',
-  expired: 'failed',
-};
+const WORDS = wordsOf('submitted', 'processing', 'succeed', 'failed');
 
 export const VENDOR_A_ROUTES: readonly Route[] = [
-  ...CAPABILITIES.map(
-    (capability): Route => ({
-      method: 'POST',
-      pattern: `/v1/vendor-a/videos/${capability}`,
-      names: [`vendor-a.${capability}.submit`, 'vendor-a.submit', `vendor-a/${capability}`],
-      handler: (call) => submit(call, capability),
-    }),
-  ),
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-a/videos/{capability}/{handle}',
-    names: ['vendor-a.poll'],
-    handler: poll,
-  },
+  ...CAPABILITIES.map((capability) => {
+    const names = [`vendor-a.${capability}.submit`, 'vendor-a.submit', `vendor-a/${capability}`] as const;
+    return post(`/v1/vendor-a/videos/${capability}`, names, (call) => submit(call, capability));
+  }),
+  get('/v1/vendor-a/videos/{capability}/{handle}', ['vendor-a.poll'], poll),
 ];
 
 function submit(call: Call, capability: Capability): Answer {
@@ -81,9 +64,9 @@ function submit(call: Call, capability: Capability): Answer {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const { capability, handle = '' } = call.params;
+  const { capability } = call.params;
   const accepts = (job: Job): boolean => job.record.kind === `vendor-a/${capability}`;
-  const view = await pollJob(call, { families: ['vendor-a'], handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, accepts });
+  const view = await pollJob(call, { families: ['vendor-a'], handleLifeSeconds: HANDLE_LIFE_SECONDS, accepts });
   return ok(taskBody(view.job, view));
 }
 
@@ -92,15 +75,15 @@ function taskBody(job: Job, view: Pick<PollView, 'state' | 'word' | 'url' | 'mes
   const { state } = view;
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? spec.frames / FRAME_RATE : 0;
-  const video = { ...(view.url === undefined ? {} : { url: view.url }), duration: String(view.quantity ?? seconds) };
+  const video = { url: view.url, duration: String(view.quantity ?? seconds) };
   return {
     code: 0,
     message: 'SUCCEED',
     data: {
       task_id: job.handle,
       task_status: view.word ?? WORDS[state],
-      ...(WORDS[state] === 'failed' ? { task_status_msg: view.message } : {}),
-      ...(state === 'succeeded' ? { task_result: { videos: [video] } } : {}),
+      task_status_msg: hasFailed(state) ? view.message : undefined,
+      task_result: state === 'succeeded' ? { videos: [video] } : undefined,
     },
   };
 }

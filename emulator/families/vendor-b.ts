@@ -9,46 +9,22 @@ import type { Job, JobFailure } from '../model/job.js';
 import { submitJob } from '../model/jobs.js';
 import { micro } from '../model/prices.js';
 import { ALPHABET_URL_SAFE } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
-import { pollJob } from './polls.js';
+import { hasFailed, pollJob, wordsOf } from './polls.js';
 import { readAvatarForm, VOICES } from './vendor-b-form.js';
 
 const FIRST_POLL_SECONDS = 10;
 const INPUT_BYTES_MAX = 256 * MEGABYTE;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'waiting',
-  running: 'processing',
-  succeeded: 'completed',
-  failed: 'failed',
-  cancelled: 'failed',
-  expired: 'failed',
-};
+const WORDS = wordsOf('waiting', 'processing', 'completed', 'failed');
 
 export const VENDOR_B_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-b/v3/videos',
-    names: ['vendor-b.submit', 'vendor-b/avatar'],
-    handler: submit,
+  post('/v1/vendor-b/v3/videos', ['vendor-b.submit', 'vendor-b/avatar'], submit, { needsUserAgent: true }),
+  get('/v1/vendor-b/v3/videos/{handle}', ['vendor-b.poll'], poll, { needsUserAgent: true }),
+  get('/v1/vendor-b/v3/voices', ['vendor-b.voices', 'voices'], () => ok({ data: { voices: VOICES } }), {
     needsUserAgent: true,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-b/v3/videos/{handle}',
-    names: ['vendor-b.poll'],
-    handler: poll,
-    needsUserAgent: true,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-b/v3/voices',
-    names: ['vendor-b.voices', 'voices'],
-    handler: () => ok({ data: { voices: VOICES } }),
-    needsUserAgent: true,
-  },
+  }),
 ];
 
 async function submit(call: Call): Promise<Answer> {
@@ -87,21 +63,20 @@ function firstWord(job: Job): 'waiting' | 'pending' {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const { handleSeconds } = call.world.options.assumptions;
-  const rules = { handle, handleLifeSeconds: handleSeconds, foreignStatus: 409 } as const;
-  const view = await pollJob(call, { families: ['vendor-b'], ...rules });
+  const view = await pollJob(call, { families: ['vendor-b'], foreignStatus: 409 });
   const { job, state } = view;
-  const status = view.word ?? (state === 'queued' ? firstWord(job) : WORDS[state]);
+  const isDone = state === 'succeeded';
   const spec = job.output?.spec;
   const seconds = spec?.type === 'mp4' ? Number((spec.frames / FRAME_RATE).toFixed(3)) : 0;
-  const done =
-    state === 'succeeded'
-      ? { duration: view.quantity ?? seconds, ...(view.url === undefined ? {} : { video_url: view.url }) }
-      : {};
-  // The documents say only that the reason is "in the body"; they show no field name.
-  const reason = WORDS[state] === 'failed' ? { failure_message: view.message } : {};
-  return ok({ data: { id: handle, status, ...done, ...reason } });
+  const data = {
+    id: job.handle,
+    status: view.word ?? (state === 'queued' ? firstWord(job) : WORDS[state]),
+    duration: isDone ? (view.quantity ?? seconds) : undefined,
+    video_url: isDone ? view.url : undefined,
+    // The documents say only that the reason is "in the body"; they show no field name.
+    failure_message: hasFailed(state) ? view.message : undefined,
+  };
+  return ok({ data });
 }
 
 /** The input is fetched during the job, so it must still be there when the job renders. */

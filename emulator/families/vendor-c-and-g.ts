@@ -6,34 +6,21 @@ import { invalid } from '../model/errors.js';
 import { submitJob } from '../model/jobs.js';
 import { micro } from '../model/prices.js';
 import { ALPHABET_HEX, type Random } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
-import { pollJob } from './polls.js';
-import { readMedia } from './vendor-c-and-g-media.js';
-import { SHARED_MODELS } from './vendor-c-and-g-models.js';
+import { hasFailed, pollJob, wordsOf } from './polls.js';
+import { readMedia, SHARED_MODELS } from './vendor-c-and-g-media.js';
 
 const SECONDS_DEFAULT = 5;
 const LIFE_SECONDS = 24 * 3600;
 const SHORT_SIDES = { '480P': 480, '720P': 720, '1080P': 1080 } as const;
 const WIDE = 16 / 9;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'PENDING',
-  running: 'RUNNING',
-  succeeded: 'SUCCEEDED',
-  failed: 'FAILED',
-  cancelled: 'CANCELED',
-  expired: 'FAILED',
-};
+const WORDS = wordsOf('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED');
 
 export const SHARED_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-c/services/aigc/video-generation/video-synthesis',
-    names: ['shared.submit'],
+  post('/v1/vendor-c/services/aigc/video-generation/video-synthesis', ['shared.submit'], submit, {
     namesFor: ({ body }) => familyNames(String(body?.model).startsWith('vendor-g') ? 'vendor-g' : 'vendor-c', 'submit'),
-    handler: submit,
     // "on the shared route the body carries `code`, `message`, `request_id`": validation failures carry nothing else,
     // refusals of the general contract carry both forms.
     errorBody: (body, error, requestId) => ({
@@ -42,14 +29,10 @@ export const SHARED_ROUTES: readonly Route[] = [
       message: error.message,
       request_id: requestId,
     }),
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-c/tasks/{handle}',
-    names: ['shared.poll'],
+  }),
+  get('/v1/vendor-c/tasks/{handle}', ['shared.poll'], poll, {
     namesFor: ({ kind }) => familyNames(kind === 'vendor-g/video' ? 'vendor-g' : 'vendor-c', 'poll'),
-    handler: poll,
-  },
+  }),
 ];
 
 /** A fault rule names the family, though both share the route. */
@@ -93,15 +76,13 @@ function submit(call: Call): Answer {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const view = await pollJob(call, { families: ['vendor-c', 'vendor-g'], handle, handleLifeSeconds: LIFE_SECONDS });
-  const { state } = view;
-  const ended = state === 'succeeded' || state === 'queued' || state === 'running';
+  const view = await pollJob(call, { families: ['vendor-c', 'vendor-g'], handleLifeSeconds: LIFE_SECONDS });
+  const { state, job, url } = view;
   const output = {
-    task_id: handle,
+    task_id: job.handle,
     task_status: view.word ?? WORDS[state],
-    ...(view.url === undefined ? {} : { video_url: view.url }),
-    ...(ended ? {} : { code: view.code, message: view.message }),
+    video_url: url,
+    ...(hasFailed(state) ? { code: view.code, message: view.message } : {}),
   };
   return ok({ output, request_id: call.requestId });
 }

@@ -6,10 +6,9 @@ import { FRAME_RATE, nearestSize } from '../media/media-mp4.js';
 import { invalid } from '../model/errors.js';
 import { submitJob } from '../model/jobs.js';
 import { ALPHABET_LOWER, createRandom, type Random } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
-import { pollJob } from './polls.js';
+import { hasFailed, pollJob, wordsOf } from './polls.js';
 
 const MODEL = 'vendor-d-2-5-260628';
 const SECONDS = { min: 1, max: 15, default: 5 };
@@ -24,28 +23,11 @@ const FRAME_LIMITS: ImageLimits = {
   ratioMax: 2.5,
 };
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'queued',
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  expired: 'expired',
-};
+const WORDS = wordsOf('queued', 'running', 'succeeded', 'failed', 'cancelled', 'expired');
 
 export const VENDOR_D_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-d/contents/generations/tasks',
-    names: ['vendor-d.submit', 'vendor-d/video'],
-    handler: submit,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-d/contents/generations/tasks/{handle}',
-    names: ['vendor-d.poll'],
-    handler: poll,
-  },
+  post('/v1/vendor-d/contents/generations/tasks', ['vendor-d.submit', 'vendor-d/video'], submit),
+  get('/v1/vendor-d/contents/generations/tasks/{handle}', ['vendor-d.poll'], poll),
 ];
 
 function submit(call: Call): Answer {
@@ -107,18 +89,15 @@ function readContent(body: Fields): string | undefined {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const { handleSeconds } = call.world.options.assumptions;
-  const view = await pollJob(call, { families: ['vendor-d'], handle, handleLifeSeconds: handleSeconds });
+  const view = await pollJob(call, { families: ['vendor-d'] });
   const { state, job } = view;
   const tokens = view.quantity ?? job.plan.quantities['million-tokens'] ?? 0;
-  const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   return ok({
-    id: handle,
+    id: job.handle,
     model: MODEL,
     status: view.word ?? WORDS[state],
-    ...(view.url === undefined ? {} : { content: { video_url: view.url } }),
-    ...(state === 'succeeded' ? { usage: { completion_tokens: tokens, total_tokens: tokens } } : {}),
-    ...(hasFailed ? { error: { code: view.code, message: view.message } } : {}),
+    content: view.url && { video_url: view.url },
+    usage: state === 'succeeded' ? { completion_tokens: tokens, total_tokens: tokens } : undefined,
+    error: hasFailed(state) ? { code: view.code, message: view.message } : undefined,
   });
 }

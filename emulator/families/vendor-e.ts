@@ -6,10 +6,9 @@ import { invalid } from '../model/errors.js';
 import { submitJob } from '../model/jobs.js';
 import { micro } from '../model/prices.js';
 import { ALPHABET_DIGITS } from '../model/random.js';
-import type { JobState } from '../model/truth.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { fieldsOf } from './checks.js';
-import { pollJob } from './polls.js';
+import { hasFailed, pollJob, wordsOf } from './polls.js';
 import { readContent } from './vendor-e-content.js';
 
 const MODEL = 'Vendor-E-H3';
@@ -19,28 +18,11 @@ const SHORT_SIDES = { '768P': 768, '2K': 1440 } as const;
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16'] as const;
 const IMAGES_INCLUDED = 5;
 
-const WORDS: Readonly<Record<JobState, string>> = {
-  queued: 'queued',
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  expired: 'failed',
-};
+const WORDS = wordsOf('queued', 'running', 'succeeded', 'failed', 'cancelled');
 
 export const VENDOR_E_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-e/v2/video_generation',
-    names: ['vendor-e.submit', 'vendor-e/video'],
-    handler: submit,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-e/v2/query/video_generation/{handle}',
-    names: ['vendor-e.poll'],
-    handler: poll,
-  },
+  post('/v1/vendor-e/v2/video_generation', ['vendor-e.submit', 'vendor-e/video'], submit),
+  get('/v1/vendor-e/v2/query/video_generation/{handle}', ['vendor-e.poll'], poll),
 ];
 
 async function submit(call: Call): Promise<Answer> {
@@ -80,14 +62,12 @@ async function submit(call: Call): Promise<Answer> {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
   // "time-limited; a later poll returns a fresh URL"
   const { freshUrlSeconds } = call.world.options.assumptions;
-  const rules = { handle, handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds };
+  const rules = { handleLifeSeconds: HANDLE_LIFE_SECONDS, freshUrlSeconds };
   const view = await pollJob(call, { families: ['vendor-e'], ...rules });
   const { state, job } = view;
   const { quantities } = job.plan;
-  const hasFailed = state !== 'succeeded' && state !== 'queued' && state !== 'running';
   // The names inside `usage` are not shown in the documents.
   const usage = {
     output_seconds: view.quantity ?? (quantities.second ?? 0) / 1e6,
@@ -96,11 +76,11 @@ async function poll(call: Call): Promise<Answer> {
   };
   return ok({
     task: {
-      id: handle,
+      id: job.handle,
       status: view.word ?? WORDS[state],
-      ...(view.url === undefined ? {} : { content: { url: view.url } }),
-      ...(state === 'succeeded' ? { usage } : {}),
-      ...(hasFailed ? { error: { code: view.code, message: view.message } } : {}),
+      content: view.url && { url: view.url },
+      usage: state === 'succeeded' ? usage : undefined,
+      error: hasFailed(state) ? { code: view.code, message: view.message } : undefined,
     },
   });
 }

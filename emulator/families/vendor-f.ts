@@ -1,5 +1,4 @@
-/** The long-running-operation family: submit and poll under /v1/vendor-f/v1beta (service document 2, `vendor-f`). */
-
+/** Operations under /v1/vendor-f/v1beta (service document 2, `vendor-f`), and the synchronous image route (document 1). */
 import { decodeBase64 } from '../media/input-media.js';
 import { imageFacts } from '../media/media-facts.js';
 import { FRAME_RATE, nearestSize } from '../media/media-mp4.js';
@@ -7,9 +6,11 @@ import { invalid } from '../model/errors.js';
 import { submitJob } from '../model/jobs.js';
 import { micro } from '../model/prices.js';
 import { ALPHABET_URL_SAFE } from '../model/random.js';
-import { type Answer, type Call, ok, type Route } from '../model/world.js';
+import { generate } from '../model/sync-calls.js';
+import { type Answer, type Call, get, ok, post, type Route } from '../model/world.js';
 import { type Fields, fieldsOf } from './checks.js';
 import { pollJob } from './polls.js';
+import { megapixelsOf } from './svc-images.js';
 
 /** The model ids that stand in the path of a submit. */
 export const MODELS = [
@@ -25,20 +26,14 @@ const DURATION_DEFAULT = 8;
 /** "expires about one hour after completion" */
 const OUTPUT_LIFE_SECONDS = 3600;
 const WIDE = 16 / 9;
+const SIDE = 1024;
+const MODEL_UNNAMED = 'vendor-f-interaction';
+const FILE_LIFE_SECONDS = 7 * 24 * 3600;
 
 export const VENDOR_F_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/v1/vendor-f/v1beta/models/{model}:predictLongRunning',
-    names: ['vendor-f.submit', 'vendor-f/video'],
-    handler: submit,
-  },
-  {
-    method: 'GET',
-    pattern: '/v1/vendor-f/v1beta/operations/{handle}',
-    names: ['vendor-f.poll'],
-    handler: poll,
-  },
+  post('/v1/vendor-f/v1beta/interactions', ['vendor-f.interaction', 'vendor-f/interaction'], interact),
+  post('/v1/vendor-f/v1beta/models/{model}:predictLongRunning', ['vendor-f.submit', 'vendor-f/video'], submit),
+  get('/v1/vendor-f/v1beta/operations/{handle}', ['vendor-f.poll'], poll),
 ];
 
 function submit(call: Call): Answer {
@@ -87,14 +82,33 @@ function checkInstance(body: Fields): number {
 }
 
 async function poll(call: Call): Promise<Answer> {
-  const handle = call.params.handle ?? '';
-  const { handleSeconds } = call.world.options.assumptions;
-  const view = await pollJob(call, { families: ['vendor-f'], handle, handleLifeSeconds: handleSeconds });
-  const { state } = view;
+  const view = await pollJob(call, { families: ['vendor-f'] });
+  const { state, job, url, message } = view;
+  const name = job.handle;
   // This family has no status words; a word that a fault asks for stands where a stranger might put one.
-  if (view.word !== undefined) return ok({ name: handle, done: false, metadata: { state: view.word } });
-  if (state === 'queued' || state === 'running') return ok({ name: handle, done: false });
-  if (state !== 'succeeded') return ok({ name: handle, done: true, error: { code: 13, message: view.message } });
-  const video = view.url === undefined ? {} : { uri: view.url };
-  return ok({ name: handle, done: true, response: { generateVideoResponse: { generatedSamples: [{ video }] } } });
+  if (view.word !== undefined) return ok({ name, done: false, metadata: { state: view.word } });
+  if (state === 'queued' || state === 'running') return ok({ name, done: false });
+  if (state !== 'succeeded') return ok({ name, done: true, error: { code: 13, message } });
+  const generatedSamples = [{ video: { uri: url } }];
+  return ok({ name, done: true, response: { generateVideoResponse: { generatedSamples } } });
+}
+
+/** The layout of the request is not shown, so any JSON object is accepted; the answer carries one image as base64. */
+async function interact(call: Call): Promise<Answer> {
+  const model = typeof call.body.model === 'string' ? call.body.model : MODEL_UNNAMED;
+  const result = await generate(call, {
+    family: 'vendor-f/interaction',
+    facts: { kind: 'vendor-f/interaction', model },
+    quantities: { request: micro(1), image: micro(1), megapixel: megapixelsOf(call, SIDE, SIDE) },
+    spec: { type: 'png', width: SIDE, height: SIDE, look: call.bodyHash, tag: call.requestId },
+    outputLifeSeconds: FILE_LIFE_SECONDS,
+    holdsSlot: false,
+  });
+  const data = (await call.world.outputs.read(result.output)).toString('base64');
+  return ok({
+    id: result.record.id,
+    status: 'completed',
+    model,
+    outputs: [{ type: 'image', mime_type: 'image/png', data }],
+  });
 }

@@ -36,131 +36,110 @@ const errorStatus = z.number().int().min(400).max(599);
 /** The bodies that gateways put in place of an answer. */
 const GATEWAY_BODIES = ['error-code', 'code-message', 'error-message', 'html', 'text', 'empty'] as const;
 
-/** One schema per action, by its name. */
-export const FAULT_ACTIONS = {
+/** What each action takes beside its name. */
+const SHAPES = {
   // On the connection or before the request is read: nothing is created.
-  'close-unread': z.strictObject({ do: z.literal('close-unread') }),
-  'reset-unread': z.strictObject({ do: z.literal('reset-unread') }),
+  'close-unread': {},
+  'reset-unread': {},
   // Instead of the answer; `created` says whether the request was carried out.
-  'reset-before-answer': z.strictObject({ do: z.literal('reset-before-answer'), created }),
-  stall: z.strictObject({ do: z.literal('stall'), seconds: seconds.optional(), created }),
-  answer: z.strictObject({
-    do: z.literal('answer'),
+  'reset-before-answer': { created },
+  stall: { seconds: seconds.optional(), created },
+  answer: {
     status: z.number().int().min(200).max(599),
     body: jsonValue.optional(),
     contentType: z.string().optional(),
     headers: z.record(z.string(), z.string()).optional(),
     created,
-  }),
-  refuse: z.strictObject({
-    do: z.literal('refuse'),
+  },
+  refuse: {
     code: z.enum(REFUSAL_CODES),
     retryAfter: z.union([z.number(), z.string()]).optional(),
     message: z.string().optional(),
     created,
-  }),
+  },
   // A gateway's own words in place of the answer. With `created` the request is carried out; `serviceSeconds` then says
   // after how long the gateway gives up, while the service goes on.
-  gateway: z.strictObject({
-    do: z.literal('gateway'),
-    status: errorStatus,
-    body: z.enum(GATEWAY_BODIES),
-    created,
-    serviceSeconds: serviceSeconds.optional(),
-  }),
+  gateway: { status: errorStatus, body: z.enum(GATEWAY_BODIES), created, serviceSeconds: serviceSeconds.optional() },
   // An error in whose body the handle stands at its documented place: the job was created.
-  'error-with-handle': z.strictObject({ do: z.literal('error-with-handle'), status: errorStatus }),
+  'error-with-handle': { status: errorStatus },
   // The last 2xx answer of this route again, as a cache gives it; a plain answer where there was none.
-  'cached-answer': z.strictObject({ do: z.literal('cached-answer'), created }),
-  redirect: z.strictObject({
-    do: z.literal('redirect'),
-    status: z.union([z.literal(301), z.literal(302), z.literal(303), z.literal(307), z.literal(308)]),
-    location: z.string(),
-    created,
-  }),
+  'cached-answer': { created },
+  redirect: { status: z.literal([301, 302, 303, 307, 308]), location: z.string(), created },
   // To the bytes of the answer.
-  'cut-body': z.strictObject({
-    do: z.literal('cut-body'),
+  'cut-body': {
     at: z.union([z.number().int().nonnegative(), z.enum(['half', 'inside-handle', 'after-handle'])]),
     framing: z.enum(['content-length', 'chunked', 'close']).optional(),
     end: z.enum(['fin', 'reset']).optional(),
-  }),
-  // Bytes that arrive steadily: at a rate, or spread over a time whatever their number.
-  drip: z.union([
-    z.strictObject({ do: z.literal('drip'), bytesPerSecond: z.number().positive() }),
-    z.strictObject({ do: z.literal('drip'), overSeconds: z.number().positive() }),
-  ]),
+  },
+  // Bytes that arrive steadily; see DRIP.
+  drip: {},
   // Bytes around the body that do not belong to it: a byte-order mark or blanks before, padding after.
-  'pad-body': z.strictObject({
-    do: z.literal('pad-body'),
-    before: z.string().optional(),
-    bytesAfter: z.number().int().positive().optional(),
-  }),
-  'encode-gzip': z.strictObject({ do: z.literal('encode-gzip') }),
-  'endless-body': z.strictObject({ do: z.literal('endless-body') }),
-  'gzip-bomb': z.strictObject({ do: z.literal('gzip-bomb'), megabytes: z.number().int().min(1).max(1024).optional() }),
+  'pad-body': { before: z.string().optional(), bytesAfter: z.number().int().positive().optional() },
+  'encode-gzip': {},
+  'endless-body': {},
+  'gzip-bomb': { megabytes: z.number().int().min(1).max(1024).optional() },
   // To the job that a submit creates.
-  'create-late': z.strictObject({
-    do: z.literal('create-late'),
+  'create-late': {
     /** Default: drawn from the assumption `lateCreationSeconds`. */
     serviceSeconds: serviceSeconds.optional(),
     answer: z.enum(['reset', 'stall', 'server_error', 'bad_gateway', 'unavailable', 'timeout']).optional(),
-  }),
-  'double-job': z.strictObject({ do: z.literal('double-job') }),
-  'never-ends': z.strictObject({ do: z.literal('never-ends') }),
-  'render-seconds': z.strictObject({ do: z.literal('render-seconds'), serviceSeconds }),
-  'end-job': z.strictObject({
-    do: z.literal('end-job'),
-    as: z.enum(['failed', 'cancelled', 'expired']),
-    message: z.string().optional(),
-  }),
-  'late-charge': z.strictObject({ do: z.literal('late-charge'), serviceSeconds }),
-  'refund-charge': z.strictObject({ do: z.literal('refund-charge'), serviceSeconds }),
-  'follow-up-charge': z.strictObject({
-    do: z.literal('follow-up-charge'),
-    credits: z.string(),
-    serviceSeconds: serviceSeconds.optional(),
-  }),
-  'expire-output': z.strictObject({ do: z.literal('expire-output') }),
+  },
+  'double-job': {},
+  'never-ends': {},
+  'render-seconds': { serviceSeconds },
+  'end-job': { as: z.enum(['failed', 'cancelled', 'expired']), message: z.string().optional() },
+  'late-charge': { serviceSeconds },
+  'refund-charge': { serviceSeconds },
+  'follow-up-charge': { credits: z.string(), serviceSeconds: serviceSeconds.optional() },
+  'expire-output': {},
   // The output is refused until so long after the end, and is there from then on.
-  'output-late': z.strictObject({
-    do: z.literal('output-late'),
-    status: z.union([z.literal(403), z.literal(404)]).optional(),
-    serviceSeconds,
-  }),
+  'output-late': { status: z.literal([403, 404]).optional(), serviceSeconds },
   // Status updates: repeated or left out, late, or with something in them that is not true.
-  callbacks: z.strictObject({
-    do: z.literal('callbacks'),
+  callbacks: {
     times: z.number().int().min(0).max(10).optional(),
     serviceSeconds: serviceSeconds.optional(),
     forge: z.enum(['handle', 'token', 'size', 'replay']).optional(),
-  }),
+  },
   // To what a poll says.
-  'report-word': z.strictObject({ do: z.literal('report-word'), word: z.string() }),
-  'report-first-state': z.strictObject({ do: z.literal('report-first-state') }),
-  'without-url': z.strictObject({ do: z.literal('without-url') }),
+  'report-word': { word: z.string() },
+  'report-first-state': {},
+  'without-url': {},
   // In place of what a success counts: an avatar's or a film's seconds, vendor-d's tokens, vendor-e's output seconds.
-  'report-quantity': z.strictObject({ do: z.literal('report-quantity'), value: jsonValue }),
+  'report-quantity': { value: jsonValue },
   // To the account, at the moment of a request or so long after it.
-  'top-up': z.strictObject({
-    do: z.literal('top-up'),
+  'top-up': {
     credits: z.string().regex(/^\d{1,7}(\.\d{1,9})?$/, 'must be a decimal string such as "20"'),
     serviceSeconds: serviceSeconds.optional(),
-  }),
+  },
   // To the account reads.
-  'show-old-balance': z.strictObject({ do: z.literal('show-old-balance'), serviceSeconds }),
-  'show-balance': z.strictObject({ do: z.literal('show-balance'), value: jsonValue }),
-  'add-balance-noise': z.strictObject({ do: z.literal('add-balance-noise'), amount: z.number() }),
-  'show-old-discounts': z.strictObject({ do: z.literal('show-old-discounts'), serviceSeconds }),
+  'show-old-balance': { serviceSeconds },
+  'show-balance': { value: jsonValue },
+  'add-balance-noise': { amount: z.number() },
+  'show-old-discounts': { serviceSeconds },
   // To downloads.
-  'ignore-range': z.strictObject({ do: z.literal('ignore-range') }),
-  'change-etag': z.strictObject({ do: z.literal('change-etag') }),
-  'wrong-content-range': z.strictObject({ do: z.literal('wrong-content-range') }),
+  'ignore-range': {},
+  'change-etag': {},
+  'wrong-content-range': {},
 } as const;
 
-export type FaultActionName = keyof typeof FAULT_ACTIONS;
-export type FaultActions = { [Name in FaultActionName]: z.infer<(typeof FAULT_ACTIONS)[Name]> };
+/** Bytes that arrive steadily: at a rate, or spread over a time whatever their number. */
+const DRIP = z.union([
+  z.strictObject({ do: z.literal('drip'), bytesPerSecond: z.number().positive() }),
+  z.strictObject({ do: z.literal('drip'), overSeconds: z.number().positive() }),
+]);
+
+type Shapes = Omit<typeof SHAPES, 'drip'>;
+export type FaultActions = {
+  [Name in keyof Shapes]: z.infer<z.ZodObject<Shapes[Name] & { do: z.ZodLiteral<Name> }>>;
+} & { drip: z.infer<typeof DRIP> };
+export type FaultActionName = keyof FaultActions;
 export type FaultAction = FaultActions[FaultActionName];
+
+/** One schema per action, by its name. */
+export const FAULT_ACTIONS = Object.fromEntries(
+  Object.entries(SHAPES).map(([name, shape]) => [name, z.strictObject({ do: z.literal(name), ...shape })]),
+) as Record<string, z.ZodType> as Record<FaultActionName, z.ZodType<FaultAction>>;
+FAULT_ACTIONS.drip = DRIP;
 
 /** Every action name, in the order of the vocabulary. */
 export const FAULT_ACTION_NAMES = Object.keys(FAULT_ACTIONS) as FaultActionName[];

@@ -70,7 +70,7 @@ export function createFaultEngine(
       for (const state of states) {
         if (state.stage === stage && isHit(state, subject)) actions.push(...state.actions);
       }
-      return actions.length === 0 ? NO_FAULTS : applied(actions);
+      return actions.length === 0 ? NO_FAULTS : appliedFaults(actions);
     },
     counts: () =>
       states.map((state, index) => ({
@@ -133,7 +133,7 @@ function meetsRoute(route: string, subject: FaultSubject): boolean {
 }
 
 /** The faults of these actions together. */
-export function applied(actions: readonly FaultAction[]): AppliedFaults {
+export function appliedFaults(actions: readonly FaultAction[]): AppliedFaults {
   return {
     names: actions.map((action) => action.do),
     get<Name extends FaultActionName>(name: Name): FaultActions[Name] | undefined {

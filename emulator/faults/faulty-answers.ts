@@ -1,12 +1,12 @@
 /** What goes on the wire for one request with the faults that apply to it: in place of the handler, or after it. */
+
 import { until } from '../model/clock.js';
 import { ServiceError } from '../model/errors.js';
 import type { RequestRecord } from '../model/truth.js';
 import { type Call, type WireAnswer, WithheldAnswer, type World } from '../model/world.js';
 import type { FaultActions } from './fault-actions.js';
 import { type AppliedFaults, NO_FAULTS } from './fault-engine.js';
-import { chosenAnswer, errorWithHandle, gatewayAnswer, plain } from './made-up-answers.js';
-import { refusalOf } from './refusals.js';
+import { chosenAnswer, errorWithHandle, gatewayAnswer, plain, refusalOf } from './made-up-answers.js';
 
 /**
  * An answer, with the faults that work on its bytes; else the connection is reset or closed, or stays silent until the

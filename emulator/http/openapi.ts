@@ -1,12 +1,15 @@
-/** The OpenAPI 3.1 description of the emulated service, made from its routes and the schemas of its bodies. */
-
+/**
+ * The OpenAPI 3.1 description of the emulated service, made from its routes: paths and their parts, keys, polls by link and
+ * the forms of an error. What a body may hold the routes themselves check; here it is a JSON object.
+ */
 import { CAPABILITIES } from '../families/vendor-a-forms.js';
 import { MODELS } from '../families/vendor-f.js';
 import type { Route } from '../model/world.js';
-import { ANSWER_SCHEMAS, ERROR_SCHEMA, SHARED_ERROR_SCHEMA } from './openapi-answers.js';
-import { SYNCHRONOUS_REQUESTS } from './openapi-requests.js';
-import { either, oneOf, type Schema, text } from './openapi-schema.js';
-import { SUBMIT_REQUESTS } from './openapi-submits.js';
+
+type Schema = Record<string, unknown>;
+
+const TEXT: Schema = { type: 'string' };
+const OBJECT: Schema = { type: 'object' };
 
 const ERRORS: Readonly<Record<string, string>> = {
   '400': 'The request is not valid, or the model cannot render it.',
@@ -26,25 +29,30 @@ const ERRORS: Readonly<Record<string, string>> = {
   '504': 'The request exceeded its time budget.',
 };
 
-/** Path parts that have a fixed set of values. */
+/** The forms of the general contract (an `error` object, a `detail` string or object), and the shared route's own. */
+const ERROR_SCHEMA: Schema = {
+  anyOf: [
+    { ...OBJECT, properties: { error: { ...OBJECT, required: ['code', 'message'] } }, required: ['error'] },
+    { ...OBJECT, properties: { detail: { type: ['string', 'object'] } }, required: ['detail'] },
+    { ...OBJECT, properties: { code: TEXT, message: TEXT, request_id: TEXT }, required: ['code', 'message'] },
+  ],
+};
+
 const PATH_PARTS: Readonly<Record<string, Schema>> = {
-  capability: oneOf(...CAPABILITIES),
-  model: oneOf(...MODELS),
+  capability: { ...TEXT, enum: CAPABILITIES },
+  model: { ...TEXT, enum: MODELS },
 };
 
-/** Where a submit's answer has the handle, and which operation polls it, by the first name of the submit's route. */
-const POLLS: Readonly<Record<string, { operationId: string; handle: string }>> = {
-  'vendor-b.submit': { operationId: 'vendor-b.poll', handle: 'data/video_id' },
-  ...Object.fromEntries(
-    CAPABILITIES.map((name) => [`vendor-a.${name}.submit`, { operationId: 'vendor-a.poll', handle: 'data/task_id' }]),
-  ),
-  'shared.submit': { operationId: 'shared.poll', handle: 'output/task_id' },
-  'vendor-d.submit': { operationId: 'vendor-d.poll', handle: 'id' },
-  'vendor-e.submit': { operationId: 'vendor-e.poll', handle: 'task_id' },
-  'vendor-f.submit': { operationId: 'vendor-f.poll', handle: 'name' },
+/** Where a submit's answer has the handle, by the first name of the route; its poll has the name of the family. */
+const HANDLES: Readonly<Record<string, string>> = {
+  'vendor-b': 'data/video_id',
+  'vendor-a': 'data/task_id',
+  shared: 'output/task_id',
+  'vendor-d': 'id',
+  'vendor-e': 'task_id',
+  'vendor-f': 'name',
 };
 
-/** Builds the description; each route must have an answer schema under its first name. */
 export function openApi(routes: readonly Route[], serverUrl: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -65,25 +73,22 @@ export function openApi(routes: readonly Route[], serverUrl: string): object {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
-      schemas: { Error: ERROR_SCHEMA, SharedError: either(SHARED_ERROR_SCHEMA, ERROR_SCHEMA) },
+      schemas: { Error: ERROR_SCHEMA },
     },
   };
 }
 
 function operation(route: Route): object {
-  const name = route.names[0];
-  const request = SYNCHRONOUS_REQUESTS[name] ?? SUBMIT_REQUESTS[name];
-  const answer = ANSWER_SCHEMAS[name];
-  if (answer === undefined) throw new Error(`route '${name}' has no answer schema`);
-  const error = { $ref: `#/components/schemas/${name === 'shared.submit' ? 'SharedError' : 'Error'}` };
-  const failures = Object.entries(ERRORS).map(([status, description]) => [status, { description, ...json(error) }]);
+  const [name] = route.names;
+  const failure = json({ $ref: '#/components/schemas/Error' });
+  const failures = Object.entries(ERRORS).map(([status, description]) => [status, { description, ...failure }]);
   return {
     operationId: `${name}${route.pattern.startsWith('/v1/videos/') ? '.alias' : ''}`,
     summary: `${route.method} ${route.pattern}`,
     parameters: parameters(route),
-    ...(request === undefined ? {} : { requestBody: { required: true, ...json(request) } }),
+    ...(route.method === 'POST' ? { requestBody: { required: true, ...json(OBJECT) } } : {}),
     responses: {
-      '200': { description: 'Success.', ...json(answer), ...linkToPoll(name) },
+      '200': { description: 'Success.', ...json(OBJECT), ...linkToPoll(name) },
       ...Object.fromEntries(failures),
     },
   };
@@ -91,11 +96,12 @@ function operation(route: Route): object {
 
 /** A task is polled under the capability that it was submitted to (service document 2, Multi-mode video task). */
 function linkToPoll(name: string): object {
-  const poll = POLLS[name];
-  if (poll === undefined) return {};
-  const capability = CAPABILITIES.find((one) => name === `vendor-a.${one}.submit`);
-  const parameters = { handle: `$response.body#/${poll.handle}`, ...(capability === undefined ? {} : { capability }) };
-  return { links: { poll: { operationId: poll.operationId, parameters } } };
+  const [family = '', part = ''] = name.split('.');
+  const handle = name.endsWith('.submit') ? HANDLES[family] : undefined;
+  if (handle === undefined) return {};
+  const capability = part === 'submit' ? {} : { capability: part };
+  const parameters = { handle: `$response.body#/${handle}`, ...capability };
+  return { links: { poll: { operationId: `${family}.poll`, parameters } } };
 }
 
 function json(schema: Schema): object {
@@ -107,9 +113,9 @@ function parameters(route: Route): object[] {
     name,
     in: 'path',
     required: true,
-    schema: PATH_PARTS[name] ?? text,
+    schema: PATH_PARTS[name] ?? TEXT,
   }));
   if (route.needsUserAgent !== true) return inPath;
   const description = 'Identifies the application; the default of an HTTP client is refused.';
-  return [...inPath, { name: 'User-Agent', in: 'header', required: true, description, schema: text }];
+  return [...inPath, { name: 'User-Agent', in: 'header', required: true, description, schema: TEXT }];
 }

@@ -40,11 +40,11 @@ async function serve(service: Service, request: IncomingMessage, response: Serve
   const { method = 'GET', headers } = request;
   const url = new URL(request.url ?? '/', 'http://emulator');
   const path = url.pathname;
+  const body = (): Promise<Buffer> => readBody(request);
   world.scheduler.runDue();
   if (path === '/openapi.json' || path.startsWith('/_')) {
-    return send(response, await controlAnswer(service, request, url), NO_FAULTS);
+    return send(response, await controlAnswer(service, method, url, body), NO_FAULTS);
   }
-  const body = (): Promise<Buffer> => readBody(request);
   const { record, outgoing, download } = service.take({ method, path, parameters: url.searchParams, headers, body });
   response.once('finish', () => {
     if (download !== undefined && method === 'GET' && record.status === 200) download.downloads += 1;

@@ -1,7 +1,7 @@
 /** The ground truth as one JSON value, whole or in sections. */
-import type { Account } from '../model/accounts.js';
+
+import type { Account, Caps } from '../model/accounts.js';
 import type { Assumptions } from '../model/assumptions.js';
-import type { Caps } from '../model/limits.js';
 import { formatCredits, type MoneyEvent } from '../model/money.js';
 import type { JobRecord, RequestRecord, Violation } from '../model/truth.js';
 import type { World } from '../model/world.js';

@@ -18,10 +18,9 @@ const FETCH_TIMEOUT_MS = 10_000;
 export function fetchMedia(text: string, bytesMax: number): Promise<Fetched> {
   const url = parseUrl(text);
   if (url === undefined) return Promise.resolve(failed('is not a URL'));
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return Promise.resolve(failed('is not an http or https URL'));
+  if (!isWebUrl(text)) return Promise.resolve(failed('is not an http or https URL'));
   if (url.username !== '' || url.password !== '') return Promise.resolve(failed('carries credentials'));
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   if (isLoopback(host)) return download(url, bytesMax);
   if (isPrivate(host)) return Promise.resolve(failed('does not resolve to a public host'));
   return Promise.resolve({ kind: 'unseen' });
@@ -29,21 +28,18 @@ export function fetchMedia(text: string, bytesMax: number): Promise<Fetched> {
 
 /** A URL that the documents want to be https; http is let through for loopback hosts alone. */
 export function isHttpsOrLoopback(text: string): boolean {
-  const url = parseUrl(text);
-  if (url === undefined) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')));
+  return parseUrl(text)?.protocol === 'https:' || isLoopbackUrl(text);
 }
 
 /** An http URL whose host is this machine. */
 export function isLoopbackUrl(text: string): boolean {
   const url = parseUrl(text);
-  return url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  return url?.protocol === 'http:' && isLoopback(hostOf(url));
 }
 
 /** Whether the text has the form of an http or https URL. */
 export function isWebUrl(text: string): boolean {
-  const url = parseUrl(text);
-  return url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:');
+  return /^https?:$/.test(parseUrl(text)?.protocol ?? '');
 }
 
 /** The bytes of raw base64 (no `data:` prefix), or undefined where it is not valid base64. */
@@ -63,6 +59,10 @@ export function decodeDataUri(text: string): { mediaType: string; bytes: Buffer 
 
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function failed(reason: string, isTimeout = false): Fetched {

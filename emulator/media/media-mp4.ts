@@ -1,5 +1,5 @@
 /** Playable H.264 clips of any length, exact to a frame, built by repeating the packets of the shipped one-second clips. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   ALL_FORMATS,
@@ -32,10 +32,19 @@ interface Mp4Options extends Size {
   audio: boolean;
 }
 
-/** The sizes that can be rendered: one shipped clip each. */
-export const CLIP_SIZES: readonly Size[] = readdirSync(FIXTURES).flatMap((name) => {
-  const match = /^clip-(\d+)x(\d+)\.mp4$/.exec(name);
-  return match === null ? [] : [{ width: Number(match[1]), height: Number(match[2]) }];
+/** The sizes that can be rendered, one shipped clip each, by tier. */
+const SIZES = [
+  '480x480 480x832 480x640 640x480 832x480',
+  '720x900 720x1280 720x960 720x720 900x720 960x720 1280x720',
+  '768x1024 768x1366 768x768 1024x768 1366x768 1792x768',
+  '1080x1350 1080x1080 1080x1920 1080x1440 1350x1080 1440x1080 1920x1080',
+  '1440x1440 1440x2560 1440x1920 1920x1440 2560x1440 3360x1440',
+  '2160x3840 2160x2700 2160x2160 2700x2160 3840x2160',
+];
+
+export const CLIP_SIZES: readonly Size[] = SIZES.flatMap((tier) => tier.split(' ')).map((size) => {
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  return { width, height };
 });
 
 /** The renderable size of the tier (its short side, in pixels) whose shape is nearest to width over height `ratio`. */

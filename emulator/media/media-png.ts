@@ -1,10 +1,11 @@
-/** PNG images of exactly the asked size, whose colours follow from a text, made in a stream so that 8192x8192 is cheap. */
+/** PNG images of exactly the asked size, whose colours follow from a text. */
 import { createHash } from 'node:crypto';
-import { crc32, createDeflate } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
 
 const COLOURS = 16;
-const ROWS_PER_WRITE = 64;
 const PIXELS_CACHE_MAX = 64;
+const EMPTY = Buffer.alloc(0);
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 // The compressed pixels depend on the size alone: colours live in the palette, so one deflate serves every image of a size.
@@ -32,7 +33,7 @@ export async function makePng(options: PngOptions): Promise<Buffer> {
     chunk('PLTE', palette(options.look)),
     chunk('tEXt', Buffer.from(`Comment\0${options.tag}`, 'latin1')),
     chunk('IDAT', await pixels(options.width, options.height)),
-    chunk('IEND', Buffer.alloc(0)),
+    chunk('IEND', EMPTY),
   ]);
 }
 
@@ -69,26 +70,11 @@ function pixels(width: number, height: number): Promise<Buffer> {
   return made;
 }
 
-async function deflatePixels(width: number, height: number): Promise<Buffer> {
-  const deflate = createDeflate({ level: 6 });
-  const parts: Buffer[] = [];
-  deflate.on('data', (part: Buffer) => parts.push(part));
-  const ended = new Promise<void>((resolve, reject) => {
-    deflate.once('end', resolve);
-    deflate.once('error', reject);
-  });
+function deflatePixels(width: number, height: number): Promise<Buffer> {
   // Rows of one band are equal, so sixteen bands of rows make the whole image.
   const bands = Array.from({ length: COLOURS }, (_, band) => scanline(width, band));
-  for (let y = 0; y < height; y += ROWS_PER_WRITE) {
-    const rows: Buffer[] = [];
-    for (let row = y; row < Math.min(y + ROWS_PER_WRITE, height); row += 1) {
-      rows.push(bands[Math.floor((row * COLOURS) / height)] ?? Buffer.alloc(0));
-    }
-    if (!deflate.write(Buffer.concat(rows))) await new Promise((resolve) => deflate.once('drain', resolve));
-  }
-  deflate.end();
-  await ended;
-  return Buffer.concat(parts);
+  const rows = Array.from({ length: height }, (_, row) => bands[Math.floor((row * COLOURS) / height)] ?? EMPTY);
+  return promisify(deflate)(Buffer.concat(rows));
 }
 
 function scanline(width: number, band: number): Buffer {

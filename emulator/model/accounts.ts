@@ -1,16 +1,7 @@
-/** The state of one account: plan and caps, balance, slots, request window, discounts. */
+/** The state of one account: plan and its two caps (service document 1, Limits), balance, slots, request window, discounts. */
 import type { Clock } from './clock.js';
-import { checkDiscounts, type Discount } from './discounts.js';
-import {
-  type Caps,
-  capsOf,
-  createSlidingWindow,
-  createSlots,
-  type Plan,
-  type SlidingWindow,
-  type Slots,
-} from './limits.js';
 import { type Balance, createBalance } from './money.js';
+import { checkDiscounts, type Discount } from './prices.js';
 import { createRandom } from './random.js';
 
 export interface Account {
@@ -86,4 +77,89 @@ export function createAccounts(clock: Clock, defaults: AccountDefaults): Account
       get(name).discounts = [...discounts];
     },
   };
+}
+
+export const PLANS = ['free', 'pro', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** The documented caps of each plan. */
+const PLAN_CAPS: Readonly<Record<Plan, Caps>> = {
+  free: { rpm: 60, concurrent: 5 },
+  pro: { rpm: 200, concurrent: 10 },
+  enterprise: { rpm: 600, concurrent: 20 },
+};
+
+export interface Caps {
+  /** Requests in any 60 seconds. */
+  rpm: number;
+  /** Simultaneous jobs, synchronous generations included. */
+  concurrent: number;
+}
+
+/** The caps in force: the plan's, with the requests per minute raised by the emulator's speed and never the jobs. */
+export function capsOf(plan: Plan, speed: number): Caps {
+  const caps = PLAN_CAPS[plan];
+  return { rpm: Math.max(1, Math.round(caps.rpm * speed)), concurrent: caps.concurrent };
+}
+
+const WINDOW_MS = 60_000;
+
+/** Counts instants in a sliding window of exactly 60 seconds. */
+export interface SlidingWindow {
+  /** How many instants lie in the 60 seconds that end at `nowMs`. */
+  count(nowMs: number): number;
+  add(nowMs: number): void;
+  /** Milliseconds until the oldest instant leaves the window. */
+  untilFreeMs(nowMs: number): number;
+  /** The most instants that any 60 seconds held. */
+  readonly max: number;
+}
+
+export function createSlidingWindow(): SlidingWindow {
+  let instants: number[] = [];
+  let head = 0;
+  let max = 0;
+  const count = (nowMs: number): number => {
+    while (head < instants.length && (instants[head] ?? 0) <= nowMs - WINDOW_MS) head += 1;
+    if (head > 4096) {
+      instants = instants.slice(head);
+      head = 0;
+    }
+    return instants.length - head;
+  };
+  return {
+    count,
+    add(nowMs) {
+      instants.push(nowMs);
+      max = Math.max(max, count(nowMs));
+    },
+    untilFreeMs: (nowMs) => (count(nowMs) === 0 ? 0 : (instants[head] ?? nowMs) + WINDOW_MS - nowMs),
+    get max() {
+      return max;
+    },
+  };
+}
+
+/** The job slots of one account. */
+interface Slots {
+  readonly used: number;
+  /** The most slots ever used at once. */
+  readonly max: number;
+  take(): void;
+  free(): void;
+}
+
+function createSlots(): Slots {
+  const slots = {
+    used: 0,
+    max: 0,
+    take() {
+      slots.used += 1;
+      slots.max = Math.max(slots.max, slots.used);
+    },
+    free() {
+      slots.used -= 1;
+    },
+  };
+  return slots;
 }

@@ -33,9 +33,7 @@ export function until(scheduler: Scheduler, dueMs: number): Promise<void> {
   return new Promise((resolve) => scheduler.at(dueMs, () => resolve()));
 }
 
-interface Entry {
-  dueMs: number;
-  order: number;
+interface Entry extends Due {
   run: (dueMs: number) => void;
 }
 
@@ -78,11 +76,17 @@ export function createScheduler({ nowMs, after }: Time): Scheduler {
   };
 }
 
-function comesBefore(a: Entry, b: Entry): boolean {
+/** An entry of a heap: by its time, and of one time in the order of entering. */
+export interface Due {
+  dueMs: number;
+  order: number;
+}
+
+function comesBefore(a: Due, b: Due): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
 }
 
-function pushEntry(heap: Entry[], entry: Entry): void {
+export function pushEntry<Entry extends Due>(heap: Entry[], entry: Entry): void {
   let index = heap.length;
   heap.push(entry);
   while (index > 0) {
@@ -95,7 +99,8 @@ function pushEntry(heap: Entry[], entry: Entry): void {
   heap[index] = entry;
 }
 
-function popFirst(heap: Entry[]): void {
+/** Takes the first entry, `heap[0]`, away. */
+export function popFirst<Entry extends Due>(heap: Entry[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;
   let index = 0;

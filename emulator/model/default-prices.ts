@@ -14,8 +14,8 @@ function tiers(kind: Kind, model: string, value: string, speed: string): PriceRu
   ];
 }
 
-function byResolution(kind: Kind, model: string, table: readonly (readonly [string, string])[]): PriceRule[] {
-  return table.map(([resolution, credits]) => price(kind, { model, resolution }, 'second', credits));
+function byResolution(kind: Kind, model: string, table: Record<string, string>): PriceRule[] {
+  return Object.entries(table).map(([resolution, credits]) => price(kind, { model, resolution }, 'second', credits));
 }
 
 const IMAGE_PRICES: PriceRule[] = [
@@ -56,16 +56,8 @@ const VENDOR_A_PRICES: PriceRule[] = [
 ];
 
 const SHARED_ROUTE_PRICES: PriceRule[] = [
-  ...byResolution('vendor-c/video', 'vendor-c-3.0-video', [
-    ['480P', '0.04'],
-    ['720P', '0.08'],
-    ['1080P', '0.12'],
-  ]),
-  ...byResolution('vendor-c/video', 'vendor-c-3.0-video-prime', [
-    ['480P', '0.03'],
-    ['720P', '0.06'],
-    ['1080P', '0.09'],
-  ]),
+  ...byResolution('vendor-c/video', 'vendor-c-3.0-video', { '480P': '0.04', '720P': '0.08', '1080P': '0.12' }),
+  ...byResolution('vendor-c/video', 'vendor-c-3.0-video-prime', { '480P': '0.03', '720P': '0.06', '1080P': '0.09' }),
   price('vendor-c/video', { resolution: '720P' }, 'second', '0.1'),
   price('vendor-c/video', {}, 'second', '0.15'),
   price('vendor-g/video', { resolution: '480P' }, 'second', '0.05'),
@@ -99,19 +91,12 @@ export const DEFAULT_PRICES: readonly PriceRule[] = [
       ],
     }),
   ),
-  ...byResolution('vendor-f/video', 'vendor-f-3.1-generate-preview', [
-    ['720p', '0.2'],
-    ['1080p', '0.2'],
-    ['4k', '0.4'],
-  ]),
-  ...byResolution('vendor-f/video', 'vendor-f-3.1-fast-generate-preview', [
-    ['720p', '0.1'],
-    ['1080p', '0.12'],
-    ['4k', '0.3'],
-  ]),
-  ...byResolution('vendor-f/video', 'vendor-f-3.1-lite-generate-preview', [
-    ['720p', '0.03'],
-    ['1080p', '0.05'],
-  ]),
+  ...byResolution('vendor-f/video', 'vendor-f-3.1-generate-preview', { '720p': '0.2', '1080p': '0.2', '4k': '0.4' }),
+  ...byResolution('vendor-f/video', 'vendor-f-3.1-fast-generate-preview', {
+    '720p': '0.1',
+    '1080p': '0.12',
+    '4k': '0.3',
+  }),
+  ...byResolution('vendor-f/video', 'vendor-f-3.1-lite-generate-preview', { '720p': '0.03', '1080p': '0.05' }),
   price('vendor-f/interaction', {}, 'request', '0.04'),
 ];

@@ -1,5 +1,4 @@
 /** One asynchronous job as the service knows it, and what its family decided about it. */
-
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Output, OutputSpec } from '../media/outputs.js';
 import type { Account } from './accounts.js';

@@ -1,14 +1,13 @@
 /** What an emulator can be told when it starts, and the values that hold where nothing is told. */
 
 import { type FaultRule, parseEmulatorFaults } from '../faults/faults.js';
+import { PLANS, type Plan } from './accounts.js';
 import type { Assumptions } from './assumptions.js';
 import { DEFAULT_PRICES } from './default-prices.js';
-import type { Discount } from './discounts.js';
 import { type AssumptionOptions, resolveAssumptions } from './drawn-assumptions.js';
 import type { KeyOption } from './keys.js';
-import { PLANS, type Plan } from './limits.js';
 import { parseCredits } from './money.js';
-import { type PriceRule, parsePriceRules } from './prices.js';
+import { type Discount, type PriceRule, parsePriceRules } from './prices.js';
 
 export interface EmulatorOptions {
   /** Default 0: any free port. The host is always 127.0.0.1. */
@@ -50,24 +49,17 @@ export interface EmulatorOptions {
   retryAfter?: boolean;
 }
 
-export interface ResolvedOptions {
-  port: number;
-  plan: Plan;
+/** The options with every default filled in. */
+export type ResolvedOptions = Required<
+  Omit<
+    EmulatorOptions,
+    'balanceCredits' | 'verbose' | 'assumptions' | 'renderSeconds' | 'balanceLagSeconds' | 'chargeAt'
+  >
+> & {
   balanceNano: number;
-  speed: number;
-  seed: number;
-  prices: readonly PriceRule[];
-  discounts: readonly Discount[];
-  keys: readonly KeyOption[];
-  restrictedModels: readonly string[];
-  faults: readonly FaultRule[];
-  control: boolean;
-  verbose: ((line: string) => void) | undefined;
+  verbose: EmulatorOptions['verbose'];
   assumptions: Assumptions;
-  failRate: number;
-  rewriteFailRate: number;
-  retryAfter: boolean;
-}
+};
 
 /** Checks the options and fills in the defaults; throws one sentence that names the setting. */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {

@@ -1,11 +1,11 @@
 /** What tests and control endpoints may change while the emulator runs. */
 
 import type { FaultRule } from '../faults/faults.js';
-import type { Discount } from './discounts.js';
+import type { Caps, Plan } from './accounts.js';
+import { hurry } from './billing.js';
 import type { KeyOption } from './keys.js';
-import type { Caps, Plan } from './limits.js';
 import { parseCredits } from './money.js';
-import { hurry } from './withheld.js';
+import type { Discount } from './prices.js';
 import type { World } from './world.js';
 
 /** Changes of the running service; `account` is `default` where it is left out. */

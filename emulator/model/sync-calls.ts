@@ -2,8 +2,7 @@
 
 import { type Output, type OutputSpec, openOutput } from '../media/outputs.js';
 import type { Family } from './assumptions.js';
-import { openBill } from './bill.js';
-import { checkAccess, checkCredits, checkSlot, costNano, takeSlot } from './billing.js';
+import { checkAccess, checkCredits, checkSlot, costNano, openBill, takeSlot } from './billing.js';
 import { until } from './clock.js';
 import { codedError, detailError, type ServiceError } from './errors.js';
 import type { Bill } from './job.js';

@@ -81,6 +81,12 @@ export interface WireAnswer {
   handleSpan?: { start: number; end: number };
 }
 
+/** JSON as bytes. */
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): WireAnswer {
+  const body = Buffer.from(JSON.stringify(value));
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
 export interface Route {
   method: 'GET' | 'POST';
   /** `/v1/…/{name}`; a part may end in a literal, as in `{model}:predictLongRunning`. */
@@ -106,4 +112,16 @@ export class WithheldAnswer extends Error {
 
 export function ok(body: unknown, handle?: string): Answer {
   return handle === undefined ? { status: 200, body } : { status: 200, body, handle };
+}
+
+type Names = Route['names'];
+type Handler = Route['handler'];
+type Peculiar = Pick<Route, 'namesFor' | 'errorBody' | 'needsUserAgent'>;
+
+export function get(pattern: string, names: Names, handler: Handler, more: Peculiar = {}): Route {
+  return { method: 'GET', pattern, names, handler, ...more };
+}
+
+export function post(pattern: string, names: Names, handler: Handler, more: Peculiar = {}): Route {
+  return { method: 'POST', pattern, names, handler, ...more };
 }

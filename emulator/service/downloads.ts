@@ -3,20 +3,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AppliedFaults } from '../faults/fault-engine.js';
 import type { Output } from '../media/outputs.js';
-import type { Incoming, WireAnswer, World } from '../model/world.js';
+import { type Incoming, jsonAnswer, type WireAnswer, type World } from '../model/world.js';
 
 /** The output that a path names. */
 export function findOutput(world: World, path: string): Output | undefined {
   const id = /^\/media\/([a-z0-9]+)\.(png|mp4)$/.exec(path)?.[1];
   return id === undefined ? undefined : world.outputs.get(id);
-}
-
-function refusal(status: number, detail: string): WireAnswer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from(JSON.stringify({ detail })),
-  };
 }
 
 /** The answer to a download; the file is deleted once it has outlived its time, and its URL is refused before that. */
@@ -26,11 +18,12 @@ export async function mediaAnswer(
   { parameters, headers }: Incoming,
   faults: AppliedFaults,
 ): Promise<WireAnswer> {
-  if (output === undefined) return refusal(404, 'No such file.');
+  if (output === undefined) return jsonAnswer(404, { detail: 'No such file.' });
   const { late } = output;
-  if (late !== undefined && world.clock.nowMs() < late.untilMs) return refusal(late.status, 'Not there yet.');
+  if (late !== undefined && world.clock.nowMs() < late.untilMs)
+    return jsonAnswer(late.status, { detail: 'Not there yet.' });
   const isLate = world.clock.nowMs() >= output.expiresMs;
-  if (isLate || !world.outputs.isValid(output, parameters)) return refusal(403, 'This URL has expired.');
+  if (isLate || !world.outputs.isValid(output, parameters)) return jsonAnswer(403, { detail: 'This URL has expired.' });
   const file = await world.outputs.read(output);
   const etag =
     faults.get('change-etag') === undefined ? `"${output.sha256.slice(0, 32)}"` : `"changed-${faults.names.length}"`;

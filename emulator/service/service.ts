@@ -10,7 +10,15 @@ import { createKeys } from '../model/keys.js';
 import { type EmulatorOptions, resolveOptions } from '../model/options.js';
 import { ALPHABET_HEX, createRandom } from '../model/random.js';
 import { createRecorder, type JobRecord, type OutputRecord, type RequestRecord } from '../model/truth.js';
-import type { Answer, Call, Incoming, Route, WireAnswer, World } from '../model/world.js';
+import {
+  type Answer,
+  type Call,
+  type Incoming,
+  jsonAnswer,
+  type Route,
+  type WireAnswer,
+  type World,
+} from '../model/world.js';
 import { admit } from './admission.js';
 import { findOutput, mediaAnswer } from './downloads.js';
 import { createRouteCheck, createRouter, type Router } from './router.js';
@@ -149,11 +157,7 @@ function refuse(error: ServiceError, route: Route | undefined, requestId: string
 }
 
 function toWire(answer: Answer): WireAnswer {
-  const wire: WireAnswer = {
-    status: answer.status,
-    headers: { 'content-type': 'application/json', ...answer.headers },
-    body: Buffer.from(JSON.stringify(answer.body)),
-  };
+  const wire = jsonAnswer(answer.status, answer.body, answer.headers);
   const start = answer.handle === undefined ? -1 : wire.body.indexOf(answer.handle);
   if (answer.handle !== undefined && start >= 0) {
     wire.handleSpan = { start, end: start + Buffer.byteLength(answer.handle) };

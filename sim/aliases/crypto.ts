@@ -1,7 +1,7 @@
 import { sim } from '../engine/current.js';
 
 /** `node:crypto` with the seed's chance, so that a seed repeats to the byte. */
-export { createHash, timingSafeEqual } from 'node:crypto';
+export { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export function randomBytes(size: number): Buffer {
   const { random } = sim();

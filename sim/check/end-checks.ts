@@ -1,24 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { Kind } from '../../src/domain/kind.js';
 import { BALANCE_TOLERANCE_NANO } from '../../src/domain/money.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Group } from '../../src/home/verdicts.js';
+import { longestRenderMs, SYNC_MAX_MS } from '../assumptions.js';
 import { EPOCH_MS } from '../engine/current.js';
+import { rowKindOf } from '../rows.js';
 import type { Scenario } from '../scenario.js';
-import { familyOf } from '../service/families.js';
-import { longestRender } from '../service/jobs-model.js';
-import type { ServiceModel } from '../service/service-model.js';
-import { sameBytes, sha256Of } from './bytes.js';
+import { costNano, type SimService } from '../service.js';
 import type { LedgerWatch } from './ledger-watch.js';
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
 /** Checks when everything has ended: I3 (every claim ends), I7, I11 for rows, I21. */
 
 export interface Ended {
   scenario: Scenario;
-  service: ServiceModel;
+  service: SimService;
   ledger: LedgerWatch;
   /** When each row's record was written last, and the record. */
   records: Map<string, { atMs: number; record: RowRecord }>;
   groups: Group[];
+  /** Rows whose file a person changed. */
+  changed: Set<string>;
   readOutput(key: string): Uint8Array | undefined;
   report: (rule: string, what: string) => void;
 }
@@ -26,8 +32,7 @@ export interface Ended {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const LIVENESS_SLACK_MS = 15 * MINUTE_MS;
-/** A synchronous call may last so long; a claim that nobody saw end may be held for as long again before it counts. */
-const SYNC_MAX_MS = 15 * MINUTE_MS;
+/** A claim that nobody saw end may be held for as long as a synchronous call may last before it counts. */
 const HELD_MAX_MS = 16 * MINUTE_MS;
 
 export function checkEnd(ended: Ended): void {
@@ -55,14 +60,14 @@ function checkClaims({ ledger, report }: Ended, row: string): void {
   }
 }
 
-function checkFile({ service, readOutput, report }: Ended, row: string, record: RowRecord) {
-  if (record.status !== 'done') return;
+function checkFile({ service, changed, readOutput, report }: Ended, row: string, record: RowRecord) {
+  if (record.status !== 'done' || changed.has(row)) return;
   const [file] = record.files;
   const bytes = file && readOutput(`${row.split('/', 1)[0]}/${file.file}`);
   if (!file || !bytes) return report('I7', `${row} is done without its file`);
   if (bytes.length !== file.bytes || sha256Of(bytes) !== file.sha256)
     report('I7', `${row}: the file is not the recorded one`);
-  const isOurs = service.jobs.jobs.some((job) => job.row === row && sameBytes(job.bytes, bytes));
+  const isOurs = service.jobs.some((job) => job.row === row && job.record.outputs[0]?.sha256 === file.sha256);
   if (!isOurs) report('I7', `${row}: the file is not what the service made for it`);
 }
 
@@ -71,7 +76,7 @@ function checkCredits({ scenario, service, ledger, report }: Ended, row: string,
   const { faults, broken } = scenario;
   if (ledger.attemptsOf(row).some(({ n }) => ledger.groupOf(row, n) !== undefined)) return;
   if (broken || faults.discount > 0 || faults.followUp > 0 || record.creditsNano === undefined) return;
-  const spent = service.jobs.jobs.filter((job) => job.row === row).reduce((sum, job) => sum + job.netNano, 0);
+  const spent = service.jobs.filter((job) => job.row === row).reduce((sum, job) => sum + costNano(job), 0);
   // A verdict rests on assumptions and is judged by itself (I10).
   const isOff = Math.abs(record.creditsNano - spent) > BALANCE_TOLERANCE_NANO;
   if (record.status === 'done' && isOff) {
@@ -88,8 +93,8 @@ function checkTime({ scenario, ledger, report }: Ended, row: string, kind: Kind,
   const lastMs = Math.max(...attempts.map((attempt) => attempt.states[0]?.atMs ?? 0));
   if (attempts.length === 0) return;
   const { waits, starts, faultsEndMs } = scenario;
-  const family = familyOf(kind);
-  const longestMs = family.charge === 'at-success' ? SYNC_MAX_MS : longestRender(family, waits);
+  const isCall = rowKindOf(kind).charge === 'at-success';
+  const longestMs = isCall ? SYNC_MAX_MS : longestRenderMs(kind, waits);
   const troubleMs = faultsEndMs - Math.max(...starts.values());
   const calmMs = Math.max(
     lastMs,
@@ -108,14 +113,12 @@ function checkGroups({ scenario, ledger, service, records, groups, report }: End
     const latest = new Map(ledger.verdicts.map((one) => [`${one.row}/${one.n}`, one]));
     const members = [...latest].flatMap(([name, one]) => (names.has(name) ? one : []));
     const rows = [...new Set(members.map(({ row }) => row))];
-    const paid = service.jobs.jobs.filter((job) => rows.includes(job.row) && job.netNano > 0).length;
+    const paid = service.jobs.filter((job) => rows.includes(job.row) && costNano(job) > 0).length;
     const ended = rows.filter((row) => ['done', 'lost_paid'].includes(records.get(row)?.record.status ?? '')).length;
     if (paid > ended)
       report('I1', `group ${group}: ${paid} jobs are billed, ${ended} of ${rows.length} rows have them`);
-    const posts = service.submits.posts.filter((post) =>
-      members.some(({ row, n }) => row === post.row && n === post.attempt),
-    );
-    const billed = posts.filter((post) => post.jobs.some((job) => job.netNano > 0)).length;
+    const posts = service.posts.filter((post) => members.some(({ row, n }) => row === post.row && n === post.attempt));
+    const billed = posts.filter((post) => post.jobs.some((job) => costNano(job) > 0)).length;
     const said = members.filter(({ verdict }) => verdict === 'billed').length;
     if (billed > said && scenario.broken === undefined)
       report('I10', `group ${group}: ${billed} of ${members.length} were billed, ${said} are said to be`);

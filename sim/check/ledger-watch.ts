@@ -67,13 +67,16 @@ export function createLedgerWatch(
     const isFirst = state.state === 'intent' || state.state === 'void';
     if (isFirst !== (seq === 0)) report('I3', `${row} attempt ${n}: '${state.state}' in place ${seq}`);
     attempt.states.push({ atMs: nowMs(), state });
-    trace(
-      'ledger',
-      `${row} ${n} ${state.state}${state.state === 'verdict' ? ` ${state.verdict}: ${state.sentence}` : ''}`,
-    );
-    if (state.state !== 'verdict') return;
+    if (state.state !== 'verdict') {
+      trace('ledger', `${row} ${n} ${state.state}`);
+      return;
+    }
     const claimedAtMs = attempt.states[0]?.atMs ?? nowMs();
     const { verdict, sentence, group } = state;
+    trace(
+      'ledger',
+      `${row} ${n} verdict ${verdict}${group === undefined ? '' : `, together as ${group}`}: ${sentence}`,
+    );
     verdicts.push({ row, n, verdict, claimedAtMs, atMs: nowMs(), sentence, group });
   }
 }

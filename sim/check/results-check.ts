@@ -1,7 +1,8 @@
 import { batchId } from '../../src/contract/names.js';
 import type { RowRecord, Status } from '../../src/domain/outcome.js';
 import { ACCOUNT } from '../account-settings.js';
-import type { PlannedRow, Scenario } from '../scenario.js';
+import type { PlannedRow } from '../rows.js';
+import type { Scenario } from '../scenario.js';
 import type { Disk } from '../worker/disk.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
@@ -17,13 +18,23 @@ interface Ended {
   report: (rule: string, what: string) => void;
 }
 
-export function checkResults(ended: Ended): void {
+interface Line {
+  id: string;
+  status: string;
+  reason_code?: string;
+}
+
+/** Gives every row's line, by `batch/id`. */
+export function checkResults(ended: Ended): Map<string, Line> {
+  const all = new Map<string, Line>();
   for (const batch of new Set(ended.scenario.rows.map((row) => row.batch))) {
     const rows = ended.scenario.rows.filter((row) => row.batch === batch);
     const lines = linesOf(ended, batch);
     for (const row of rows) checkRow(ended, row, lines);
     checkCounts(ended, batch, lines);
+    for (const line of lines) all.set(`${batch}/${line.id}`, line);
   }
+  return all;
 }
 
 /** A bill that came back, or a late refusal, after the row's end: the next run goes on with it. */
@@ -34,25 +45,26 @@ export function isOutdone({ records, ledger }: Pick<Ended, 'records' | 'ledger'>
   return record.seenStates !== undefined && record.seenStates !== states;
 }
 
-function linesOf({ outputs }: Ended, batch: string): { id: string; status: string }[] {
+function linesOf({ outputs }: Ended, batch: string): Line[] {
   const text = Buffer.from(outputs.get(`${batch}/results.jsonl`) ?? []).toString();
   const written = text.split('\n').filter((line) => line !== '');
-  return written.map((line) => JSON.parse(line) as { id: string; status: string });
+  return written.map((line) => JSON.parse(line) as Line);
 }
 
-function checkRow(ended: Ended, { batch, id }: PlannedRow, lines: ReturnType<typeof linesOf>): void {
+function checkRow(ended: Ended, { batch, id, fedBy }: PlannedRow, lines: Line[]): void {
   const { records, report } = ended;
   const found = lines.filter((line) => line.id === id);
   if (found.length !== 1) report('I6', `${batch}/${id} stands ${found.length} times in the results`);
   const [line] = found;
-  // Only a cancel ends a row that was never opened.
-  const told = records.get(`${batch}/${id}`)?.record.status ?? 'cancelled';
+  // Only a cancel ends a row that was never opened, or a feeder that brings nothing.
+  const isHeld = fedBy.length > 0 && line?.status === 'not_started';
+  const told = records.get(`${batch}/${id}`)?.record.status ?? (isHeld ? 'not_started' : 'cancelled');
   const goesOn = line?.status === 'waiting' && isOutdone(ended, `${batch}/${id}`);
   if (line && line.status !== told && !goesOn)
     report('I6', `${batch}/${id} is ${told}, its results say ${line.status}`);
 }
 
-function checkCounts({ results, records, report }: Ended, batch: string, lines: ReturnType<typeof linesOf>): void {
+function checkCounts({ results, records, report }: Ended, batch: string, lines: Line[]): void {
   const result = results.get(batchId(ACCOUNT, batch));
   if (!result) return;
   const sum = Object.values(result.counts).reduce((all, count) => all + count, 0);

@@ -1,14 +1,17 @@
-import type { Sim } from '../engine/current.js';
+import type { RowRecord } from '../../src/domain/outcome.js';
+import { EPOCH_MS, type Sim } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
-import type { Job } from '../service/jobs-model.js';
-import type { ServiceModel, ServiceWatcher } from '../service/service-model.js';
-import type { Post } from '../service/submits-model.js';
+import { costNano, isRunning, type Job, type Post, type ServiceWatcher, type SimService } from '../service.js';
+import type { Disk } from '../worker/disk.js';
+import { checkFeeders } from './chains.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
 /** Checks against the service's truth at every request: I1, I2, I4, I12, I13, I14, I19. */
 
 export interface ServiceWatch extends ServiceWatcher {
   cancelled(batch: string): void;
+  /** A person has failed rows go on: a refusal ends nothing any more. */
+  retried(): void;
   /** All requests until now. */
   requests(): number;
 }
@@ -16,8 +19,10 @@ export interface ServiceWatch extends ServiceWatcher {
 interface Watched {
   sim: Sim;
   scenario: Scenario;
-  service: () => ServiceModel;
+  service: () => SimService;
   ledger: LedgerWatch;
+  records: Map<string, { atMs: number; record: RowRecord }>;
+  outputs: Disk;
   report: (rule: string, what: string) => void;
   trace: (who: string, what: string) => void;
 }
@@ -32,19 +37,22 @@ const POLL_AGAIN_MAX = 4;
 /** The documents ask for 30 s at most; a connection of this model can take 9 s more. */
 const LONGEST_GAP_MS = 39_000;
 
-export function createServiceWatch({ sim, scenario, service, ledger, report, trace }: Watched): ServiceWatch {
+export function createServiceWatch(watched: Watched): ServiceWatch {
+  const { sim, scenario, service, ledger, report, trace } = watched;
   const now = (): number => sim.scheduler.now();
-  const plans: { atMs: number; rpm: number; concurrent: number }[] = [{ atMs: 0, ...scenario.plan }];
   const cancels = new Map<string, number>();
+  let retriedAtMs = 0;
   let requests: number[] = [];
   let requestsInAll = 0;
 
   return {
     cancelled: (batch) => cancels.set(batch, now()),
+    retried() {
+      retriedAtMs = now();
+    },
     requests: () => requestsInAll,
     requested() {
       requestsInAll += 1;
-      notePlan();
       requests = requests.filter((atMs) => atMs > now() - MINUTE_MS);
       requests.push(now());
       const most = recentMost('rpm');
@@ -52,27 +60,21 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
     },
     posting(row) {
       const claims = ledger.attemptsOf(row).filter((a) => a.states[0]?.state.state === 'intent');
-      const earlier = service().submits.posts.filter((post) => post.row === row);
+      const earlier = service().posts.filter((post) => post.row === row);
       if (claims.length <= earlier.length)
         report('I2', `${row}: POST ${earlier.length + 1} with ${claims.length} claims`);
       for (const post of earlier) for (const job of post.jobs) checkSecond(row, job, 'is sent again');
       checkRefused(row, earlier.at(-1));
       checkCancelled(row);
+      checkFeeders(watched, row);
       return Math.max(0, ...claims.map((a) => a.n));
-    },
-    posted(post) {
-      const result = post.status ?? (post.isCertain ? 'accepted' : 'ambiguous');
-      trace(
-        'service',
-        `POST ${post.number} ${post.row}.${post.attempt} ${post.family.kind}: ${result}, jobs ${post.jobs.length}`,
-      );
     },
     created(job) {
       trace(
         'service',
-        `job ${job.number} of ${job.row}, ends ${Math.round(job.endsAtMs / 1_000)} s, costs ${job.netNano}`,
+        `POST ${job.post.number} of ${job.row}.${job.post.attempt} makes job ${job.number}, ${job.kind} for ${job.record.expectedNano}`,
       );
-      for (const other of service().jobs.jobs) {
+      for (const other of service().jobs) {
         if (other.row === job.row && other !== job && other.post !== job.post)
           checkSecond(job.row, other, 'is created again');
       }
@@ -82,15 +84,14 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
   };
 
   function checkSecond(row: string, earlier: Job, what: string): void {
-    const isOverUnbilled = earlier.netNano === 0 && earlier.endsAtMs <= now();
+    const isOverUnbilled = !isRunning(earlier) && costNano(earlier) === 0;
     // What was settled by count is judged by count, at the end.
-    const attempt = service().submits.posts[earlier.post - 1]?.attempt ?? 0;
-    if (!isOverUnbilled && ledger.groupOf(row, attempt) === undefined)
-      report('I1', `${row} ${what} while job ${earlier.number} runs or is billed (${earlier.netNano})`);
+    if (!isOverUnbilled && ledger.groupOf(row, earlier.post.attempt) === undefined)
+      report('I1', `${row} ${what} while job ${earlier.number} runs or is billed (${costNano(earlier)})`);
   }
 
   function checkRefused(row: string, last: Post | undefined): void {
-    if (last?.status !== 400) return;
+    if (last?.status !== 400 || last.atMs < retriedAtMs) return;
     // A client that was killed before it wrote the answer down knows nothing of the refusal.
     const states = ledger.attemptsOf(row).find(({ n }) => n === last.attempt)?.states ?? [];
     if (states.some(({ state }) => state.state === 'unknown')) return;
@@ -104,28 +105,24 @@ export function createServiceWatch({ sim, scenario, service, ledger, report, tra
   }
 
   function checkCap(): void {
-    const running = service().jobs.running();
+    const running = service().jobs.filter(isRunning).length;
     const cap = Math.min(recentMost('concurrent'), scenario.concurrency ?? Number.POSITIVE_INFINITY);
     if (running > cap) report('I4', `${running} jobs run, the cap is ${cap}`);
   }
 
-  function notePlan(): void {
-    const { plan } = service().account;
-    if (plan.concurrent !== plans.at(-1)?.concurrent) plans.push({ atMs: now(), ...plan });
-  }
-
+  /** The highest cap that the product may still believe in. */
   function recentMost(what: 'rpm' | 'concurrent'): number {
-    notePlan();
-    const before = plans.filter((plan) => plan.atMs <= now() - PLAN_LEARNED_MS).at(-1);
-    const recent = plans.filter((plan) => plan.atMs > now() - PLAN_LEARNED_MS);
-    return Math.max(...[...(before ? [before] : []), ...recent].map((plan) => plan[what]));
+    const { capChanges } = service().world.accounts.get('default');
+    const sinceMs = EPOCH_MS + now() - PLAN_LEARNED_MS;
+    const before = capChanges.filter(({ atMs }) => atMs <= sinceMs).at(-1);
+    const recent = capChanges.filter(({ atMs }) => atMs > sinceMs);
+    return Math.max(...[...(before ? [before] : []), ...recent].map((caps) => caps[what]));
   }
 
   function checkPoll(job: Job): void {
-    const baseMs = job.family.kind === 'vendor-b/avatar' ? 10_000 : 5_000;
+    const baseMs = job.kind === 'vendor-b/avatar' ? 10_000 : 5_000;
     const [last, before] = [job.polls.at(-1), job.polls.at(-2)];
-    const post = service().submits.posts[job.post - 1];
-    const sinceMs = now() - (post?.atMs ?? 0);
+    const sinceMs = now() - job.post.atMs;
     if (job.polls.length === 1 && sinceMs < baseMs)
       report('I13', `job ${job.number} is polled ${sinceMs} ms after its submit`);
     // Each output that was refused as expired allows one question for a fresh URL.

@@ -1,10 +1,9 @@
 import type { Verdict } from '../../src/domain/attempt.js';
 import type { CreditsRange } from '../../src/domain/money.js';
+import { EPOCH_MS } from '../engine/current.js';
+import { type ChargeTime, rowKindOf } from '../rows.js';
 import type { Scenario } from '../scenario.js';
-import { familyOf } from '../service/families.js';
-import type { ChargeTime } from '../service/family.js';
-import type { Job } from '../service/jobs-model.js';
-import type { ServiceModel } from '../service/service-model.js';
+import { costNano, type Job, type SimService } from '../service.js';
 import type { LedgerWatch } from './ledger-watch.js';
 
 /** Judges every verdict by what the service really did: I10, and how often the credits check settles a case. */
@@ -52,7 +51,7 @@ interface Judged {
 export function judgeVerdicts(
   scenario: Scenario,
   ledger: LedgerWatch,
-  service: ServiceModel,
+  service: SimService,
   report: (rule: string, what: string) => void,
 ): JudgedCase[] {
   const isCase = (word: string): boolean => word === 'unknown' || word === 'created_lost';
@@ -61,23 +60,19 @@ export function judgeVerdicts(
     const [claim] = attempt.states;
     const last = attempt.states.at(-1);
     const found = ledger.verdicts.filter((one) => one.row === attempt.row && one.n === attempt.n).at(-1);
-    const post = service.submits.posts.find((one) => one.row === attempt.row && one.attempt === attempt.n);
+    const post = service.posts.find((one) => one.row === attempt.row && one.attempt === attempt.n);
     if (claim?.state.state !== 'intent' || !last) return [];
     const { kind, expected } = claim.state;
-    const family = post?.family ?? familyOf(kind);
-    const costNano = post?.jobs.reduce((sum, job) => sum + job.netNano, 0) ?? 0;
+    const cost = post?.jobs.reduce((sum, job) => sum + costNano(job), 0) ?? 0;
     const verdict: JudgedCase['verdict'] = last.state.state === 'verdict' && found ? found.verdict : 'late answer';
     // What is reserved and given back later was billed when the verdict was given, or Λ before: the balance is late.
     const wasBilled = wasCharged(service, post?.jobs ?? [], last.atMs - scenario.waits.lambdaMs, last.atMs);
     const isByGroup = found?.group !== undefined;
     // Of a group the count is judged, not which of its members were billed.
     const isRight =
-      isByGroup || (verdict === 'billed' ? wasBilled || costNano > 0 : verdict !== 'not_billed' || costNano === 0);
+      isByGroup || (verdict === 'billed' ? wasBilled || cost > 0 : verdict !== 'not_billed' || cost === 0);
     if (verdict === 'not_billed' && !isRight) {
-      report(
-        'I10',
-        `${attempt.row} attempt ${attempt.n} cost ${costNano} and was called not billed: ${found?.sentence}`,
-      );
+      report('I10', `${attempt.row} attempt ${attempt.n} cost ${cost} and was called not billed: ${found?.sentence}`);
     }
     const isExact = expected !== null && expected.lo === expected.hi;
     const toVerdictMs = last.atMs - claim.atMs;
@@ -85,10 +80,10 @@ export function judgeVerdicts(
     const { exclusive } = scenario;
     const text = `${attempt.row} attempt ${attempt.n}, ${verdict}: ${found?.sentence ?? 'no verdict'}`;
     const told = { verdict, isRight, isByGroup, told: text, toVerdictMs, why } as const;
-    const isGivenBack = verdict === 'billed' && costNano === 0 && wasBilled;
+    const isGivenBack = verdict === 'billed' && cost === 0 && wasBilled;
     const alone = { isTwin: false, isAlone: true, isBesideFollowUps: mayFollowUp(service) };
     const judged: JudgedCase = {
-      charge: family.charge,
+      charge: rowKindOf(kind).charge,
       exclusive,
       isExact,
       isAvatar: kind === 'vendor-b/avatar',
@@ -96,7 +91,7 @@ export function judgeVerdicts(
       isGivenBack,
       ...alone,
     };
-    return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: costNano > 0 }];
+    return [{ judged, fromMs: claim.atMs, toMs: last.atMs, expected, wasBilled: cost > 0 }];
   });
   return all.map((one) => ({
     ...one.judged,
@@ -116,7 +111,7 @@ function overlap(one: Judged, other: Judged): boolean {
 }
 
 /** What kept the balance from telling, by the sentence of the verdict and what ran beside it. */
-function whyOpen(sentence: string, service: ServiceModel): string {
+function whyOpen(sentence: string, service: SimService): string {
   if (sentence.includes('not declared exclusive')) return 'not exclusive';
   if (/rose by|top-up|purchase/.test(sentence)) return 'a purchase may hide it';
   if (sentence.includes('someone else')) return 'someone else seems to spend';
@@ -127,14 +122,16 @@ function whyOpen(sentence: string, service: ServiceModel): string {
     : 'open or undecided jobs may explain it';
 }
 
-function mayFollowUp({ jobs }: ServiceModel): boolean {
-  return jobs.jobs.some(({ family }) => family.kind === 'vendor-a/motion-control');
+function mayFollowUp({ jobs }: SimService): boolean {
+  return jobs.some(({ kind }) => kind === 'vendor-a/motion-control');
 }
 
 /** True when the jobs were charged at some time between two. */
-function wasCharged({ account }: ServiceModel, jobs: Job[], fromMs: number, toMs: number): boolean {
-  const ours = account.movements.filter((one) => jobs.some((job) => job.number === one.job));
-  const at = (ms: number): number => ours.reduce((sum, one) => sum + (one.atMs <= ms ? one.nano : 0), 0);
-  const times = [fromMs, toMs, ...ours.map((one) => one.atMs).filter((atMs) => atMs > fromMs && atMs < toMs)];
-  return times.some((ms) => at(ms) < 0);
+function wasCharged({ world }: SimService, jobs: Job[], fromMs: number, toMs: number): boolean {
+  const { events } = world.accounts.get('default').balance;
+  const ours = events.filter((one) => jobs.some((job) => job.record.id === one.jobId));
+  const at = (ms: number): number =>
+    ours.reduce((sum, one) => sum + (one.atMs - EPOCH_MS <= ms ? one.amountNano : 0), 0);
+  const moments = ours.map((one) => one.atMs - EPOCH_MS).filter((atMs) => atMs > fromMs && atMs < toMs);
+  return [fromMs, toMs, ...moments].some((ms) => at(ms) < 0);
 }

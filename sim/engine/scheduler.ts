@@ -1,3 +1,5 @@
+import { type Due, popFirst, pushEntry } from '../../emulator/model/clock.js';
+
 /** The one virtual clock and the one queue of events: everything that ever happens in a seed is an event here. */
 
 /**
@@ -8,9 +10,7 @@ export type AfterRest = (() => AfterRest | undefined) | undefined;
 // biome-ignore lint/suspicious/noConfusingVoidType: most events leave nothing to do and say nothing.
 export type EventWork = () => AfterRest | undefined | void;
 
-interface Entry {
-  atMs: number;
-  order: number;
+interface Entry extends Due {
   work: EventWork | undefined;
 }
 
@@ -35,8 +35,8 @@ export function createScheduler(beforeEach: () => void): Scheduler {
     now: () => nowMs,
     count: () => count,
     after(delayMs, work) {
-      const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), order: order++, work };
-      push(heap, entry);
+      const entry: Entry = { dueMs: nowMs + Math.max(0, delayMs), order: order++, work };
+      pushEntry(heap, entry);
       return () => {
         entry.work = undefined;
       };
@@ -56,10 +56,10 @@ export function createScheduler(beforeEach: () => void): Scheduler {
         const nextEvent = (): AfterRest | 'over' => {
           for (;;) {
             const first = heap[0];
-            if (first === undefined || first.atMs > untilMs || isOver()) return 'over';
-            pop(heap);
+            if (first === undefined || first.dueMs > untilMs || isOver()) return 'over';
+            popFirst(heap);
             if (first.work === undefined) continue;
-            nowMs = first.atMs;
+            nowMs = first.dueMs;
             count += 1;
             beforeEach();
             return first.work() ?? undefined;
@@ -68,39 +68,4 @@ export function createScheduler(beforeEach: () => void): Scheduler {
         process.nextTick(step, undefined);
       }),
   };
-}
-
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
-}
-
-function push(heap: Entry[], entry: Entry): void {
-  let at = heap.length;
-  heap.push(entry);
-  while (at > 0) {
-    const above = (at - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || isBefore(parent, entry)) break;
-    heap[at] = parent;
-    at = above;
-  }
-  heap[at] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let at = 0;
-  for (;;) {
-    let below = 2 * at + 1;
-    const left = heap[below];
-    if (left === undefined) break;
-    const right = heap[below + 1];
-    if (right !== undefined && isBefore(right, left)) below += 1;
-    const child = heap[below];
-    if (child === undefined || !isBefore(child, last)) break;
-    heap[at] = child;
-    at = below;
-  }
-  heap[at] = last;
 }

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { Broken } from './account.js';
-import { type Arguments, readArguments, USAGE } from './arguments.js';
+import { type Broken, BREAKABLE } from './account.js';
 import { playHistory } from './play.js';
 import { addHistory, merge, newTally, printSummary, summaryOf, type Tally } from './tally.js';
+import { parseArgs } from 'node:util';
 
 /** `npm run histories`: random accounts, and whether the credits check tells the truth of each. */
 
@@ -56,6 +56,44 @@ async function runAll(args: Arguments): Promise<boolean> {
   const { count, seed, processes } = args;
   if (args.json !== undefined) writeFileSync(args.json, `${JSON.stringify({ count, seed, processes, runs }, null, 2)}\n`);
   return isGood;
+}
+
+/** What the histories are asked for. */
+interface Arguments {
+  count: number;
+  seed: number;
+  processes: number;
+  /** Nothing, one assumption, or nothing and then each in turn. */
+  broken: (Broken | undefined)[];
+  json: string | undefined;
+}
+
+const USAGE = `usage: npm run histories -- [--count N] [--seed S] [--break ${BREAKABLE.join('|')}|all] [--jobs N] [--json FILE]`;
+
+/** Throws an Error with one sentence for what cannot be understood. */
+function readArguments(args: string[], processors: number): Arguments {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { count: text, seed: text, jobs: text, break: text, json: text } });
+  return {
+    count: whole('--count', values.count ?? '20000'),
+    seed: whole('--seed', values.seed ?? '1'),
+    processes: whole('--jobs', values.jobs ?? String(processors)),
+    broken: brokenOf(values.break),
+    json: values.json,
+  };
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new Error(`${name} must be a whole number above 0, got '${text}'`);
+}
+
+function brokenOf(text: string | undefined): Arguments['broken'] {
+  if (text === undefined) return [undefined];
+  if (text === 'all') return [undefined, ...BREAKABLE];
+  const found = BREAKABLE.find((one) => one === text);
+  if (found) return [found];
+  throw new Error(`--break takes ${BREAKABLE.join(', ')} or all, got '${text}'`);
 }
 
 const [first, share] = process.argv.slice(2);

@@ -1,7 +1,6 @@
-import { msOf } from './duration.js';
-import { cloneJson } from './payloads.js';
+import { cloneJson, msOf } from './payloads.js';
 import { currentRun } from './run.js';
-import { serverOfSeed } from './seed-server.js';
+import { serverOfSeed } from './server.js';
 import { waiting } from './waiting.js';
 import type { ActivityOptions } from './worker.js';
 

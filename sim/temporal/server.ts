@@ -136,3 +136,16 @@ function describe(error: unknown): string {
   if (error instanceof ApplicationFailure) return `${error.type}: ${error.message}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** The server of the seed that is running, for the primitives that workflows import. */
+
+let server: Server | undefined;
+
+export function serveSeed(of: Server | undefined): void {
+  server = of;
+}
+
+export function serverOfSeed(): Server {
+  if (!server) throw new Error('no seed is running');
+  return server;
+}

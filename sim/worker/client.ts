@@ -1,17 +1,15 @@
 import type { AccountSettings } from '../../src/contract/account.js';
 import { batchId } from '../../src/contract/names.js';
-import type { BatchInput } from '../../src/contract/workflows.js';
+import type { BatchInput, RetryOrder } from '../../src/contract/workflows.js';
 import type { BatchOptions } from '../../src/domain/batch.js';
-
 import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
 import { openHome } from '../../src/home/home.js';
 import { createRows } from '../../src/home/rows.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
+import { markerOf, rowKindOf } from '../rows.js';
 import type { Scenario } from '../scenario.js';
-import { familyOf } from '../service/families.js';
-import { markerOf } from '../service/marker.js';
 import type { Server } from '../temporal/server.js';
 import type { Disk } from './disk.js';
 import { createMemoryStore } from './memory-store.js';
@@ -22,6 +20,8 @@ export interface Client {
   /** Hands a batch its rows; it is started when it does not run. */
   run(batch: string): void;
   cancel(batch: string): Promise<void>;
+  /** Failed rows, and those that waited for them in vain, go on. */
+  retry(batch: string): Promise<void>;
   batches: string[];
 }
 
@@ -56,8 +56,9 @@ export function createClient(
       for (const batch of batches) {
         const rows = scenario.rows.filter((row) => row.batch === batch);
         const writer = createRowsWriter(store, account, batch);
-        for (const [index, { id, kind }] of rows.entries()) {
-          const row = familyOf(kind).row(markerOf(batch, id));
+        for (const [index, { id, kind, scriptLength, fedBy }] of rows.entries()) {
+          const fed = fedBy.map((at) => ({ source: 'row', id: rows[at]?.id ?? '', at }) as const);
+          const row = rowKindOf(kind).row({ marker: markerOf(batch, id), scriptLength, fed });
           const hash = `hash-${batch}-${id}`;
           await writer.add({ row: { index, line: index + 2, id, kind, stem: id, hash, ...row }, raw: { id, kind } });
         }
@@ -65,26 +66,34 @@ export function createClient(
         const facts = await writer.finish({ columns: ['id', 'kind'], passthroughColumns: [], createdAtMs });
         await home.bindOut(batch, OPTIONS.out, createdAtMs);
         await writeBatchOptions(home, batch, OPTIONS);
-        const { policy: ambiguity, retries } = scenario;
-        await writeBatchOrder(home, batch, {
-          limits: { maxCreditsNano: null, maxFailures: null },
-          policy: { ambiguity, retries, wasteMaxNano: 0 },
-          retry: null,
-        });
+        await writeOrder(batch, null);
         await createRows(store, account).setCurrentGeneration(batch, facts.generation);
         generations.set(batch, { generation: facts.generation, rows: rows.length });
       }
     },
-    run(batch) {
-      const policy = { ambiguity: scenario.policy, retries: scenario.retries };
-      const input: BatchInput = { account, batch, policy, timeScale, eventsMax: scenario.eventsMax };
-      const id = batchId(account, batch);
-      server.start('batch', id, input);
-      server.signal(id, 'supply', [{ ...generations.get(batch), retry: null }]);
-    },
+    run: (batch) => supply(batch, null),
     async cancel(batch) {
       await markCancelled(home, batch, EPOCH_MS + sim.scheduler.now());
       server.signal(batchId(account, batch), 'cancelBatch', []);
     },
+    async retry(batch) {
+      const retry = { beforeMs: EPOCH_MS + sim.scheduler.now(), classes: [] };
+      await writeOrder(batch, retry);
+      supply(batch, retry);
+    },
   };
+
+  function supply(batch: string, retry: RetryOrder | null): void {
+    const policy = { ambiguity: scenario.policy, retries: scenario.retries };
+    const input: BatchInput = { account, batch, policy, timeScale, eventsMax: scenario.eventsMax };
+    const id = batchId(account, batch);
+    server.start('batch', id, input);
+    server.signal(id, 'supply', [{ ...generations.get(batch), retry }]);
+  }
+
+  function writeOrder(batch: string, retry: RetryOrder | null): Promise<void> {
+    const { policy: ambiguity, retries } = scenario;
+    const limits = { maxCreditsNano: null, maxFailures: null };
+    return writeBatchOrder(home, batch, { limits, policy: { ambiguity, retries, wasteMaxNano: 0 }, retry });
+  }
 }

@@ -2,7 +2,9 @@
 // drawn, never shared").
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ASSUMPTION_NAMES, resolveAssumptions } from '../../emulator/model/drawn-assumptions.js';
+import { FAMILIES, type Family } from '../../emulator/model/assumptions.js';
+import { ASSUMPTION_NAMES, drawAssumptions, resolveAssumptions } from '../../emulator/model/drawn-assumptions.js';
+import { createRandom } from '../../emulator/model/random.js';
 import { at, emulator, eventually, type Json, png, type TestEmulator } from './harness.js';
 import { GOOD_SUBMITS } from './submits.js';
 
@@ -51,6 +53,25 @@ describe('drawn from a seed', () => {
     },
   );
 
+  test('a client that bears less, or more, is met at its own edges', () => {
+    const renderSeconds = Object.fromEntries(FAMILIES.map((family) => [family, 5_000])) as Record<Family, number>;
+    const edges = { balanceLagSeconds: 30, lateCreationSeconds: 600, refundSeconds: 120, renderSeconds };
+    const drawn = Array.from({ length: 100 }, (_, seed) => drawAssumptions(seed, edges));
+    const most = (of: (one: (typeof drawn)[number]) => number): number => Math.max(...drawn.map(of));
+    expect(most(({ balanceLagSeconds }) => balanceLagSeconds)).toBe(30);
+    expect(most(({ lateCreationSeconds }) => lateCreationSeconds[1])).toBe(600);
+    expect(most(({ refundSeconds }) => refundSeconds[1])).toBe(120);
+    expect(most((one) => one.renderSeconds['vendor-a'][1])).toBe(5_000);
+    expect(most(({ avatarSeconds }) => avatarSeconds[1])).toBe(5_000);
+  });
+
+  test('a time within a range is as often either end as between', () => {
+    const random = createRandom(1, 'range');
+    const times = Array.from({ length: 300 }, () => random.within([10, 20]));
+    for (const end of [10, 20]) expect(times.filter((time) => time === end).length).toBeGreaterThan(70);
+    expect(times.every((time) => time >= 10 && time <= 20)).toBe(true);
+  });
+
   test('a value that is given stands, whatever the seed', () => {
     const { seed, ...given } = { seed: 3, balanceDecimals: 4, chargeAt: { 'vendor-a': 'submit' } } as const;
     expect(resolveAssumptions({ seed, ...given })).toMatchObject(given);
@@ -98,6 +119,26 @@ describe('money', () => {
     await eventually(() => emu.truth().account.balance.now === '100');
     const { terminalMs = 0, refundedMs = 0 } = emu.truth().jobs[0] ?? {};
     expect(refundedMs - terminalMs).toBeGreaterThanOrEqual(299);
+  });
+
+  test('a call that failed may have been charged before, and has its credits back', async () => {
+    const emu = await emulator({ failRate: 1, assumptions: { failedCallsDeducted: 1 } });
+    expect((await emu.post(IMAGES, IMAGE)).status).toBe(500);
+    const [job] = emu.truth().jobs;
+    expect([job?.chargedNano, job?.refundedNano]).toEqual([50_000_000, 50_000_000]);
+    expect(job?.chargedMs).toBeLessThan(job?.terminalMs ?? 0);
+    expect(emu.truth().account.balance.now).toBe('100');
+  });
+
+  test('tokens of vendor-d that are counted otherwise are billed and told as they are counted', async () => {
+    const emu = await emulator({ assumptions: { tokenFactor: [2, 2] } });
+    const path = '/v1/vendor-d/contents/generations/tasks';
+    const content = [{ type: 'text', text: 'x' }];
+    const { json } = await emu.post(path, { model: 'vendor-d-2-5-260628', content });
+    await eventually(() => emu.truth().jobs[0]?.state === 'succeeded');
+    const tokens = (2 * 1280 * 720 * 24 * 5) / 1024;
+    expect(at((await emu.get(`${path}/${json.id}`)).json, 'usage.completion_tokens')).toBe(tokens);
+    expect(emu.truth().jobs[0]?.chargedNano).toBe(tokens * 4_000);
   });
 
   test('copies of their own age answer: reads go backwards and agree in the end', async () => {

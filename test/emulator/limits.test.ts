@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSlidingWindow } from '../../emulator/model/limits.js';
+import { createSlidingWindow } from '../../emulator/model/accounts.js';
 import { at, emulator, eventually, HEADERS, type TestEmulator } from './harness.js';
 
 const VIDEO = '/v1/vendor-f/v1beta/models/vendor-f-3.1-lite-generate-preview:predictLongRunning';

@@ -32,7 +32,7 @@ test.each([
   ['workflows/job.ts', "export { ADAPTERS } from '../src/kinds/index.js';"],
   ['workflows/job.ts', "import { readFileSync } from 'node:fs';"],
   ['emulator/model/money.ts', "import { nano } from '../../src/domain/money.js';"],
-  ['emulator/model/bill.ts', "import { ROUTES } from '../families/vendor-a.js';"],
+  ['emulator/model/billing.ts', "import { ROUTES } from '../families/vendor-a.js';"],
   ['emulator/media/outputs.ts', "import { admit } from '../service/admission.js';"],
   ['src/engine/server.ts', "const cli = await import('../cli/main.js');"],
   ['src/dashboard/page.ts', "import type { Adapter } from '../kinds/adapter.js';"],
