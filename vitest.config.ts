@@ -21,11 +21,10 @@ export default defineConfig({
       }),
       project('workflow', ['test/workflows/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
       project('replay', ['test/replay/**/*.test.ts'], { testTimeout: 60_000, sequence: { groupOrder: 1 } }),
-      // These start engines and measure time: one file at a time, with the machine to itself.
+      // These start engines of their own and wait for most of their time.
       project('e2e', ['test/e2e/**/*.test.ts', 'test/e2e-cli/**/*.test.ts', 'test/situations/**/*.test.ts'], {
         testTimeout: 180_000,
-        maxWorkers: 1,
-        fileParallelism: false,
+        maxWorkers: 3,
         sequence: { groupOrder: 2 },
       }),
     ],
@@ -36,7 +35,6 @@ interface ProjectOptions {
   exclude?: string[];
   testTimeout: number;
   maxWorkers?: number;
-  fileParallelism?: boolean;
   sequence: { groupOrder: number };
 }
 
