@@ -4,6 +4,7 @@ import type { Dependencies, Messenger } from '../../activities/dependencies.js';
 import { startActivities } from '../../activities/start-jobs.js';
 import type { AcquireFor } from '../../src/contract/messages.js';
 import type { BeginningJobs, JobInput } from '../../src/contract/workflows.js';
+import { createStandby } from '../../src/worker/standby.js';
 
 const IMAGE = 'svc/image';
 type Begin = BeginningJobs['begin'][number];
@@ -17,7 +18,13 @@ const one = (id: string, begins: Begin['begins'] = 'submit'): Begin => ({
   attempts: 0,
 });
 
-async function start(begin: Begin[], info: { attempt?: number; ambiguity?: 'hold' | 'if-proved' } = {}) {
+interface Info {
+  attempt?: number;
+  ambiguity?: 'hold' | 'if-proved';
+  standby?: Dependencies['standby'];
+}
+
+async function start(begin: Begin[], info: Info = {}) {
   const started: { input: JobInput; sinceMs: number | null }[] = [];
   const asked: AcquireFor[] = [];
   const messenger: Partial<Messenger> = {
@@ -28,7 +35,7 @@ async function start(begin: Begin[], info: { attempt?: number; ambiguity?: 'hold
       asked.push(message);
     },
   };
-  const { startJobs } = startActivities({ messenger } as Dependencies);
+  const { startJobs } = startActivities({ messenger, standby: info.standby } as Dependencies);
   const environment = new MockActivityEnvironment({ attempt: info.attempt ?? 1, scheduledTimestampMs: 1_000 });
   const policy = { ambiguity: info.ambiguity ?? 'hold', retries: 0 } as JobInput['policy'];
   const settings = { account: 'a', timeScale: 1, policy };
@@ -65,5 +72,14 @@ describe('jobs of a batch that are started together', () => {
   it('are not begun again by a later try of what an earlier one may have started', async () => {
     expect((await start([one('r1')])).started[0]?.sinceMs).toBeNull();
     expect((await start([one('r1')], { attempt: 2 })).started[0]?.sinceMs).toBe(1_000);
+  });
+
+  it('stand by for their grants within the only worker of the account, as many as it has room for', async () => {
+    const standby = createStandby(() => 0);
+    const { started, asked } = await start([one('r1'), one('r2', 'poll')], { standby });
+    expect(started.map(({ input }) => input.standsBy)).toEqual([true, undefined]);
+    expect(asked[0]?.standsBy).toBe(true);
+    for (let i = 0; standby.hasRoom(); i += 1) standby.give({ batch: 'b', id: `x${i}` }, { grant: i, expected: null });
+    expect((await start([one('r1')], { standby })).asked[0]?.standsBy).toBeUndefined();
   });
 });

@@ -53,6 +53,18 @@ describe('permits', () => {
     expect(state.waiting).toHaveLength(1);
   });
 
+  it('tells a grant within the worker for as long as the submit stands by, then the job itself', () => {
+    const state = withCap(1);
+    const stands = (id: string) =>
+      permits.acquire(state, { job: job(id), kind: 'svc/image', holds: false, standsBy: true }, 0);
+    for (const id of ['a', 'b']) stands(id);
+    const [first] = permits.grantNext(state, 0);
+    expect([first?.standsBy, stands('a')?.standsBy, ask(state, 'a')?.standsBy]).toEqual([true, true, undefined]);
+    ask(state, 'b');
+    permits.release(state, { grant: first?.grant ?? -1, done: true }, 0);
+    expect(permits.grantNext(state, 0).map((one) => [one.job.id, one.standsBy])).toEqual([['b', undefined]]);
+  });
+
   it('gives an attempt that is at the service its slot even above the cap, and grants nothing more', () => {
     const state = withCap(1);
     ask(state, 'a');

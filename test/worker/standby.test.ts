@@ -1,0 +1,43 @@
+// Grants that reach waiting submits within the process (docs/architecture.md, the life of a row).
+import { describe, expect, it } from 'vitest';
+import { createStandby } from '../../src/worker/standby.js';
+
+const job = { batch: 'b', id: 'r' };
+const granted = { grant: 7, expected: null };
+
+describe('a submit that stands by', () => {
+  it('gets its grant, whichever comes first', async () => {
+    const standby = createStandby(() => 0);
+    const waiting = standby.wait(job, 10_000);
+    standby.give(job, granted);
+    expect(await waiting).toEqual(granted);
+    standby.give(job, { ...granted, grant: 8 });
+    expect(await standby.wait(job, 10_000)).toMatchObject({ grant: 8 });
+    expect(await standby.wait(job, 1)).toBeUndefined();
+  });
+
+  it('ends at once when its job is cancelled; a grant that it did not take goes back', async () => {
+    const standby = createStandby(() => 0);
+    const waiting = standby.wait(job, 10_000);
+    expect(standby.withdraw(job)).toBeNull();
+    expect(await waiting).toBe('withdrawn');
+    standby.give(job, granted);
+    expect(standby.withdraw(job)).toEqual(granted);
+    expect(await standby.wait(job, 10_000)).toBe('withdrawn');
+  });
+
+  it('never takes a grant of an earlier job of its row (I4)', async () => {
+    const standby = createStandby(() => 0);
+    standby.give(job, granted);
+    standby.begin(job);
+    expect(await standby.wait(job, 1)).toBeUndefined();
+  });
+
+  it('is one of a bounded number; what nobody fetched gives its place back', () => {
+    let nowMs = 0;
+    const standby = createStandby(() => nowMs);
+    for (let i = 0; standby.hasRoom(); i += 1) standby.give({ batch: 'b', id: `r${i}` }, granted);
+    nowMs = 121_000;
+    expect(standby.hasRoom()).toBe(true);
+  });
+});
