@@ -13,6 +13,7 @@ import {
   functionViolations,
   lengthViolations,
   needlessExceptions,
+  ownTimeViolations,
   placeViolations,
 } from './house/shape.js';
 import { projectFiles, readSource, readText, sourcesIn } from './house/sources.js';
@@ -77,6 +78,10 @@ describe('shape', () => {
 
   test('paths of the checkout may hold spaces', () => {
     expect(escapedPathViolations(everything)).toEqual([]);
+  });
+
+  test('the emulator has no time and no chance of its own', () => {
+    expect(ownTimeViolations(product)).toEqual([]);
   });
 
   test('exports have names', () => {

@@ -8,6 +8,7 @@ import {
   escapedPathViolations,
   functionViolations,
   lengthViolations,
+  ownTimeViolations,
 } from './shape.js';
 import { sourceOf } from './sources.js';
 
@@ -70,6 +71,18 @@ test('the shape of a file', () => {
 test('a path with escaped spaces is found', () => {
   const text = "const path = new URL('a.csv', import.meta.url).pathname;";
   expect(escapedPathViolations([sourceOf('test/a.test.ts', text)])).toHaveLength(1);
+});
+
+test.each(['Date.now()', 'new Date()', 'performance.now()', 'Math.random()', 'setTimeout(() => 1, 5)', 'randomUUID()'])(
+  "the emulator's model may not say %s",
+  (text) => {
+    expect(ownTimeViolations([sourceOf('emulator/model/a.ts', `const a = ${text};`)])).toHaveLength(1);
+    expect(ownTimeViolations([sourceOf('emulator/http/a.ts', `const a = ${text};`)])).toEqual([]);
+  },
+);
+
+test('an instant that is given may be a Date', () => {
+  expect(ownTimeViolations([sourceOf('emulator/model/a.ts', 'const a = new Date(5);')])).toEqual([]);
 });
 
 test('a circle of imports is found, also through others and of types alone', () => {
