@@ -44,16 +44,16 @@ export const NOT_CHECKED = {
 export function summaryOf(tally: Tally, broken: Assumption | undefined, seconds: number) {
   const { failed, timesMs, settled, verdicts, extra, slotMs, quietSlotMs, ...counts } = tally;
   const part = (some: number, all: number): number | null => (all === 0 ? null : round(some / all, 4));
-  const share = ({ cases, settled: done, twins, twinsSettled, alone, aloneSettled, plain, plainSettled }: Settled) => ({
-    cases,
-    settled: done,
-    share: part(done, cases),
-    twins,
-    shareWithoutTwins: part(done - twinsSettled, cases - twins),
-    alone,
-    shareAlone: part(aloneSettled, alone),
-    plain,
-    sharePlain: part(plainSettled, plain),
+  const share = ({ all, twins, alone, plain }: Settled) => ({
+    cases: all.cases,
+    settled: all.settled,
+    share: part(all.settled, all.cases),
+    twins: twins.cases,
+    shareWithoutTwins: part(all.settled - twins.settled, all.cases - twins.cases),
+    alone: alone.cases,
+    shareAlone: part(alone.settled, alone.cases),
+    plain: plain.cases,
+    sharePlain: part(plain.settled, plain.cases),
   });
   return {
     broken: broken ?? null,
@@ -93,7 +93,7 @@ export function printSummary(summary: ReturnType<typeof summaryOf>, tally: Tally
     `            no twins, nothing beside that may be charged more later: ${percent(settled.exactPrices.sharePlain)} of ${settled.exactPrices.plain} and ${percent(settled.priceRanges.sharePlain)} of ${settled.priceRanges.plain}`,
     `  alone     exact prices ${percent(settled.exactPrices.shareAlone)} of ${settled.exactPrices.alone}, ranges ${percent(settled.priceRanges.shareAlone)} of ${settled.priceRanges.alone}, avatars of unknown length ${percent(settled.avatars.shareAlone)} of ${settled.avatars.alone}; ${summary.byGroup} of all were settled by count; the rest: ${reasonsText(summary.undecidedAlone)}`,
     `  undecided ${reasonsText(tally.undecided)}`,
-    `  chains    rows that others feed: ${reasonsText(tally.fedEnds[0])}; after a retry: ${reasonsText(tally.fedEnds[1])}`,
+    `  chains    rows that others feed: ${reasonsText(tally.fedEnds.first)}; after a retry: ${reasonsText(tally.fedEnds.retried)}`,
     `  cost      ${percent(summary.extraRequestsOfPlan.nothingLost)} of the plan's requests where nothing was lost (${percent(summary.extraRequestsOfPlan.all)} in all), quiet ${percent(summary.quietOfSlotTime)} of the slot time`,
     `  median s  ${Object.entries(summary.medianSecondsToVerdict)
       .map(([charge, seconds]) => `${charge} ${seconds ?? '-'}`)

@@ -1,19 +1,15 @@
-import type { FaultAction } from '../emulator/faults/fault-actions.js';
+import { type FaultAction, GATEWAY_BODIES } from '../emulator/faults/fault-actions.js';
 import { appliedFaults, type FaultEngine, NO_FAULTS } from '../emulator/faults/fault-engine.js';
-import { familyOf, longestRenderMs } from './assumptions.js';
+import { familyOf, longestRenderMs, SYNC_MAX_MS } from './assumptions.js';
 import type { Sim } from './engine/current.js';
 import { rowKindOf } from './rows.js';
 import type { Fault, Scenario } from './scenario.js';
 
 /** The emulator's faults, drawn at each request in place of rules; and how long each render takes within what may be. */
 
-const MINUTE_MS = 60_000;
 /** How much later than the product was told, where that assumption is broken. */
 const BROKEN_THETA = 3;
-const SYNC_MAX_MS = 15 * MINUTE_MS;
 const STATUSES = [500, 502, 503, 504] as const;
-/** Bodies of a gateway, which knows nothing of what became of the request. */
-const GATEWAY_BODIES = ['error-code', 'code-message', 'error-message', 'html', 'text', 'empty'] as const;
 const FAILURES = ['server_error', 'bad_gateway', 'unavailable', 'timeout'] as const;
 
 /** `isKnownAnswer` says whether the product has the last answer of a route. */

@@ -22,7 +22,7 @@ export interface Tally {
   /** Cases on accounts that are declared exclusive. */
   settled: Record<PriceClass, Settled>;
   /** How rows that others feed ended, and how they did once failed ones were ordered to go on. */
-  fedEnds: [Record<string, number>, Record<string, number>];
+  fedEnds: Record<'first' | 'retried', Record<string, number>>;
   /** Undecided cases on accounts that are declared exclusive, by why. */
   undecided: Record<string, number>;
   /** The same of those that stood alone. */
@@ -41,11 +41,9 @@ export interface Tally {
   differing: number[];
 }
 
-/** Cases, and those among them that are twins, stand alone, or are plain, with how many of each were settled. */
-export type Settled = Record<
-  'cases' | 'settled' | 'twins' | 'twinsSettled' | 'alone' | 'aloneSettled' | 'plain' | 'plainSettled',
-  number
->;
+/** Cases, those among them that are twins, stand alone, or are plain, and how many of each were settled. */
+const GROUPS = ['all', 'twins', 'alone', 'plain'] as const;
+export type Settled = Record<(typeof GROUPS)[number], { cases: number; settled: number }>;
 
 /** An avatar's length is known only when it has ended: it stands apart. */
 type PriceClass = 'exact' | 'range' | 'avatar';
@@ -72,7 +70,7 @@ export function newTally(): Tally {
       range: newSettled(),
       avatar: newSettled(),
     },
-    fedEnds: [{}, {}],
+    fedEnds: { first: {}, retried: {} },
     undecided: {},
     undecidedAlone: {},
     byGroup: 0,
@@ -87,7 +85,7 @@ export function newTally(): Tally {
 }
 
 function newSettled(): Settled {
-  return { cases: 0, settled: 0, twins: 0, twinsSettled: 0, alone: 0, aloneSettled: 0, plain: 0, plainSettled: 0 };
+  return Object.fromEntries(GROUPS.map((group) => [group, { cases: 0, settled: 0 }])) as Settled;
 }
 
 export function addSeed(tally: Tally, result: SeedResult): void {
@@ -99,7 +97,8 @@ export function addSeed(tally: Tally, result: SeedResult): void {
     tally.extra[which].requests += result.extraRequests;
     tally.extra[which].allowed += result.allowedRequests;
   }
-  for (const [turn, ends] of result.fedEnds.entries()) addAll(tally.fedEnds[turn] ?? {}, ends);
+  const [first = {}, retried = {}] = result.fedEnds;
+  addUp(tally.fedEnds, { first, retried });
   for (const one of result.cases) addCase(tally, one, result.seed);
   for (const { rule } of result.violations) tally.breaches[rule] = (tally.breaches[rule] ?? 0) + 1;
   if (result.violations.length === 0 || tally.failed.length >= FAILED_MAX) return;
@@ -115,15 +114,12 @@ function addCase(tally: Tally, one: JudgedCase, seed: number): void {
   if (!exclusive) return;
   const settled = tally.settled[priceClassOf(one)];
   if (one.isByGroup) tally.byGroup += 1;
-  settled.cases += 1;
-  if (verdict !== 'undecided') settled.settled += 1;
-  if (isAlone) settled.alone += 1;
-  if (isAlone && verdict !== 'undecided') settled.aloneSettled += 1;
   const isPlain = !isTwin && !one.isBesideFollowUps;
-  if (isPlain) settled.plain += 1;
-  if (isPlain && verdict !== 'undecided') settled.plainSettled += 1;
-  if (isTwin) settled.twins += 1;
-  if (isTwin && verdict !== 'undecided') settled.twinsSettled += 1;
+  const groups = { all: true, twins: isTwin, alone: isAlone, plain: isPlain };
+  for (const group of GROUPS.filter((name) => groups[name])) {
+    settled[group].cases += 1;
+    if (verdict !== 'undecided') settled[group].settled += 1;
+  }
   if (why !== undefined) {
     const reason = isTwin ? 'another lost answer of the same price was billed, or this one was' : why;
     tally.undecided[reason] = (tally.undecided[reason] ?? 0) + 1;
@@ -145,40 +141,18 @@ function shortHistory(history: string[], violations: Violation[]): string[] {
 }
 
 export function merge(into: Tally, other: Tally): void {
-  for (const name of [
-    'seeds',
-    'rows',
-    'submits',
-    'ambiguous',
-    'jobs',
-    'virtualMs',
-    'slotMs',
-    'quietSlotMs',
-    'replayed',
-    'givenBack',
-    'byGroup',
-  ] as const) {
-    into[name] += other[name];
-  }
-  for (const [verdict, { right, wrong }] of Object.entries(other.verdicts)) {
-    const sum = into.verdicts[verdict as Verdict];
-    sum.right += right;
-    sum.wrong += wrong;
-  }
-  for (const which of ['exact', 'range', 'avatar'] as const) addUp(into.settled[which], other.settled[which]);
-  for (const which of ['calm', 'all'] as const) addUp(into.extra[which], other.extra[which]);
-  for (const turn of [0, 1] as const) addAll(into.fedEnds[turn], other.fedEnds[turn]);
-  for (const which of ['undecided', 'undecidedAlone', 'breaches'] as const) addAll(into[which], other[which]);
-  for (const [charge, times] of Object.entries(other.timesMs)) into.timesMs[charge as ChargeTime].push(...times);
-  into.failed.push(...other.failed.slice(0, FAILED_MAX - into.failed.length));
-  into.wrong.push(...other.wrong.slice(0, WRONG_MAX - into.wrong.length));
-  into.differing.push(...other.differing);
+  addUp(into, other);
+  into.failed.splice(FAILED_MAX);
+  into.wrong.splice(WRONG_MAX);
 }
 
-function addUp<Name extends string>(into: Record<Name, number>, other: Record<Name, number>): void {
-  for (const name of Object.keys(into) as Name[]) into[name] += other[name];
-}
-
-function addAll(into: Record<string, number>, other: Record<string, number>): void {
-  for (const [name, count] of Object.entries(other)) into[name] = (into[name] ?? 0) + count;
+/** Numbers are added, lists joined, and so is what is inside. */
+function addUp(into: object, other: object): void {
+  const sums = into as Record<string, unknown>;
+  for (const [name, value] of Object.entries(other)) {
+    const known = sums[name];
+    if (Array.isArray(known)) known.push(...value);
+    else if (typeof known === 'object' && known !== null) addUp(known, value);
+    else sums[name] = typeof known === 'number' ? known + value : value;
+  }
 }

@@ -13,6 +13,7 @@ import {
   functionViolations,
   lengthViolations,
   needlessExceptions,
+  ownTimeViolations,
   placeViolations,
   weakMapViolations,
 } from './house/shape.js';
@@ -88,6 +89,10 @@ describe('shape', () => {
 
   test('paths of the checkout may hold spaces', () => {
     expect(escapedPathViolations(everything)).toEqual([]);
+  });
+
+  test('the emulator has no time and no chance of its own', () => {
+    expect(ownTimeViolations(product)).toEqual([]);
   });
 
   test('exports have names', () => {

@@ -34,7 +34,7 @@ const jsonValue = z.json();
 const errorStatus = z.number().int().min(400).max(599);
 
 /** The bodies that gateways put in place of an answer. */
-const GATEWAY_BODIES = ['error-code', 'code-message', 'error-message', 'html', 'text', 'empty'] as const;
+export const GATEWAY_BODIES = ['error-code', 'code-message', 'error-message', 'html', 'text', 'empty'] as const;
 
 /** What each action takes beside its name. */
 const SHAPES = {

@@ -127,18 +127,13 @@ function summary(truth: Truth): unknown {
   const strip = ({ money, ...rest }: AccountTruth): unknown => ({ ...rest, moneyEvents: money.length });
   const states: Record<string, number> = {};
   for (const job of truth.jobs) states[job.state] = (states[job.state] ?? 0) + 1;
+  const { violations: _told, ...rest } = truth;
   return {
-    nowMs: truth.nowMs,
-    speed: truth.speed,
-    seed: truth.seed,
-    assumptions: truth.assumptions,
+    ...rest,
     account: strip(truth.account),
     accounts: Object.fromEntries(Object.entries(truth.accounts).map(([name, one]) => [name, strip(one)])),
-    connections: truth.connections,
     requests: truth.requests.length,
     jobs: truth.jobs.length,
     states,
-    violationCounts: truth.violationCounts,
-    faults: truth.faults,
   };
 }

@@ -1,9 +1,8 @@
 import { CancelledFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { EPOCH_MS, sim } from '../engine/current.js';
 import { ContinueAsNewRequest, cloneJson, msOf } from '../temporal/payloads.js';
-import { cancelScope, currentRun, handleSignal, isCancelled, type Scope, scopeOf } from '../temporal/run.js';
+import { cancelScope, currentRun, handleSignal, isCancelled, type Scope, scopeOf, waiting } from '../temporal/run.js';
 import { serverOfSeed } from '../temporal/server.js';
-import { waiting } from '../temporal/waiting.js';
 
 /** The primitives of `@temporalio/workflow` that the product's workflows use, over the seed's server. */
 export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';

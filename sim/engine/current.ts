@@ -93,3 +93,21 @@ export function hostPromise<T>(): { promise: Promise<T>; arriveAfter: (delayMs: 
   };
   return { promise, arriveAfter };
 }
+
+/** Something that takes activities: a worker's process. */
+export interface Worker extends Host {
+  canWork(): boolean;
+  activities: Record<string, (input: unknown) => Promise<unknown>>;
+}
+
+export interface ActivityOptions {
+  queue: string;
+  startToCloseMs: number;
+  heartbeatMs: number;
+  scheduleToCloseMs: number;
+  attemptsMax: number;
+  intervalMs: number;
+  coefficient: number;
+  intervalMaxMs: number;
+  priority: number;
+}

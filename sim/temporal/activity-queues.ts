@@ -1,9 +1,8 @@
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure, TimeoutType } from '@temporalio/common';
-import type { ActivityActor } from '../engine/current.js';
+import type { ActivityActor, ActivityOptions, Worker } from '../engine/current.js';
 import type { Random } from '../engine/random.js';
 import { cloneJson, type ServerOptions, weigh } from './payloads.js';
 import type { WorkflowRun } from './run.js';
-import type { ActivityOptions, Worker } from './worker.js';
 
 /** The activity queues of the server: dispatch, the api queue's rate, time-outs, retries. */
 

@@ -1,6 +1,5 @@
-import type { Sim } from '../engine/current.js';
+import type { Sim, Worker } from '../engine/current.js';
 import type { Ending, WorkflowRun } from './run.js';
-import type { Worker } from './worker.js';
 
 /** What the server of a seed is made of, and what it keeps of the payloads that pass through it. */
 

@@ -1,8 +1,7 @@
+import type { ActivityOptions } from '../engine/current.js';
 import { cloneJson, msOf } from './payloads.js';
-import { currentRun } from './run.js';
+import { currentRun, waiting } from './run.js';
 import { serverOfSeed } from './server.js';
-import { waiting } from './waiting.js';
-import type { ActivityOptions } from './worker.js';
 
 interface ProxyOptions {
   /** Without one it is a local activity: the worker does it. */

@@ -3,8 +3,7 @@ import { createActivities } from '../../activities/index.js';
 import type { AccountSettings } from '../../src/contract/account.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { createSteadyClock } from '../../src/worker/clock.js';
-import { EPOCH_MS, type Sim } from '../engine/current.js';
-import type { Worker } from '../temporal/worker.js';
+import { EPOCH_MS, type Sim, type Worker } from '../engine/current.js';
 import type { Disk } from './disk.js';
 import { createMemoryStore, type StoreFaults } from './memory-store.js';
 

@@ -1,4 +1,3 @@
-// The rules of the house catch what they are there for.
 import { expect, test } from 'vitest';
 import { importCircles } from './circles.js';
 import { importViolations } from './layers.js';
@@ -8,9 +7,12 @@ import {
   escapedPathViolations,
   functionViolations,
   lengthViolations,
+  ownTimeViolations,
   weakMapViolations,
 } from './shape.js';
 import { sourceOf } from './sources.js';
+
+// The rules of the house catch what they are there for.
 
 const imports = (path: string, text: string) => importViolations([sourceOf(path, text)]);
 
@@ -86,6 +88,18 @@ test('memory that is kept beside what is opened is found', () => {
 test('a path with escaped spaces is found', () => {
   const text = "const path = new URL('a.csv', import.meta.url).pathname;";
   expect(escapedPathViolations([sourceOf('test/a.test.ts', text)])).toHaveLength(1);
+});
+
+test.each(['Date.now()', 'new Date()', 'performance.now()', 'Math.random()', 'setTimeout(() => 1, 5)', 'randomUUID()'])(
+  "the emulator's model may not say %s",
+  (text) => {
+    expect(ownTimeViolations([sourceOf('emulator/model/a.ts', `const a = ${text};`)])).toHaveLength(1);
+    expect(ownTimeViolations([sourceOf('emulator/http/a.ts', `const a = ${text};`)])).toEqual([]);
+  },
+);
+
+test('an instant that is given may be a Date', () => {
+  expect(ownTimeViolations([sourceOf('emulator/model/a.ts', 'const a = new Date(5);')])).toEqual([]);
 });
 
 test('a circle of imports is found, also through others and of types alone', () => {

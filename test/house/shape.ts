@@ -94,6 +94,24 @@ export function escapedPathViolations(sources: Source[]): string[] {
   });
 }
 
+/** The emulator's service is handed its time and draws from its seed: a simulation runs it on a clock of its own. */
+export function ownTimeViolations(sources: Source[]): string[] {
+  const own = /^(Date\.now|performance\.\w+|Math\.random|setTimeout|setInterval|setImmediate|randomUUID|randomBytes)$/;
+  return sources
+    .filter(({ path }) => /^emulator\/(model|families|faults|service)\//.test(path))
+    .flatMap((source) => {
+      const found: string[] = [];
+      walk(source.tree, (node) => {
+        const called =
+          ts.isCallExpression(node) || ts.isNewExpression(node) ? node.expression.getText(source.tree) : '';
+        const isNow = ts.isNewExpression(node) && called === 'Date' && (node.arguments?.length ?? 0) === 0;
+        if (own.test(called) || isNow)
+          found.push(`${source.path}:${lineOf(source, node)} the time and the seed are handed in`);
+      });
+      return found;
+    });
+}
+
 /** Tools that read a config file ask for its default export. */
 export function defaultExportViolations(sources: Source[]): string[] {
   return sources

@@ -30,7 +30,7 @@ describe('simulation', () => {
       // "The extra requests that checking costs": credits and discounts, of what the plan allows.
       expect(run.extraRequestsOfPlan.nothingLost).toBeLessThan(0.05);
       // Rows that feed rows: most are fed, some wait in vain.
-      const [first, retried] = run.fedEnds;
+      const { first, retried } = run.fedEnds;
       expect(first.done).toBeGreaterThan(100);
       expect(first.upstream_review).toBeGreaterThan(0);
       expect(first.upstream_failed).toBeGreaterThan(0);
