@@ -31,8 +31,14 @@ export class CancellationScope {
     this.scope = { isCancellable: cancellable, isRequested: false, onCancel: new Set() };
   }
 
-  static current(): { consideredCancelled: boolean } {
-    return { consideredCancelled: isCancelled(scopeOf(currentRun())) };
+  static current(): { consideredCancelled: boolean; cancelRequested: Promise<never> } {
+    const run = currentRun();
+    const scope = scopeOf(run);
+    const cancelRequested = new Promise<never>((_, reject) => {
+      scope.onCancel.add(reject);
+    });
+    cancelRequested.catch(() => undefined);
+    return { consideredCancelled: isCancelled(scope), cancelRequested };
   }
 
   static nonCancellable<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Sim } from '../engine/current.js';
 import type { Scenario } from '../scenario.js';
+import { countRequests } from './served-alone.js';
 import type { WorkerParts, WorkerProcess } from './worker-process.js';
 import { startWorkerProcess } from './worker-process.js';
 
@@ -16,7 +17,7 @@ const HOUR_MS = 3_600_000;
 /** Between two batches nothing is stopped; it is looked again after this. */
 const QUIET_STEP_MS = 300_000;
 
-type Given = Omit<WorkerParts, 'clockOffMs' | 'diesNow' | 'onDeath'>;
+type Given = Omit<WorkerParts, 'clockOffMs' | 'diesNow' | 'onDeath' | 'requests'>;
 
 export function startFleet(sim: Sim, scenario: Scenario, parts: Given): Fleet {
   const random = sim.random.fork('fleet');
@@ -27,10 +28,17 @@ export function startFleet(sim: Sim, scenario: Scenario, parts: Given): Fleet {
   let clockOffMs = 0;
   const faultsAreOn = (): boolean => scenario.isTroubled(scheduler.now());
 
+  let rpm = 60;
+  const requests = countRequests(sim, () => rpm);
   const start = (): void => {
     started += 1;
     const worker = startWorkerProcess(`worker-${started}`, {
       ...parts,
+      ...(faults.twoWorkers > 0 ? {} : { requests }),
+      onRpm: (now) => {
+        rpm = now;
+        parts.onRpm(now);
+      },
       clockOffMs: () => clockOffMs,
       diesNow: () => faults.crash > 0 && faultsAreOn() && random.chance(DEATH_AT_STEP),
       onDeath: () => {

@@ -1,4 +1,4 @@
-import { type Dependencies, type Messenger, openDependencies } from '../../activities/dependencies.js';
+import { type Dependencies, type Messenger, openDependencies, type Requests } from '../../activities/dependencies.js';
 import { createActivities } from '../../activities/index.js';
 import type { AccountSettings } from '../../src/contract/account.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
@@ -6,6 +6,7 @@ import { createSteadyClock } from '../../src/worker/clock.js';
 import { EPOCH_MS, type Sim, type Worker } from '../engine/current.js';
 import type { Disk } from './disk.js';
 import { createMemoryStore, type StoreFaults } from './memory-store.js';
+import { standbyOf } from './served-alone.js';
 
 /** One process of the product's worker, made of its real activities: it dies, stops, and its clock jumps. */
 export interface WorkerProcess extends Worker {
@@ -25,6 +26,8 @@ export interface WorkerParts {
   downloader: Dependencies['downloader'];
   messenger: Messenger;
   onRpm(rpm: number): void;
+  /** Where this process alone serves the account. */
+  requests?: Requests;
   trace(who: string, what: string): void;
   /** How far the machine's wall clock is off, ms. */
   clockOffMs(): number;
@@ -50,7 +53,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     settings,
     ...records,
     transport: parts.transport,
-    requests: { turn: async () => 0 },
+    ...(parts.requests ? { requests: parts.requests, standby: standbyOf(sim) } : { requests: { turn: async () => 0 } }),
     keyMark: parts.keyMark,
     downloader: parts.downloader,
     openInput: () => {
