@@ -28,6 +28,7 @@ const UNSENT: ReadonlySet<ReasonCode> = new Set([
   'too_many_failures',
   'row_replaced',
   'upstream_failed',
+  'upstream_review',
   'input_changed',
 ]);
 

@@ -4,6 +4,7 @@ import type { OutputFile } from '../../src/domain/outcome.js';
 import type { Frame } from '../../src/domain/row.js';
 import type { Feeder } from '../../src/home/feeders.js';
 import { readFrame, writeFrame } from '../../src/home/feeds.js';
+import { endOfFeeder } from '../../src/home/upstream.js';
 import { probeMedia } from '../../src/manifest/media/probe-media.js';
 import { fedFlaw } from '../../src/manifest/references/feed-flaw.js';
 import { StoreError } from '../../src/store/port.js';
@@ -18,8 +19,11 @@ import type { InputWork } from './input-urls.js';
 export async function takeFedInputs(deps: Dependencies, work: InputWork): Promise<InputRefused | undefined> {
   const { feeders, batch, options } = work;
   if (feeders.length === 0) return undefined;
-  if (feeders.some(({ file }) => file === undefined))
-    return { reason: 'upstream_failed', text: `waits for ${waitsFor(feeders)}` };
+  if (feeders.some(({ file }) => file === undefined)) {
+    // It had its file when the row was begun.
+    const end = feeders.map(endOfFeeder).find((one) => one !== undefined);
+    return { reason: end?.endedFor ?? 'upstream_failed', text: end?.endedText ?? `waits for ${waitsFor(feeders)}` };
+  }
   const waitsInVain = await failedFirst(deps, work);
   if (waitsInVain !== undefined) {
     return { reason: 'upstream_failed', text: `row ${waitsInVain}, which feeds it, was to be rendered again first` };

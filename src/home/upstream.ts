@@ -6,9 +6,9 @@ import type { ResultLine } from '../manifest/result-fields.js';
 import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
-export type Upstream =
-  | { live: 'held'; endedText: string }
-  | (Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string });
+export type Upstream = { live: 'held'; endedText: string } | Ended;
+
+type Ended = Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string };
 
 /** Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named. */
 export async function upstreamOf(
@@ -19,7 +19,7 @@ export async function upstreamOf(
   const feeders = await feedersOf(sources, place, row);
   if (isReady(feeders)) return undefined;
   for (const feeder of feeders) {
-    const own = endOf(feeder);
+    const own = endOfFeeder(feeder);
     if (own !== undefined) return own;
   }
   for (const { row: feeding, record } of feeders) {
@@ -32,7 +32,7 @@ export async function upstreamOf(
 }
 
 /** A row that ended without an output for those that it feeds. */
-function endOf({ media, record, file }: Feeder): Upstream | undefined {
+export function endOfFeeder({ media, record, file }: Feeder): Ended | undefined {
   if (record === undefined || file !== undefined || record.reasonCode === 'row_replaced') return undefined;
   const isForPerson = record.status === 'review' || record.status === 'lost_paid' || record.status === 'done';
   const why = record.reasonCode === undefined ? record.status : `${record.status}, ${record.reasonCode}`;
