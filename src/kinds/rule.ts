@@ -35,6 +35,8 @@ export interface NumberColumn extends ColumnBase {
   allowed?: readonly number[];
   /** Stands behind the range in the message: ` seconds`. */
   unit?: string;
+  /** The documents send it as a string, so JSONL may write one as well. */
+  sentAs?: 'string';
   /** The code when the text is no number at all; B16 if absent. */
   malformedCode?: ProblemCode;
 }

@@ -84,7 +84,9 @@ function readNumber(column: NumberColumn, cell: Cell): CellValue {
   const malformedCode = column.malformedCode ?? 'B16';
   const range = rangeText(column);
   const pattern = type === 'integer' ? PLAIN_INTEGER : PLAIN_DECIMAL;
-  if ((cell.form !== 'csv' && cell.form !== 'number') || !pattern.test(cell.text)) {
+  const isNumber =
+    cell.form === 'csv' || cell.form === 'number' || (cell.form === 'string' && column.sentAs === 'string');
+  if (!isNumber || !pattern.test(cell.text)) {
     const shape = type === 'integer' ? 'a plain integer' : 'a plain decimal';
     const what = range === undefined ? '' : ` (${range}${unit})`;
     return bad(malformedCode, `${name} must be ${shape}${what}, got ${quoted(cell.text)}${formNote(cell)}`);
@@ -116,8 +118,10 @@ function formNote(cell: Cell): string {
 }
 
 function readBoolean(name: string, cell: Cell): CellValue {
+  // Every spreadsheet saves a cell with true in it as TRUE.
+  const text = cell.form === 'csv' && /^(?:TRUE|FALSE)$/.test(cell.text) ? cell.text.toLowerCase() : cell.text;
   const native = cell.form === 'csv' || cell.form === 'boolean';
-  if (native && (cell.text === 'true' || cell.text === 'false')) return good(cell.text === 'true');
+  if (native && (text === 'true' || text === 'false')) return good(text === 'true');
   return bad('B58', `${name} must be true or false, got ${quoted(cell.text)}${formNote(cell)}`);
 }
 

@@ -28,6 +28,10 @@ const HINTS: Readonly<Record<string, string>> = {
   response_format: 'use --response-format, which holds for every row',
   callback_url: 'callbacks are a setting of the run',
   reference_image: "did you mean 'reference_images'?",
+  // As the documents call what a request brings; here a column says what it is for.
+  url: "the source image of svc/edit stands in 'image'",
+  image_url: "an image stands in 'image', 'first_frame' or 'images', as `callsheet kinds` says for the row's kind",
+  messages: "the image of svc/animation stands in 'image'",
 };
 
 const columnsByKind = new Map<Kind, ReadonlyMap<string, Column>>(

@@ -26,7 +26,7 @@ function counted(store: Store, seen: { requests: number }): Store {
   });
 }
 
-test('R3: 10,000 rows that were never tried are counted with a request per shard, not per row', async () => {
+test('3-R3: 10,000 rows that were never tried are counted with a request per shard, not per row', async () => {
   const seen = { requests: 0 };
   const store = counted(createFolderStore(join(temporaryFolder(), 'home')), seen);
   const account = openAccountRecords(store, 'a');

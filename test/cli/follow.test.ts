@@ -148,13 +148,13 @@ describe('6-O1: a home that is not the one the batch began in', () => {
   });
 });
 
-test('O5: an engine that was stopped by order is not started again: following ends', async () => {
+test('6-O5: an engine that was stopped by order is not started again: following ends', async () => {
   const reconnectError = Object.assign(new Error('stopped'), { name: 'EngineError', code: 'stopped_by_order' });
   const { end, reconnects } = await follow([{}, { progress: outage }], { reconnectError });
   expect([end, reconnects]).toEqual([{ end: 'stopped' }, 1]);
 });
 
-test('O2: a full disk is named while nothing answers', async () => {
+test('6-O2: a full disk is named while nothing answers', async () => {
   const trouble = 'the disk of /data is full';
   const { snapshots } = await follow([{}, { progress: outage }], { trouble, abortAfterMs: 3_000 });
   expect(snapshots.at(-1)).toMatchObject({ lostWhy: trouble });

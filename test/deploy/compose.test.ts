@@ -47,7 +47,7 @@ describe('docker-compose.yml and what it runs', () => {
     for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(from).toMatch(/:\d+\.\d+\.\d+-/);
   });
 
-  it('R1: gives a worker the time in which a paid call may still be answered', () => {
+  it('3-R1: gives a worker the time in which a paid call may still be answered', () => {
     // The longest wait of the default settings: `waits.syncMaxSeconds`.
     const waits = { lambdaMs: 0, thetaMs: 0, rhoMs: 0, syncMaxMs: 900_000, renderMaxMs: {} };
     const longestMs = Math.max(...KINDS.map((kind) => headersLimitMs({ waits, timeScale: 1 }, kind)));

@@ -118,7 +118,7 @@ describe.skipIf(!hasTemporal())('an engine that is stopped by order', { timeout:
   let rig: Rig;
   afterEach(() => rig?.stop());
 
-  it('R1, O5, O9: paid calls get their answers, nobody starts it again but `resume`, and nothing is paid twice', async () => {
+  it('3-R1, 6-O5, 6-O9: paid calls get their answers, nobody starts it again but `resume`, and nothing is paid twice', async () => {
     // One synchronous call takes 35 s, longer than a worker has for all else.
     rig = await startRig({ speed: 20, emulator: { renderSeconds: { 'svc/image': [700, 700] } } });
     const stills = Array.from({ length: 9 }, (_, i) => image(`still-${i + 1}`));

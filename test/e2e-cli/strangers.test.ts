@@ -1,4 +1,4 @@
-// R7: the server of an engine has no doors. Whoever can reach it sends orders nobody gave; the home has the last word.
+// 3-R7: the server of an engine has no doors. Whoever can reach it sends orders nobody gave; the home has the last word.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -63,7 +63,7 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     expect(ending.record).toMatchObject({ flags: [], creditsNano: FILM_NANO });
   });
 
-  it.concurrent('R2: a row whose answers are always lost is paid again once, and then held', async () => {
+  it.concurrent('3-R2: a row whose answers are always lost is paid again once, and then held', async () => {
     const ending = await runOneRow({
       temporal,
       row: filmRow('ever'),
@@ -75,7 +75,7 @@ describe.skipIf(!hasTemporal())('rows that are paid again by policy', { timeout:
     expect(ending.jobs).toHaveLength(2);
   });
 
-  it.concurrent('R2: what the budget has no room for is not paid again, however much may be wasted', async () => {
+  it.concurrent('3-R2: what the budget has no room for is not paid again, however much may be wasted', async () => {
     const lost: FaultRule = { ...lostFilm, match: { route: 'vendor-f.submit' }, times: 3 };
     const stack = await startStack({
       temporal,

@@ -193,7 +193,7 @@ describe('money', () => {
     }
   });
 
-  test('what a megapixel is', async () => {
+  test('1-A1: what a megapixel is', async () => {
     const emu = await emulator({ assumptions: { megapixelPixels: 1_048_576 } });
     await emu.post(IMAGES, { model: 'svc-alpha.2-klein-4b', prompt: 'x', width: 1024, height: 1024 });
     expect(emu.truth().jobs[0]?.chargedNano).toBe(1_000_000);
@@ -228,7 +228,7 @@ describe('time', () => {
   test.each([
     [false, [429, 429, 200]],
     [true, [429, 429, 429]],
-  ])('a request that was answered 429 counts: %s', async (refusedRequestsCount, statuses) => {
+  ])('1-A1: a request that was answered 429 counts: %s', async (refusedRequestsCount, statuses) => {
     const emu = await emulator({ assumptions: { refusedRequestsCount } });
     emu.setLimits({ rpm: 2 });
     for (let count = 0; count < 2; count += 1) await emu.get('/v1/credits');

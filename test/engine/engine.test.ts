@@ -67,7 +67,7 @@ describe.skipIf(!hasTemporal())('the engine', () => {
   }, 60_000);
 
   test.skipIf(process.platform !== 'linux')(
-    'R7: answers no HTTP request of a stranger, on none of its ports',
+    '3-R7: answers no HTTP request of a stranger, on none of its ports',
     async () => {
       const engine = await engineIn(newFolder());
       const { server } = await stateOf(engine);
@@ -179,7 +179,7 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(await engine.status()).toBeUndefined();
   }, 60_000);
 
-  test('R1: that is stopped waits for paid answers, says what they cost, and stays stopped', async () => {
+  test('3-R1: that is stopped waits for paid answers, says what they cost, and stays stopped', async () => {
     const folder = newFolder();
     const engine = await engineIn(folder);
     await engine.register(account('one', { awaits: 3_000 }));
@@ -197,7 +197,7 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(lines[0]).toContain('the engine before this one ends: it waits for 1 paid call');
   }, 60_000);
 
-  test('R1: that is stopped by force does not wait', async () => {
+  test('3-R1: that is stopped by force does not wait', async () => {
     const folder = newFolder();
     const engine = await engineIn(folder);
     await engine.register(account('one', { awaits: 120_000 }));
@@ -207,7 +207,7 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     expect(await waiting).toBe('stopped');
   }, 60_000);
 
-  test('O5: says that it was stopped by order until somebody starts it again', async () => {
+  test('6-O5: says that it was stopped by order until somebody starts it again', async () => {
     const folder = newFolder();
     await engineIn(folder);
     expect(wasStopped(folder)).toBe(false);

@@ -81,7 +81,7 @@ describe('a child that dies', () => {
     expect(await keeper.firstDeath).toBe('exit code 0');
   });
 
-  test('O2: is started again although the log for it has no room at first', async () => {
+  test('6-O2: is started again although the log for it has no room at first', async () => {
     let tries = 0;
     const deaths: string[] = [];
     const keeper = createKeeper({
@@ -168,7 +168,7 @@ describe('the control socket', () => {
   });
 });
 
-test('O2: a record that cannot be written is tried again and never throws into the end of a child', () => {
+test('6-O2: a record that cannot be written is tried again and never throws into the end of a child', () => {
   vi.useFakeTimers();
   const folder = newTemp();
   const path = join(folder, 'away', 'engine.json');

@@ -9,14 +9,14 @@ import { temporaryFolder } from '../store/support/temporary.js';
 const home = () => openAccountRecords(createFolderStore(temporaryFolder()), 'a').home;
 const attempt = (id: string, n = 1) => ({ batch: 'b', id, n });
 
-test('R2: the payments of a batch stay within its limit, however many ask at once', async () => {
+test('3-R2: the payments of a batch stay within its limit, however many ask at once', async () => {
   const shared = home();
   const ids = Array.from({ length: 12 }, (_, i) => `row-${i}`);
   const granted = await Promise.all(ids.map((id) => reserveWaste(shared, attempt(id), 10, { maxNano: 45, atMs: 1 })));
   expect(granted.filter(Boolean)).toHaveLength(4);
 });
 
-test('R2: a row is paid again once; asking again for the same attempt costs nothing more', async () => {
+test('3-R2: a row is paid again once; asking again for the same attempt costs nothing more', async () => {
   const shared = home();
   const ask = (id: string, n: number) => reserveWaste(shared, attempt(id, n), 10, { maxNano: 25, atMs: 1 });
   expect([await ask('a', 1), await ask('a', 1), await ask('a', 2), await ask('b', 1), await ask('c', 1)]).toEqual([
@@ -28,7 +28,7 @@ test('R2: a row is paid again once; asking again for the same attempt costs noth
   ]);
 });
 
-test('R2: what a person orders is never refused, and uses the limit up', async () => {
+test('3-R2: what a person orders is never refused, and uses the limit up', async () => {
   const shared = home();
   for (const n of [1, 1, 2]) await noteWaste(shared, attempt('a', n), 10, 1);
   expect(await reserveWaste(shared, attempt('b'), 6, { maxNano: 25, atMs: 1 })).toBe(false);

@@ -157,10 +157,13 @@ describe('the header', () => {
     ['', '<stdin>:1:7: B9 a column has no name; name it or take it out'],
     ['response_format', expect.stringContaining('use --response-format')],
     ['n', "<stdin>:1:7: B22 unknown column 'n'; the service supports one output per request: add rows instead"],
+    ['url', expect.stringContaining("the source image of svc/edit stands in 'image'")],
+    ['image_url', expect.stringContaining("an image stands in 'image', 'first_frame' or 'images'")],
+    ['messages', expect.stringContaining("the image of svc/animation stands in 'image'")],
     ['__proto__', expect.stringContaining("B9 unknown column '__proto__'")],
     ['constructor', expect.stringContaining("B9 unknown column 'constructor'")],
     ['x-', expect.stringContaining("B9 unknown column 'x-'")],
-  ])('B9, B22: the unknown column %j', async (name, problem) => {
+  ])('B9, B22, 1-D10: the unknown column %j', async (name, problem) => {
     expect(await printed(`${HEADER},${name}\n${good('a')},\n`)).toEqual([problem]);
   });
 

@@ -51,6 +51,29 @@ describe('JSONL', () => {
     ]);
   });
 
+  it('2-D10: seconds of multi-mode video may be a string, as the documents send them, and shots may have their index', async () => {
+    const film = { id: 'a', kind: 'vendor-a/text2video', prompt: 'a boat' };
+    const asString = await check({ ...film, duration: '5' });
+    const asNumber = await check({ ...film, duration: 5 });
+    expect(asString.printed).toEqual([]);
+    expect(asString.passed[0]).toEqual(asNumber.passed[0]);
+    expect(await printed({ ...film, duration: '16' })).toEqual([expect.stringContaining('B27 duration must be 3-15')]);
+    const shot = { prompt: 'a door', duration: '3' };
+    const board = { id: 'a', kind: 'vendor-a/omni-video', images: 'https://a.example/a.png', shot_type: 'customize' };
+    const numbered = await check({
+      ...board,
+      shots: [
+        { index: 1, ...shot },
+        { index: 2, ...shot },
+      ],
+    });
+    expect(numbered.printed).toEqual([]);
+    expect(numbered.passed[0]).toEqual((await check({ ...board, shots: [shot, shot] })).passed[0]);
+    expect(await printed({ ...board, shots: [{ index: 2, ...shot }] })).toEqual([
+      expect.stringContaining('B32 shots: the index of shot 1 must be 1'),
+    ]);
+  });
+
   it('B58, B60: other native types in the wrong place', async () => {
     expect(await printed({ ...image, prompt: 5 })).toEqual(['<stdin>:1:4: B60 prompt must be a string, got 5']);
     expect(await printed({ ...image, id: 5 })).toEqual(["<stdin>:1:1: B12 id must be a string, got '5'"]);

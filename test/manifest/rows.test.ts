@@ -95,6 +95,14 @@ it('2-D11: a list in a column that takes one URL is refused before anything is p
   expect((await checkText(csv({ id: 'a', ...edit, image: 'https://a.example/a.png?size=1|2' }))).printed).toEqual([]);
 });
 
+it('1-D10: TRUE and FALSE, as every spreadsheet saves them, are true and false; JSONL has its own', async () => {
+  const clip = { kind: 'svc/clip', model: 'svc-epsilon-2.5-video', prompt: 'x' };
+  expect(await hashOf({ ...clip, audio: 'TRUE' })).toBe(await hashOf({ ...clip, audio: 'true' }));
+  expect(await hashOf({ ...clip, audio: 'FALSE' })).toBe(await hashOf({ ...clip, audio: 'false' }));
+  const { printed } = await checkText(JSON.stringify({ id: 'a', ...clip, audio: 'TRUE' }), { format: 'jsonl' });
+  expect(printed).toEqual(["<stdin>:1:5: B58 audio must be true or false, got 'TRUE' as a string"]);
+});
+
 it.each([
   ['{"a":1,"a":2}', false],
   ['{"a":{"b":1,"b":2}}', false],

@@ -144,7 +144,7 @@ describe('classification of one submit', () => {
     },
   );
 
-  it('S1: an output that is too large is asked for once more by URL, unless a URL was asked for', () => {
+  it('S1, 1-D8: an output that is too large is asked for once more by URL, unless a URL was asked for', () => {
     const tooLarge = { flow: 'sync', error: error('output_too_large') } as const;
     expect(read(502, { ...tooLarge, askedForBytes: true })).toMatchObject({ rule: 'S1', next: 'retry_as_url' });
     expect(read(502, tooLarge)).toMatchObject({ rule: 'S1', next: 'fail_size' });

@@ -63,7 +63,7 @@ test('a process is known by its start, not by its number alone', () => {
   expect('release' in tryLock(folder)).toBe(true);
 });
 
-test("R14: another machine's lock is never stale, and the sentence says so", () => {
+test("3-R14: another machine's lock is never stale, and the sentence says so", () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'callsheet-lock-')), 'lock');
   const mine = tryLock(folder);
   expect(mine).toHaveProperty('release');

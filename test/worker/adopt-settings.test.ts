@@ -19,7 +19,7 @@ const known = {
   s3: {},
 } as unknown as AccountSettings;
 
-test('O3: a second command without a limit of its own changes nothing of the first, and nothing stops for it', () => {
+test('6-O3: a second command without a limit of its own changes nothing of the first, and nothing stops for it', () => {
   const asked = { ...known, limits: { concurrency: null, rpm: 30 } };
   expect(adoptSettings(known, asked, true)).toEqual({
     change: 'in place',
@@ -27,19 +27,19 @@ test('O3: a second command without a limit of its own changes nothing of the fir
   });
 });
 
-test('O3: a limit that is given anew holds, and with no batch open every setting is the new command’s', () => {
+test('6-O3: a limit that is given anew holds, and with no batch open every setting is the new command’s', () => {
   const higher = { ...known, limits: { concurrency: 8, rpm: null } };
   expect(adoptSettings(known, higher, true)).toMatchObject({ settings: { limits: { concurrency: 8 } } });
   const bare = { ...known, exclusive: false, limits: { concurrency: null, rpm: null }, prices: [] };
   expect(adoptSettings(known, bare, false)).toEqual({ change: 'in place', settings: bare });
 });
 
-test('O3: a contradiction about the account is refused in words while batches are open', () => {
+test('6-O3: a contradiction about the account is refused in words while batches are open', () => {
   const adopted = adoptSettings(known, { ...known, exclusive: false }, true);
   expect(adopted).toMatchObject({ change: 'refused', why: expect.stringContaining('account.exclusive') });
 });
 
-test('O3: another home wants a worker of its own', () => {
+test('6-O3: another home wants a worker of its own', () => {
   expect(adoptSettings(known, { ...known, home: '/other' }, true)).toMatchObject({ change: 'new worker' });
 });
 

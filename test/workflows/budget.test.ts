@@ -89,7 +89,7 @@ describe('the budget of a batch (I20)', () => {
     expect(state.limits).toEqual({ maxCreditsNano: 200, maxFailures: { rows: 1 } });
   });
 
-  it('R2: a payment again is reserved once before it is granted, and settles with the row', () => {
+  it('3-R2: a payment again is reserved once before it is granted, and settles with the row', () => {
     const state = limited({ maxCreditsNano: 100 });
     open(state, [pageEntry(0, 'a', 40), pageEntry(1, 'b', 0, { begins: 'poll', attempts: 1 })]);
     const asked = { id: 'a', n: 1, nano: 40 };

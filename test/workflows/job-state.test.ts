@@ -28,7 +28,7 @@ describe('the end of a row that is being paid again (docs/guarantees.md, G1)', (
   const again = { upToNano: 5, otherwise };
   const end = (status: Finish['status'], rest: Partial<Finish> = {}): Finish => ({ step: 'finish', status, ...rest });
 
-  it('R2: no unbilled end of the new attempt makes a row fail that may have been billed', () => {
+  it('3-R2: no unbilled end of the new attempt makes a row fail that may have been billed', () => {
     for (const status of ['failed', 'cancelled', 'not_started'] as const) {
       expect(endOf({ again }, end(status))).toBe(otherwise);
       expect(endOf({}, end(status))).toEqual(end(status));

@@ -39,7 +39,7 @@ describe('a row that goes on after it had ended', () => {
     expect(state).toMatchObject({ counts: { done: 1, review: 1 }, creditsNano: 7, creditsUnknown: 1 });
   });
 
-  it('R2: is paid again only within the budget', () => {
+  it('3-R2: is paid again only within the budget', () => {
     const bounded = (maxCreditsNano: number) => {
       const state = ended();
       state.limits.maxCreditsNano = maxCreditsNano;

@@ -44,6 +44,7 @@ export const durationColumn: Column = {
   min: 3,
   max: 15,
   unit: ' (sent as a string)',
+  sentAs: 'string',
   code: 'B27',
   help: 'Seconds.',
 };

@@ -74,10 +74,12 @@ function readShots(shots: Json[], secondsMax: number): Shot[] | string {
   for (const [position, shot] of shots.entries()) {
     const name = `shot ${position + 1}`;
     if (!isJsonObject(shot)) return `shots: ${name} must be {"prompt":"…","duration":3}`;
-    const { prompt, duration, ...other } = shot;
+    const { prompt, duration, index, ...other } = shot;
     const [stranger] = Object.keys(other);
-    if (stranger === 'index') return `shots: ${name} has an index; the shots are numbered by callsheet, in their order`;
     if (stranger !== undefined) return `shots: ${name} has an unknown field; a shot has prompt and duration`;
+    if (index !== undefined && index !== position + 1) {
+      return `shots: the index of ${name} must be ${position + 1}: shots are numbered from 1 in their order, here by callsheet`;
+    }
     if (typeof prompt !== 'string' || prompt.trim() === '') return `shots: ${name} has an empty prompt`;
     const seconds = typeof duration === 'string' && /^[1-9][0-9]?$/.test(duration) ? Number(duration) : duration;
     if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 1 || seconds > secondsMax) {

@@ -277,7 +277,7 @@ const clips: RuleCase[] = (['svc/clip', 'svc/animation'] as const).flatMap((kind
       kind,
       base,
       good: [{ audio: 'true' }, { audio: 'false' }],
-      bad: ['on', 'TRUE', '1', 'yes'].map((audio) => ({
+      bad: ['on', 'True', '1', 'yes'].map((audio) => ({
         change: { audio },
         code: 'B58',
         says: /audio must be true or false/,
