@@ -119,8 +119,11 @@ export interface Callers {
 /** Messages that activities send to workflows, and what they ask of the server. */
 export interface Messenger extends BookMessages {
   ensureSemaphore(): Promise<void>;
-  /** Starts a job unless it is open, or was started after `sinceMs` (by the server's clock; null = cannot be). */
-  startJob(input: JobInput, sinceMs: number | null): Promise<void>;
+  /**
+   * Starts a job unless it is open, or was started after `sinceMs` (by the server's clock; null = cannot be). False for
+   * one that was, and has ended since.
+   */
+  startJob(input: JobInput, sinceMs: number | null): Promise<boolean>;
   /** Asks for the slots of jobs, which wait for their grants. */
   acquireFor(asked: AcquireFor): Promise<void>;
   /** Tells a job that it has a slot. False when it does not run. */

@@ -15,15 +15,16 @@ export function startActivities({ messenger, standby }: Dependencies): StartActi
       const sinceMs = attempt === 1 ? null : scheduledTimestampMs;
       const isStandby = standby?.hasRoom() === true;
       const standsBy = isStandby ? { standsBy: true as const } : {};
-      const start = ({ begins, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<void> => {
+      const start = ({ begins, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<boolean> => {
         const reserved = upToNano === undefined ? {} : { upToNano };
         const isAsked = asksAtOnce({ begins }) ? { isAsked: true as const, ...standsBy } : {};
         const row = { batch, generation, ...place };
         return messenger.startJob({ ...settings, row, begins, attempts, ...reserved, ...isAsked }, sinceMs);
       };
-      const jobs = begin.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
-      for (const { id } of jobs) standby?.begin({ batch, id });
-      await Promise.all(begin.map(start));
+      for (const { id } of begin.filter(asksAtOnce)) standby?.begin({ batch, id });
+      const isOpen = await Promise.all(begin.map(start));
+      const open = begin.filter((_, i) => isOpen[i]);
+      const jobs = open.filter(asksAtOnce).map(({ id, kind }) => ({ id, kind }));
       const apart = settings.policy.ambiguity === 'hold' ? {} : { apart: true as const };
       if (jobs.length > 0) await messenger.acquireFor({ batch, jobs, ...apart, ...standsBy });
     },

@@ -66,6 +66,7 @@ export function createBalance(startNano: number, startMs: number, random: Random
   const events: MoneyEvent[] = [{ atMs: startMs, kind: 'start', amountNano: startNano }];
   let totalNano = startNano;
   let committedNano = 0;
+  const lagPartOf = new Map<string, number>();
   return {
     events,
     nowNano: () => totalNano,
@@ -87,7 +88,10 @@ export function createBalance(startNano: number, startMs: number, random: Random
       // Late charges carry their own instant; keeping the list in time order makes the walk back exact.
       let index = events.length;
       while (index > 1 && (events[index - 1]?.atMs ?? 0) > event.atMs) index -= 1;
-      events.splice(index, 0, { ...event, lagPart: random.next() });
+      // What belongs to one job shows in its order: no refund before the charge that it gives back.
+      const lagPart = Math.max(random.next(), lagPartOf.get(event.jobId ?? '') ?? 0);
+      if (event.jobId !== undefined) lagPartOf.set(event.jobId, lagPart);
+      events.splice(index, 0, { ...event, lagPart });
     },
     commit(amountNano) {
       committedNano += amountNano;

@@ -29,7 +29,10 @@ export function createMessenger(client: Client, account: string, timeScale: numb
     async startJob(input, sinceMs) {
       const { batch, id } = input.row;
       const workflowId = jobId(account, batch, id);
-      if (sinceMs !== null && (await startedMs(client, workflowId)) >= sinceMs) return;
+      if (sinceMs !== null) {
+        const newest = await newestRun(client, workflowId);
+        if (newest.startedMs >= sinceMs) return newest.isOpen;
+      }
       await client.workflow.start('job', {
         memo: WORKFLOW_MEMO,
         workflowId,
@@ -37,6 +40,7 @@ export function createMessenger(client: Client, account: string, timeScale: numb
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
+      return true;
     },
     async acquireFor(asked) {
       const send = () => semaphore().signal(messages.acquireFor, asked);
@@ -95,13 +99,15 @@ export function createMessenger(client: Client, account: string, timeScale: numb
       });
     },
     rewriteResults: (batch) => rewriteResults(client, account, batch),
-    isBatchOpen: (batch) => isOpen(client, batchId(account, batch)),
+    isBatchOpen: async (batch) => (await newestRun(client, batchId(account, batch))).isOpen,
     async reopen(order) {
       const { batch } = order.row;
       return delivered(() => client.workflow.getHandle(batchId(account, batch)).signal(messages.reopen, order));
     },
     async areOpen(jobs) {
-      return Promise.all(jobs.map(({ batch, id }) => isOpen(client, jobId(account, batch, id))));
+      return Promise.all(
+        jobs.map(async ({ batch, id }) => (await newestRun(client, jobId(account, batch, id))).isOpen),
+      );
     },
   };
 }
@@ -115,22 +121,18 @@ async function rewriteResults(client: Client, account: string, batch: string): P
   });
 }
 
-async function isOpen(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    const description = await client.workflow.getHandle(workflowId).describe();
-    return description.status.name === 'RUNNING' || description.status.name === 'PAUSED';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+interface Run {
+  /** Epoch ms by the server's clock; 0 = never begun. */
+  startedMs: number;
+  isOpen: boolean;
 }
 
-/** When the newest run of a workflow began, epoch ms by the server's clock; never = 0. */
-async function startedMs(client: Client, workflowId: string): Promise<number> {
+async function newestRun(client: Client, workflowId: string): Promise<Run> {
   try {
-    return (await client.workflow.getHandle(workflowId).describe()).startTime.getTime();
+    const { startTime, status } = await client.workflow.getHandle(workflowId).describe();
+    return { startedMs: startTime.getTime(), isOpen: status.name === 'RUNNING' || status.name === 'PAUSED' };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 0;
+    if (error instanceof WorkflowNotFoundError) return { startedMs: 0, isOpen: false };
     throw error;
   }
 }

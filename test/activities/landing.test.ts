@@ -67,7 +67,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
       caseEnded: async () => undefined,
       limitsRefused: async () => undefined,
       ensureSemaphore: async () => undefined,
-      startJob: async () => undefined,
+      startJob: async () => true,
       acquireFor: async () => undefined,
       granted: async () => true,
       rowFinished: async (_, report) => {

@@ -22,6 +22,8 @@ interface Info {
   attempt?: number;
   ambiguity?: 'hold' | 'if-proved';
   standby?: Dependencies['standby'];
+  /** Begun by an earlier try, and over. */
+  ended?: string[];
 }
 
 async function start(begin: Begin[], info: Info = {}) {
@@ -30,6 +32,7 @@ async function start(begin: Begin[], info: Info = {}) {
   const messenger: Partial<Messenger> = {
     startJob: async (input, sinceMs) => {
       started.push({ input, sinceMs });
+      return !info.ended?.includes(input.row.id);
     },
     acquireFor: async (message) => {
       asked.push(message);
@@ -72,6 +75,12 @@ describe('jobs of a batch that are started together', () => {
   it('are not begun again by a later try of what an earlier one may have started', async () => {
     expect((await start([one('r1')])).started[0]?.sinceMs).toBeNull();
     expect((await start([one('r1')], { attempt: 2 })).started[0]?.sinceMs).toBe(1_000);
+  });
+
+  it('ask for no slot once they have ended: nobody would give it back', async () => {
+    const { asked } = await start([one('r1'), one('r2')], { attempt: 2, ended: ['r1'] });
+    expect(asked).toEqual([{ batch: 'films', jobs: [{ id: 'r2', kind: IMAGE }] }]);
+    expect((await start([one('r1')], { attempt: 2, ended: ['r1'] })).asked).toEqual([]);
   });
 
   it('stand by for their grants within the only worker of the account, as many as it has room for', async () => {
