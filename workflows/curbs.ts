@@ -8,6 +8,7 @@ import type {
   Waiting,
 } from '../src/contract/semaphore.js';
 import { type Breaker, type Kind, type Provider, providerOf } from '../src/domain/kind.js';
+import { routeOf } from '../src/kinds/facts.js';
 import { sameJob } from './cap.js';
 
 /**
@@ -100,11 +101,6 @@ function probeEndMs(state: SemaphoreState, { route, countedMs }: Pace, nowMs: nu
     return isProbe && nowMs < sinceMs + PROBE_MS ? sinceMs + PROBE_MS : [];
   });
   return ends.length === 0 ? undefined : Math.max(...ends);
-}
-
-/** Kinds that are submitted to one address share what happens to it. */
-function routeOf(kind: Kind): Kind {
-  return kind === 'vendor-g/video' ? 'vendor-c/video' : kind;
 }
 
 // ---- families whose submits go wrong again and again: one probe at a time until one goes through ----

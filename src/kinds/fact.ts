@@ -1,4 +1,5 @@
 import { defined, type Json } from '../domain/json.js';
+import type { Kind } from '../domain/kind.js';
 import type { PriceUnit } from '../domain/price.js';
 import type { Media, Row } from '../domain/row.js';
 
@@ -39,6 +40,8 @@ export interface AsyncFacts extends CommonFacts {
 }
 
 interface CommonFacts {
+  /** The kind that is submitted to the same address; absent for one with an address of its own. */
+  readonly route?: Kind;
   /** Whose discount applies (service document 1, Discount), or null where the documents name none. */
   readonly entrypoint: string | null;
   /** When the charge falls (design: the credits check). */

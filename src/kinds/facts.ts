@@ -11,7 +11,7 @@ import { vendorFFacts } from './vendor-f/facts.js';
 
 /**
  * The facts of every family, once. What a workflow may know of kinds is here: nothing below imports columns or wire.
- * Recorded messages name a kind by its place, so a new family goes to the end.
+ * A new family goes to the end: what an earlier build began may name a kind by its place.
  */
 const FAMILIES: readonly FamilyFacts[] = [
   svcFacts,
@@ -50,6 +50,11 @@ export function filledCells({ kind, cells }: Pick<Row, 'kind' | 'cells'>): Cells
 export function usualModel(kind: Kind): string {
   const model = factsOf(kind).fallbacks?.model;
   return typeof model === 'string' ? model : '';
+}
+
+/** Kinds that are submitted to one address share what happens to it. */
+export function routeOf(kind: Kind): Kind {
+  return factsOf(kind).route ?? kind;
 }
 
 /** A kind whose submit is answered with a handle that is polled; the others answer with their output. */

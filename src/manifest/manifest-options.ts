@@ -70,8 +70,6 @@ export interface ManifestSummary {
   byKind: Partial<Record<Kind, number>>;
   /** Rows per group label; rows without one are not in it. */
   groups: Record<string, number>;
-  /** sha256 over every row with its stem: names the generation. */
-  contentHash: string;
   /** The rows that feed rows. */
   chains: Chains;
 }

@@ -1,22 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { Kind } from '../domain/kind.js';
 import type { Row } from '../domain/row.js';
 import { costNotesOf } from './columns.js';
 import { createLineIndex } from './line-index.js';
 import type { ManifestSummary } from './manifest-options.js';
-import { canonicalJson } from './row-hash.js';
 
 /** Adds up a manifest's good rows. */
 export interface ManifestTally {
   add(row: Row): void;
-  totals(): Pick<ManifestSummary, 'byKind' | 'groups' | 'costNotes' | 'contentHash'>;
+  totals(): Pick<ManifestSummary, 'byKind' | 'groups' | 'costNotes'>;
 }
 
 export function createManifestTally(): ManifestTally {
   const kinds = new Map<Kind, number>();
   const groups = new Map<string, number>();
   const notes = new Map<string, { kind: Kind; note: string; rows: number }>();
-  const content = createHash('sha256');
   return {
     add(row) {
       kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + 1);
@@ -26,14 +23,11 @@ export function createManifestTally(): ManifestTally {
         if (known === undefined) notes.set(`${row.kind} ${note}`, { kind: row.kind, note, rows: 1 });
         else known.rows += 1;
       }
-      const { id, hash, stem, group = null, passthrough = null } = row;
-      content.update(`${canonicalJson([id, hash, stem, group, passthrough])}\n`);
     },
     totals: () => ({
       byKind: Object.fromEntries(kinds),
       groups: Object.fromEntries(groups),
       costNotes: [...notes.values()],
-      contentHash: content.digest('hex'),
     }),
   };
 }

@@ -1,9 +1,10 @@
 import { type AsyncFacts, DAY_MS, type FamilyFacts, knownOr, lasting, POLL_BASE_MS, UNKNOWN } from '../fact.js';
 
-/** Both families share one route. */
 const common = {
   flow: 'async',
   entrypoint: null,
+  // One address takes the submits of both (service document 2, Endpoints).
+  route: 'vendor-c/video',
   charge: 'unknown',
   output: 'video',
   pollBaseMs: POLL_BASE_MS,
