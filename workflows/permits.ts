@@ -87,11 +87,10 @@ export function withdraw(state: SemaphoreState, job: JobKey): void {
 
 /** An open attempt found in the ledger at the start becomes a holder before the first grant. */
 export function recover(state: SemaphoreState, found: RecoveredHolder): void {
-  const { job, kind, sinceMs, quiet, releaseAtMs } = found;
+  const { job, kind, sinceMs, releaseAtMs } = found;
   const isHeld = releaseAtMs !== undefined;
   if (state.holders.some((h) => sameJob(h.job, job) && (h.phase === 'held') === isHeld)) return;
   const { grant } = hold(state, { job, kind, sinceMs }, 'submitted', sinceMs);
-  if (quiet) state.quiets.push({ job, ...quiet });
   if (releaseAtMs !== undefined) release(state, { grant, notBeforeMs: releaseAtMs }, 0);
 }
 

@@ -114,7 +114,7 @@ export async function recordOutcome(
     case 'done': {
       if (!(await ownsOutputs(deps, ref, work.row, state.outputs))) return openCase;
       const released = await giveBack(deps, { grant }, { done: true });
-      // The next submit goes through the same process and disk: the books let it pass.
+      // The next submit goes through the same process and disk: it is written down first.
       if (released.released) await delay(HAND_OVER_MS);
       await bookEnd(deps.books, work.row, ref, state, { claimedAtMs });
       return { outcome: 'standing', n, standing: 'done', ...released };

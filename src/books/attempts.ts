@@ -121,7 +121,7 @@ async function costOf(books: Books, batch: string, row: Row, { expected, atMs }:
 /** The row of an attempt, as it was when the attempt was claimed. */
 export async function rowOf(sources: RowSources, { batch, id }: AttemptRef, intent: Intent): Promise<Row> {
   const { generation, part, index, kind } = intent;
-  return (await loadRow(sources, { batch, id, generation, part, index, kind: kind })).row;
+  return (await loadRow(sources, { batch, id, generation, part, index, kind })).row;
 }
 
 /** An attempt that has not ended may have been charged anything up to its expected price. */

@@ -103,7 +103,7 @@ async function goOnUnpaid(
   await reviseRow(books, { batch, id }, { revision: 'unbilled', sentence, seenStates: goesOn ? states - 1 : states });
   if (!goesOn) return;
   const { generation, part, index, kind } = intent;
-  const row = { batch, generation, part, index, id, kind: kind };
+  const row = { batch, generation, part, index, id, kind };
   // A batch that has ended finds it at its next order.
   await books.messenger.reopen({ generation, rows: 0, row });
 }

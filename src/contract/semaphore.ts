@@ -190,6 +190,4 @@ export interface RecoveredHolder {
   n: number;
   /** For a row that ended without an answer: its slot goes back by itself then. */
   releaseAtMs?: number;
-  /** For a lost answer without a verdict. */
-  quiet?: Quiet;
 }

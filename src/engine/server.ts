@@ -126,8 +126,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * How the embedded server is set, for the engine and for the tests alike (measured: docs/architecture.md): one durable hop
- * takes 50 ms and timers fire up to a second late with the server's own values.
+ * How the embedded server is set, for the engine and for the tests alike: with the server's own values one durable hop
+ * takes 50 ms, and timers fire up to a second late.
  */
 const dynamicConfig: Record<string, string | number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,

@@ -64,9 +64,6 @@ export function createOutputs(store: Store, batch: string) {
         await peeked.close();
       }
     },
-    /** Writes or replaces a document of the batch (`results.csv`), whole. */
-    writeDocument: (name: string, source: AsyncIterable<Uint8Array>): Promise<CommittedFile> =>
-      store.putStream(`${batch}/${name}`, source, { attemptName: name, ifExists: 'replace' }),
   };
 }
 

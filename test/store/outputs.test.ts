@@ -54,13 +54,6 @@ describe('where an output lands', () => {
     expect(media()).toEqual(['a-2.png', 'a-2.v2.png', 'a-3.png', 'a.png']);
   });
 
-  test('a document is replaced whole', async () => {
-    const { outputs, root } = newOutputs();
-    await outputs.writeDocument('results.csv', streamOf('old, long'));
-    await outputs.writeDocument('results.csv', streamOf('new'));
-    expect(readFileSync(join(root, 'spring/results.csv'), 'utf8')).toBe('new');
-  });
-
   test.each(['../x', 'a/../../x', '/x', 'a//b', '.x'])('a stem %j never becomes a path', async (stem) => {
     const { outputs, root } = newOutputs();
     await expect(outputs.save(streamOf(png), { ...options, stem })).rejects.toMatchObject({ code: 'BAD_KEY' });

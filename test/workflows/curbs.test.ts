@@ -102,15 +102,6 @@ describe('the quiet of a lost answer', () => {
     permits.caseEnded(state, { job: job('f1'), created: false }, 0);
     expect(state.quiets).toEqual([]);
   });
-
-  it('is found again after the server was wiped', () => {
-    const state = withCap(5);
-    permits.recover(state, { job: job('old'), kind: FILM, sinceMs: 0, n: 1, quiet: { fromMs: 0, untilMs: 500 } });
-    ask(state, 'i1', IMAGE);
-    expect(permits.grantNext(state, 499)).toEqual([]);
-    permits.releaseDue(state, 500);
-    expect(permits.grantNext(state, 500)).toHaveLength(1);
-  });
 });
 
 describe('the breaker of a family', () => {
