@@ -160,7 +160,10 @@ export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, s
   const home = homeProxy(input.account);
   void (async () => {
     for (;;) {
-      await sleep(Math.max(5_000, everyMs));
+      // A run of a busy batch is shorter than that: the next one waits for what is left.
+      state.sweepDueMs ??= Date.now() + Math.max(5_000, everyMs);
+      await sleep(Math.max(1, state.sweepDueMs - Date.now()));
+      delete state.sweepDueMs;
       const oldest = state.open.filter((o) => Date.now() - o.sinceMs >= everyMs).slice(0, SWEPT_MAX);
       if (oldest.length > 0) await sweep(oldest.map((o) => o.row.id));
     }

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import type { SemaphoreInput } from '../src/contract/semaphore.js';
+import type { NowAndThen, SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/kind.js';
 import { expectedRender } from './cap.js';
@@ -115,16 +115,13 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   function watchOver(): void {
-    background(READ_EVERY_MS, busy, readCaps);
-    background(UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
-    background(DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
+    background('caps', READ_EVERY_MS, busy, readCaps);
+    background('unread', UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
+    background('discounts', DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
     const isCutOff = () => permits.isCutOff(state);
-    background(0, isCutOff, () => waitForNetwork(account, state).then(touch));
-    background(
-      SWEEP_EVERY_MS,
-      () => state.waiting.length > 0 && state.holders.length > 0,
-      () => holders.sweep(account, state).then(touch),
-    );
+    background('network', 0, isCutOff, () => waitForNetwork(account, state).then(touch));
+    const mayBeGone = () => state.waiting.length > 0 && state.holders.length > 0;
+    background('sweep', SWEEP_EVERY_MS, mayBeGone, () => holders.sweep(account, state).then(touch));
   }
 
   async function keepBreakers(): Promise<void> {
@@ -174,13 +171,21 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
   }
 
   /** Repeats a task while there is something to do; a quiet account costs no event. */
-  function background(everyMs: number, when: () => boolean, task: () => Promise<void>): void {
+  function background(what: NowAndThen, everyMs: number, when: () => boolean, task: () => Promise<void>): void {
     void (async () => {
       for (;;) {
         await condition(when);
-        await sleep(Math.max(2_000, everyMs / timeScale));
+        await sleep(dueInMs(state, what, Math.max(2_000, everyMs / timeScale)));
+        delete state.dueMs?.[what];
         if (when()) await task();
       }
     })();
   }
+}
+
+/** On a busy account a run is shorter than such a wait: the next one waits for what is left of it. */
+function dueInMs(state: SemaphoreState, what: NowAndThen, waitMs: number): number {
+  state.dueMs ??= {};
+  state.dueMs[what] ??= Date.now() + waitMs;
+  return Math.max(1, state.dueMs[what] - Date.now());
 }

@@ -152,7 +152,12 @@ export interface SemaphoreState {
   limitsDue?: number;
   /** Reads of the account that failed last, and since when. */
   unread: { credits?: number; discounts?: number };
+  /** When what is done now and then is due. */
+  dueMs?: Partial<Record<NowAndThen, number>>;
 }
+
+/** What a semaphore with work does again and again, beside its grants. */
+export type NowAndThen = 'caps' | 'unread' | 'discounts' | 'network' | 'sweep';
 
 /**
  * A slot given back. `notBeforeMs` keeps it until then (no answer, so it may still run);

@@ -124,6 +124,8 @@ export interface BatchState {
   events: BatchEvent[];
   nextEvent: number;
   startedAtMs: number;
+  /** When rows that did not report for a while are looked after next. */
+  sweepDueMs?: number;
 }
 
 /** Rows that ended before `beforeMs` with a retryable class are run again. */

@@ -5,14 +5,15 @@ import { settleActivities } from '../../activities/settle.js';
 import { bookVerdict } from '../../src/books/charges.js';
 import { slotUntilMs } from '../../src/books/waits.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import type { PriceRule } from '../../src/domain/price.js';
 import type { Row } from '../../src/domain/row.js';
 import { accountAtHand, MINUTE_MS, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
 
-const KIND = 'vendor-a/text2video';
+const KIND = 'vendor-a/text2video' as const;
 const EARLIER = plainRow('earlier', { kind: KIND });
 const LATER = plainRow('later', { kind: KIND, index: 1 });
-const PRICES = [{ kind: KIND, components: [{ unit: 'request' as const, credits: '0.2' }] }];
+const PRICES: PriceRule[] = [{ kind: KIND, components: [{ unit: 'request', credits: '0.2' }] }];
 const PRICE_NANO = 0.2 * NANO_PER_CREDIT;
 const HALF_A_DAY = 14 * 60;
 
