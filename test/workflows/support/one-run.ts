@@ -27,6 +27,8 @@ export function beginRun(): Run {
   return current;
 }
 
+export const currentRun = (): Run => current;
+
 /** Sends the run a signal, or asks it a query. */
 export function tell<Message, Answer>({ name }: { name: string }, message?: Message): Answer {
   const handler = current.handlers.get(name);
@@ -36,12 +38,19 @@ export function tell<Message, Answer>({ name }: { name: string }, message?: Mess
 
 /** What a run that has ended waits for never comes. */
 function later<T>(run: Run, soon: Promise<T>): Promise<T> {
-  return soon.then((value) => (run === current ? value : new Promise<T>(() => undefined)));
+  return soon.then((value) => (run === current ? value : NEVER));
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const NEVER = new Promise<never>(() => undefined);
+
 export const oneRun = {
+  /** Nobody cancels. */
+  CancellationScope: {
+    current: () => ({ consideredCancelled: false, cancelRequested: NEVER }),
+    nonCancellable: <T>(work: () => Promise<T>) => work(),
+  },
   workflowInfo: () => ({ historyLength: current.historyLength, startTime: new Date() }),
   allHandlersFinished: () => true,
   setHandler: ({ name }: { name: string }, handler: Handler) => void current.handlers.set(name, handler),

@@ -1,0 +1,80 @@
+// A row may wait for weeks: its job's history stays short, and its end has its own reason.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { BatchInput, JobInput, RowRef } from '../../src/contract/workflows.js';
+import { newBatchState } from '../../workflows/batch-state.js';
+import { job } from '../../workflows/job.js';
+import { sweepNowAndThen } from '../../workflows/open-rows.js';
+import { beginRun, type HandedOver } from './support/one-run.js';
+
+const DAY_MS = 24 * 3_600_000;
+/** As `slot.ts` has it: far below what the server allows. */
+const EVENTS_MAX = 1_500;
+
+const { home, signals } = vi.hoisted(() => ({
+  signals: [] as string[],
+  home: { sweepRows: vi.fn(), finishRow: vi.fn() },
+}));
+
+vi.mock('@temporalio/workflow', async (original) => {
+  const { oneRun, currentRun } = await import('./support/one-run.js');
+  return {
+    ...(await original<typeof import('@temporalio/workflow')>()),
+    ...oneRun,
+    // What a signal costs the history of its sender, with the timer and the task around it.
+    getExternalWorkflowHandle: () => ({
+      async signal({ name }: { name: string }) {
+        signals.push(name);
+        currentRun().historyLength += 10;
+      },
+    }),
+  };
+});
+vi.mock('../../workflows/proxies.js', () => ({
+  homeProxy: () => home,
+  submitProxy: () => ({}),
+  localProxy: () => ({}),
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  signals.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const row: RowRef = { batch: 'b', generation: 'g', part: 0, index: 0, id: 'r1', kind: 'svc/image' };
+
+it('3-R10: a job that waits for its slot hands over before its history is long, and goes on waiting', async () => {
+  let input: JobInput = {
+    ...{ row, begins: 'submit', attempts: 0, policy: { ambiguity: 'hold', retries: 2 } },
+    ...{ account: 'a', timeScale: 1, isAsked: true },
+  };
+  let longest = 0;
+  for (let days = 0; days < 2; days += 1) {
+    const run = beginRun();
+    const ended = job(input).catch((error: HandedOver<JobInput>) => error);
+    const before = signals.length;
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    const next = await Promise.race([ended, Promise.resolve('it waits still')]);
+    expect(next).toMatchObject({ name: 'HandedOver' });
+    longest = Math.max(longest, run.historyLength);
+    expect(signals.slice(before).every((name) => name === 'acquire')).toBe(true);
+    input = (next as HandedOver<JobInput>).input;
+  }
+  expect(longest).toBeLessThan(EVENTS_MAX + 50);
+  expect(input).toMatchObject({ row, begins: 'submit', attempts: 0, policy: { ambiguity: 'hold', retries: 2 } });
+});
+
+it('3-R10: a row whose job closes again and again ends for that reason, not for an answer that was never read', async () => {
+  const state = newBatchState(Date.now());
+  state.open = [{ row, upToNano: null, sinceMs: Date.now(), restarts: 0, countedIn: 'g' }];
+  home.sweepRows.mockResolvedValue([{ id: 'r1', state: 'restart', begins: 'poll', attempts: 1 }]);
+  const start = vi.fn().mockResolvedValue(undefined);
+  beginRun();
+  const input = { account: 'a', batch: 'b', timeScale: 1 } as BatchInput;
+  sweepNowAndThen(input, state, { touch: () => undefined, start });
+  while (home.finishRow.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(60_000);
+  expect(start).toHaveBeenCalledTimes(5);
+  expect(home.finishRow).toHaveBeenCalledWith({ row, status: 'review', reason: 'job_closed' });
+});
