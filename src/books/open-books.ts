@@ -38,6 +38,8 @@ export interface Books extends BooksOver {
   latest?: { value: AccountReading; atMs: number };
   /** Readings are used one at a time: until then. */
   using: Promise<void>;
+  /** The use that begins once that has ended. */
+  nextUse?: Promise<void>;
 }
 
 /** Opened once for a worker or a command, so that all of it remembers the same; reads and writes nothing by itself. */

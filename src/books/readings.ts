@@ -23,10 +23,17 @@ export function noteReading(books: Books): void {
   void useReadings(books);
 }
 
-/** Learns from the readings up to now and compares verdicts with them; never fails. One at a time. */
-export async function useReadings(books: Books): Promise<void> {
-  books.using = books.using.then(() => learnAndAudit(books));
-  await books.using;
+/**
+ * Learns from the readings up to now and compares verdicts with them; never fails. One at a time: whoever asks while one
+ * is under way waits for the next, however many ask, since it sees the readings of all of them.
+ */
+export function useReadings(books: Books): Promise<void> {
+  books.nextUse ??= books.using.then(() => {
+    delete books.nextUse;
+    return learnAndAudit(books);
+  });
+  books.using = books.nextUse;
+  return books.using;
 }
 
 async function learnAndAudit(books: Books): Promise<void> {

@@ -40,9 +40,13 @@ export function bindings(store: Store, account: string, keys: HomeKeys) {
       const binding: BatchBinding = { schema: 1, out, createdAtMs };
       const isFirst = await store.putIfAbsent(keys.batch(batch), encodeJson(binding));
       const bound = isFirst ? binding : await readBatch(batch);
-      // Nothing says any more where it wrote to.
-      if (bound === undefined) await store.put(keys.batch(batch), encodeJson(binding));
-      if (bound === undefined || bound.out === out) return bound ?? binding;
+      if (bound === undefined) {
+        // Nothing says any more where it wrote to; it began with its first manifest all the same.
+        const anew = { ...binding, createdAtMs: Math.min(createdAtMs, await beganMs(store, keys, batch)) };
+        await store.put(keys.batch(batch), encodeJson(anew));
+        return anew;
+      }
+      if (bound.out === out) return bound;
       throw new StoreError(
         'BOUND',
         `batch '${batch}' writes to ${bound.out}, not to ${out}: use that place, or another --name`,
@@ -89,10 +93,16 @@ async function rebuildBinding(store: Store, keys: HomeKeys, batch: string) {
   const options = await store.get(keys.options(batch));
   const out = options && decodeJson(outSchema, options)?.out;
   if (out === undefined) return undefined;
+  const createdAtMs = await beganMs(store, keys, batch);
+  return { schema: 1 as const, out, createdAtMs: Number.isFinite(createdAtMs) ? createdAtMs : 0 };
+}
+
+/** When the first manifest of a batch was written; infinite where there is none. */
+async function beganMs(store: Store, keys: HomeKeys, batch: string): Promise<number> {
   let createdAtMs = Number.POSITIVE_INFINITY;
   for (const generation of await store.names(keys.generations(batch))) {
     const facts = await store.get(keys.generationFacts(batch, generation));
     createdAtMs = Math.min(createdAtMs, (facts && decodeJson(createdSchema, facts)?.createdAtMs) ?? createdAtMs);
   }
-  return { schema: 1 as const, out, createdAtMs: Number.isFinite(createdAtMs) ? createdAtMs : 0 };
+  return createdAtMs;
 }

@@ -3,11 +3,12 @@ import type { AttemptRef } from '../domain/attempt.js';
 import type { CreditsNano } from '../domain/money.js';
 import { intentOf } from '../domain/standing.js';
 import { KINDS } from '../kinds/facts.js';
-import { encodeAs, readJson } from '../store/json-file.js';
+import { encodeAs, forgotten, readJson } from '../store/json-file.js';
 import { parallel } from '../store/parallel.js';
 import type { Store } from '../store/port.js';
 import { kindSchema, nanoSchema, timeSchema } from './attempt-schema.js';
 import { loadAttempt } from './attempts.js';
+import { batchSchema } from './bindings.js';
 import { BOOK_BUCKET_MS, bookName, type HomeKeys, homeKeys } from './home-keys.js';
 import { parseBookKey } from './parse-keys.js';
 
@@ -56,6 +57,8 @@ const READ_WIDTH = 16;
 const READ_CHUNK = 1_000;
 /** Entries never change, so what was read once is kept: some hundred bytes each. */
 const KEPT_MAX = 50_000;
+/** By so much the clocks of two machines of one home may differ. */
+const DAY_MS = 24 * 3_600_000;
 
 export function createChargeBook(store: Store, account: string) {
   const keys = homeKeys(account);
@@ -68,6 +71,13 @@ export function createChargeBook(store: Store, account: string) {
     if (booked) kept.set(key, booked);
     return booked;
   };
+  const bucketsSince = async (sinceMs: number): Promise<string[]> => {
+    const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
+    const buckets = (await store.names(keys.bookBuckets)).map((name) => `${keys.bookBuckets}/${name}`);
+    return buckets.filter((bucket) => bucket >= first);
+  };
+  const beganMs = async (batch: string): Promise<number> =>
+    (await readJson(store, keys.batch(batch), batchSchema, forgotten))?.createdAtMs ?? 0;
   return {
     /** Enters an attempt; its first entry in its ten minutes stands, a second one is not made. */
     append: async (booked: BookedAttempt): Promise<void> => {
@@ -79,12 +89,14 @@ export function createChargeBook(store: Store, account: string) {
     endedOf: async (batch: string): Promise<EndedAttempts> => {
       const attempts = new Set<string>();
       const found: string[] = [];
-      for (const bucket of await store.names(keys.bookBuckets)) {
-        for (const name of await store.names(`${keys.bookBuckets}/${bucket}/${batch}`)) {
+      const places = (await bucketsSince((await beganMs(batch)) - DAY_MS)).map((bucket) => `${bucket}/${batch}`);
+      const names = await parallel(places, READ_WIDTH, (place) => store.names(place));
+      for (const [at, place] of places.entries()) {
+        for (const name of names[at] ?? []) {
           // An attempt that was entered twice, ten minutes apart, has cost once.
           if (attempts.has(name)) continue;
           attempts.add(name);
-          found.push(`${keys.bookBuckets}/${bucket}/${batch}/${name}`);
+          found.push(`${place}/${name}`);
         }
       }
       let upToNano = 0;
@@ -101,12 +113,9 @@ export function createChargeBook(store: Store, account: string) {
     },
     /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
     since: async (sinceMs: number): Promise<BookedAttempt[]> => {
-      const first = keys.bookBucket(Math.max(0, Math.floor(sinceMs)));
       const found: string[] = [];
-      for (const bucket of await store.names(keys.bookBuckets)) {
-        const prefix = `${keys.bookBuckets}/${bucket}`;
-        if (prefix < first) continue;
-        for await (const key of store.list(prefix)) found.push(key);
+      for (const bucket of await bucketsSince(sinceMs)) {
+        for await (const key of store.list(bucket)) found.push(key);
       }
       const entries = await parallel(found, READ_WIDTH, read);
       const known = new Map<string, BookedAttempt>();

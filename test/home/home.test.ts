@@ -33,6 +33,14 @@ describe('what a home is bound to', () => {
     expect(await home.readBatch('winter')).toBeUndefined();
   });
 
+  test('where nothing says any more what it was bound to, it began with its first manifest all the same', async () => {
+    const home = newHome();
+    await home.bindOut('shots', '/out', 1_000);
+    await home.store.put(home.keys.generationFacts('shots', 'g'), Buffer.from('{"createdAtMs":1500}'));
+    await home.store.put(home.keys.batch('shots'), Buffer.from('{"schema":1,'));
+    expect(await home.bindOut('shots', '/other', 9_000)).toEqual({ schema: 1, out: '/other', createdAtMs: 1_500 });
+  });
+
   test('of two first runs with different places at once, one is refused', async () => {
     const home = newHome();
     const outcomes = await Promise.allSettled(['/a', '/b'].map((out) => home.bindOut('spring', out, 1)));

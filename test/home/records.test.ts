@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createChargeBook } from '../../src/home/charge-book.js';
+import { openHome } from '../../src/home/home.js';
 import { createRecords } from '../../src/home/row-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { wholeRecord } from './support/examples.js';
+
+const TEN_MINUTES_MS = 600_000;
+const DAY_MS = 144 * TEN_MINUTES_MS;
 
 describe('row records', () => {
   test('come back as they were written, the last one', async () => {
@@ -83,5 +87,30 @@ describe('charge book', () => {
     await book.append(charge('a', start + 3_600_000));
     await book.append(charge('a', start, 2));
     expect(await book.since(0)).toEqual([charge('a', start), charge('a', start, 2)]);
+  });
+
+  test('3-R11: what a batch has cost is listed from its own beginning on, many lists at once, in a home of any age', async () => {
+    const store = createFolderStore(temporaryFolder());
+    const start = 1_700_000_000_000;
+    await openHome(store, 'default').bindOut('b', '/out', start);
+    const written = createChargeBook(store, 'default');
+    for (let day = 0; day < 3; day += 1) await written.append({ ...charge('a', start + day * DAY_MS), hi: 5 });
+    await written.append({ ...charge('c', start + DAY_MS), hi: 7 });
+    const lists = { made: 0, atOnce: 0, most: 0 };
+    /** A request to a bucket; before the batch stand ten minutes of two years, after it those of a week. */
+    const names = async (prefix: string): Promise<string[]> => {
+      lists.made += 1;
+      lists.atOnce += 1;
+      lists.most = Math.max(lists.most, lists.atOnce);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      lists.atOnce -= 1;
+      if (prefix !== 'default/book') return store.names(prefix);
+      const first = Math.floor(start / TEN_MINUTES_MS) - 730 * 144;
+      return Array.from({ length: 737 * 144 }, (_, i) => String((first + i) * TEN_MINUTES_MS));
+    };
+    const ended = await createChargeBook({ ...store, names }, 'default').endedOf('b');
+    expect(ended.upToNano).toBe(12);
+    expect(lists.made).toBeLessThanOrEqual(1 + 8 * 144 + 1);
+    expect(lists.most).toBeGreaterThanOrEqual(8);
   });
 });
