@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { knownPrices } from '../src/books/credits.js';
 import type { KnownPrices } from '../src/books/prices/row-price.js';
 import { closeBooks, noteReading } from '../src/books/readings.js';
@@ -18,6 +19,7 @@ import { refreshMarks } from './row/home-marks.js';
 
 /** Service document 1, Limits. */
 const CONCURRENT_UNKNOWN = 5;
+const HEARTBEAT_MS = 5_000;
 
 type Asked = { askedMs: number; keyMark: string };
 
@@ -74,7 +76,14 @@ export function accountActivities(deps: Dependencies): AccountActivities {
         await markStopped(deps.home, batch, reason, deps.now());
         await dropReruns(deps, batch, deps.now());
       }),
-    closeBooks: ({ batch, sinceMs }) => withRecords(() => closeBooks(deps.books, batch, sinceMs)),
+    async closeBooks({ batch, sinceMs }) {
+      const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
+      try {
+        await withRecords(() => closeBooks(deps.books, batch, sinceMs));
+      } finally {
+        clearInterval(beat);
+      }
+    },
   };
 }
 

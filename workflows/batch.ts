@@ -15,7 +15,7 @@ import { freezeChains, noteHeld, openOrdered, rescanHeld } from './chains.js';
 import { openHold } from './hold-batch.js';
 import { reopenRow, takeReopened } from './open-row.js';
 import { cancelJobs, openRows, type StartedRow, startJobs, sweepNowAndThen } from './open-rows.js';
-import { homeProxy, lastReadProxy, resultsProxy } from './proxies.js';
+import { homeProxy, lastReadProxy, wholeBatchProxy } from './proxies.js';
 
 /**
  * One run hands over long before the server would insist: a new worker replays the whole run within one workflow task,
@@ -68,7 +68,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     phase = 'writing results';
     await closeBooks(account, input.batch, state.startedAtMs);
     delete state.corrected;
-    const tally = await resultsProxy(account).writeResults({ batch: input.batch, generation: state.generation });
+    const tally = await wholeBatchProxy(account).writeResults({ batch: input.batch, generation: state.generation });
     delete state.resultsBlocked;
     await hold.review();
     phase = 'running';
@@ -192,5 +192,5 @@ export async function closeBooks(account: string, batch: string, sinceMs: number
   } catch {
     // The service is away: the books close with what was read before.
   }
-  await homeProxy(account).closeBooks({ batch, sinceMs });
+  await wholeBatchProxy(account).closeBooks({ batch, sinceMs });
 }

@@ -116,7 +116,7 @@ function bytesOptions(account: string, priority: DownloadPriority): ActivityOpti
 /** Reads and writes of the home: repeatable and short. A full disk is waited for, not given up. */
 export function homeProxy(
   account: string,
-): Omit<Activities, 'submit' | PollName | DownloadName | 'shareOutput' | ResultFiles | ApiReads> {
+): Omit<Activities, 'submit' | PollName | DownloadName | 'shareOutput' | WholeBatch | ApiReads> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).home,
     startToCloseTimeout: '60 s',
@@ -132,10 +132,10 @@ export function localProxy(): Pick<Activities, 'tellGrant' | 'endStandby'> {
   });
 }
 
-type ResultFiles = 'writeResults' | 'rewriteResults';
+type WholeBatch = 'writeResults' | 'rewriteResults' | 'closeBooks';
 
-/** Assembling the results of a whole batch: a million rows take minutes. */
-export function resultsProxy(account: string): Pick<Activities, ResultFiles> {
+/** What goes over all rows or charges of a batch, for its results and its books: a million take minutes. */
+export function wholeBatchProxy(account: string): Pick<Activities, WholeBatch> {
   return proxyActivities<Activities>({
     taskQueue: taskQueues(account).io,
     startToCloseTimeout: '1 h',

@@ -8,7 +8,7 @@ import type { LateHandleInput, LateResultsInput, RowRef } from '../src/contract/
 import { KINDS, pollBaseMs } from '../src/kinds/facts.js';
 import { fetchRound } from './fetch-row.js';
 import type { job } from './job.js';
-import { accountProxy, resultsProxy } from './proxies.js';
+import { accountProxy, wholeBatchProxy } from './proxies.js';
 import { recoverAnswer } from './settle-case.js';
 
 /** A read that the command line asks for: it goes through the account's one queue, so that it counts there. */
@@ -38,7 +38,7 @@ export async function lateHandle({ account, row: told, n, timeScale }: LateHandl
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return;
   }
-  await resultsProxy(account).rewriteResults({ batch: row.batch });
+  await wholeBatchProxy(account).rewriteResults({ batch: row.batch });
 }
 
 /** A week of hourly questions is one or two runs. */
@@ -71,7 +71,7 @@ export async function lateResults({ account, batch }: LateResultsInput): Promise
   });
   while (isOutdated) {
     isOutdated = false;
-    await resultsProxy(account).rewriteResults({ batch });
+    await wholeBatchProxy(account).rewriteResults({ batch });
   }
 }
 

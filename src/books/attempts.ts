@@ -29,40 +29,49 @@ export interface OpenCase extends Case, AttemptRef {
   groupKey: string | null;
 }
 
-/** All attempts of the account that may have moved the balance since a time: known ones, and open cases. */
+/** All attempts of the account that may have moved the balance since a time: known ones, oldest first, and open cases. */
 export async function attemptsSince(
   books: Books,
   sinceMs: number,
 ): Promise<{ known: NamedAttempt[]; cases: OpenCase[] }> {
+  const known: NamedAttempt[] = [];
+  const cases = await eachAttemptSince(books, sinceMs, (one) => known.push(one));
+  const overMs = ({ endedAtMs }: NamedAttempt): number => endedAtMs ?? Number.MAX_SAFE_INTEGER;
+  return { known: known.sort((a, b) => overMs(a) - overMs(b)), cases };
+}
+
+/** The same where a batch may have had a million: the known ones are handed to `take`, one by one. */
+export async function eachAttemptSince(
+  books: Books,
+  sinceMs: number,
+  take: (known: NamedAttempt) => void,
+): Promise<OpenCase[]> {
   // The index before the book: an attempt that ends meanwhile is then seen in both, never in neither.
-  const listed: { open: OpenAttempt; attempt: Attempt }[] = [];
+  const listed = new Map<string, { open: OpenAttempt; attempt: Attempt }>();
   for await (const open of books.ledger.open()) {
     const attempt = await books.ledger.readAttempt(open);
-    if (attempt !== undefined) listed.push({ open, attempt });
+    if (attempt !== undefined) listed.set(nameOf(open), { open, attempt });
   }
-  const known: NamedAttempt[] = [];
-  const cases: OpenCase[] = [];
-  const booked = new Set<string>();
-  for (const entry of await books.book.since(sinceMs)) {
+  for await (const entry of books.book.each(sinceMs)) {
     const { kind, model, list: _, ...rest } = entry;
     // What may turn up of it later is known by the ledger.
-    if (entry.end !== 'not_billed') booked.add(nameOf(entry));
+    if (entry.end !== 'not_billed') listed.delete(nameOf(entry));
     const timing = await books.learned.timingOf(kind, model);
     const price = await priceNow(books, entry);
-    known.push({ ...rest, name: nameOf(entry), kind, model, timing, ...price });
+    take({ ...rest, name: nameOf(entry), kind, model, timing, ...price });
   }
-  for (const { open, attempt } of listed) {
-    if (booked.has(nameOf(open))) continue;
+  const cases: OpenCase[] = [];
+  for (const { open, attempt } of listed.values()) {
     const standing = standingOf(attempt);
     // A verdict whose entry in the book is still to come explains nothing yet.
     const isToCome = isLost(standing) && slotUntilMs(books, attempt, open.kind) >= sinceMs;
     if (standing === 'open_case' || isToCome) cases.push(await openCase(books, open.kind, open, attempt));
     else if (isLost(standing)) await leaveIndex(books, open, attempt);
     else if (standing !== 'void' && standing !== 'refused' && standing !== 'not_billed') {
-      known.push(await openAttempt(books, open, attempt));
+      take(await openAttempt(books, open, attempt));
     }
   }
-  return { known, cases };
+  return cases;
 }
 
 /** A lost attempt that was settled leaves the index once nothing of it can move the balance; the book has the rest. */

@@ -3,10 +3,11 @@ import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { resultState } from '../home/attempts.js';
 import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
 import { adapterFor } from '../kinds/index.js';
-import { attemptsSince, type NamedAttempt, rowOf } from './attempts.js';
-import { movementsOf } from './check/evidence.js';
+import { attemptsSince, eachAttemptSince, type NamedAttempt, rowOf } from './attempts.js';
+import { type Movement, movementsOf } from './check/evidence.js';
+import { plus, ZERO } from './check/interval.js';
 import { type Lessons, learn } from './check/learn.js';
-import { balanceBooks, slackOf } from './check/residual.js';
+import { balanceBooks, explainedBetween, slackOf, unexplained } from './check/residual.js';
 import { readingsSince } from './evidence.js';
 import type { Books } from './open-books.js';
 import { addMeasurement, cellsOf } from './prices/measured-prices.js';
@@ -54,18 +55,18 @@ export async function closeBooks(books: Books, batch: string, sinceMs: number): 
   const at = readings.at(-1);
   if (!base || !at || base === at) return;
   const [lambdaMs, rhoMs] = [await learned.lambdaMs(), await learned.rhoMs()];
-  const { known, cases } = await attemptsSince(books, base.atMs - lambdaMs - rhoMs);
-  const open = cases.map(({ claimedAtMs, price }) => {
+  const slack = slackOf({ roundingNano: await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano)) });
+  let explained = ZERO;
+  const explain = (movements: Movement[]): void => {
+    explained = plus(explained, explainedBetween({ movements, lambdaMs }, base, at));
+  };
+  const known = (one: NamedAttempt): void => explain(movementsOf(one, rhoMs));
+  for (const { claimedAtMs, price } of await eachAttemptSince(books, base.atMs - lambdaMs - rhoMs, known)) {
     const hi = price?.hi ?? null;
-    return { fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi };
-  });
-  const movements = [...known.flatMap((one) => movementsOf(one, rhoMs)), ...open];
-  const nowMs = books.now();
-  const roundingNano = await learned.roundingNano(readings.map(({ balanceNano }) => balanceNano));
-  const { exclusive } = settings;
-  const account = { nowMs, exclusive, lambdaMs, rhoMs, roundingNano, apartMs: 0, readings, movements };
-  const { topUpNano, unattributed } = balanceBooks(account, base, at);
-  if (unattributed && (unattributed.lo !== 0 || unattributed.hi !== 0) && exclusive) {
+    explain([{ fromMs: claimedAtMs, toMs: null, afterMs: 0, lo: 0, hi, peak: hi }]);
+  }
+  const { topUpNano, unattributed } = balanceBooks(unexplained(base, at, explained), slack);
+  if (unattributed && (unattributed.lo !== 0 || unattributed.hi !== 0) && settings.exclusive) {
     books.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');
   }
   const closed: BatchBooks = {

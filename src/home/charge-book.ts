@@ -76,6 +76,11 @@ export function createChargeBook(store: Store, account: string) {
     const buckets = (await store.names(keys.bookBuckets)).map((name) => `${keys.bookBuckets}/${name}`);
     return buckets.filter((bucket) => bucket >= first);
   };
+  const keysBelow = async (bucket: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const key of store.list(bucket)) found.push(key);
+    return found;
+  };
   const beganMs = async (batch: string): Promise<number> =>
     (await readJson(store, keys.batch(batch), batchSchema, forgotten))?.createdAtMs ?? 0;
   return {
@@ -111,20 +116,25 @@ export function createChargeBook(store: Store, account: string) {
       }
       return { upToNano, unbounded, has: (ref) => attempts.has(bookName(ref)) };
     },
-    /** Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), oldest first. */
-    since: async (sinceMs: number): Promise<BookedAttempt[]> => {
-      const found: string[] = [];
-      for (const bucket of await bucketsSince(sinceMs)) {
-        for await (const key of store.list(bucket)) found.push(key);
+    /**
+     * Attempts that may have moved the balance at or after `sinceMs`, each once (its earliest entry), hour after hour: no
+     * more of a long batch is held than a thousand of them.
+     */
+    each: async function* (sinceMs: number): AsyncGenerator<BookedAttempt> {
+      const known = new Set<string>();
+      const buckets = await bucketsSince(sinceMs);
+      for (let from = 0; from < buckets.length; from += READ_WIDTH) {
+        const found = (await parallel(buckets.slice(from, from + READ_WIDTH), READ_WIDTH, keysBelow)).flat();
+        for (let at = 0; at < found.length; at += READ_CHUNK) {
+          for (const entry of await parallel(found.slice(at, at + READ_CHUNK), READ_WIDTH, read)) {
+            if (entry === undefined || entry.endedAtMs < sinceMs) continue;
+            const name = `${entry.batch}/${entry.id}/${entry.n}/${isBeside(entry.end) ? entry.end : ''}`;
+            if (known.has(name)) continue;
+            known.add(name);
+            yield entry;
+          }
+        }
       }
-      const entries = await parallel(found, READ_WIDTH, read);
-      const known = new Map<string, BookedAttempt>();
-      for (const entry of entries) {
-        if (entry === undefined || entry.endedAtMs < sinceMs) continue;
-        const name = `${entry.batch}/${entry.id}/${entry.n}/${isBeside(entry.end) ? entry.end : ''}`;
-        if (!known.has(name)) known.set(name, entry);
-      }
-      return [...known.values()].sort((a, b) => a.endedAtMs - b.endedAtMs);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountEvidence, type KnownAttempt, movementsOf, type Reading } from '../../src/books/check/evidence.js';
 import { learn } from '../../src/books/check/learn.js';
-import { balanceBooks } from '../../src/books/check/residual.js';
+import { balanceBooks, residualBetween, slackOf } from '../../src/books/check/residual.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 
 const credits = (amount: number): number => Math.round(amount * NANO_PER_CREDIT);
@@ -142,7 +142,8 @@ describe('balanceBooks (I11)', () => {
   const books = (readings: Reading[], attempts?: KnownAttempt[]) => {
     const [base, at] = [readings[0], readings.at(-1)];
     if (!base || !at) throw new Error('two readings are needed');
-    return balanceBooks(account(readings, attempts), base, at);
+    const evidence = account(readings, attempts);
+    return balanceBooks(residualBetween(evidence, base, at), slackOf(evidence));
   };
 
   it('balances to the digit', () => {

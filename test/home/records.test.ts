@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { createChargeBook } from '../../src/home/charge-book.js';
+import { type BookedAttempt, type ChargeBook, createChargeBook } from '../../src/home/charge-book.js';
 import { openHome } from '../../src/home/home.js';
+import { homeKeys } from '../../src/home/home-keys.js';
 import { createRecords } from '../../src/home/row-records.js';
 import { createFolderStore } from '../../src/store/folder.js';
+import type { Store } from '../../src/store/port.js';
 import { temporaryFolder } from '../store/support/temporary.js';
 import { wholeRecord } from './support/examples.js';
 
 const TEN_MINUTES_MS = 600_000;
 const DAY_MS = 144 * TEN_MINUTES_MS;
+
+async function bookedSince(book: ChargeBook, sinceMs: number): Promise<BookedAttempt[]> {
+  const found: BookedAttempt[] = [];
+  for await (const entry of book.each(sinceMs)) found.push(entry);
+  return found;
+}
 
 describe('row records', () => {
   test('come back as they were written, the last one', async () => {
@@ -61,7 +69,7 @@ describe('charge book', () => {
     hi: null,
   });
 
-  test('gives what may have been charged since a time, oldest first, over its buckets', async () => {
+  test('gives what may have been charged since a time, over its buckets', async () => {
     const book = createChargeBook(createFolderStore(temporaryFolder()), 'default');
     const start = 1_700_000_000_000;
     for (const [id, minutes] of [
@@ -72,7 +80,7 @@ describe('charge book', () => {
     ] as const) {
       await book.append(charge(id, start + minutes * 60_000));
     }
-    const ids = async (minutes: number) => (await book.since(start + minutes * 60_000)).map(({ id }) => id);
+    const ids = async (minutes: number) => (await bookedSince(book, start + minutes * 60_000)).map(({ id }) => id);
     expect(await ids(-60)).toEqual(['a', 'b', 'c', 'd']);
     expect(await ids(9)).toEqual(['b', 'c', 'd']);
     expect(await ids(10)).toEqual(['c', 'd']);
@@ -86,7 +94,31 @@ describe('charge book', () => {
     await book.append({ ...charge('a', start), hi: 9 });
     await book.append(charge('a', start + 3_600_000));
     await book.append(charge('a', start, 2));
-    expect(await book.since(0)).toEqual([charge('a', start), charge('a', start, 2)]);
+    expect(await bookedSince(book, 0)).toEqual([charge('a', start), charge('a', start, 2)]);
+  });
+
+  test('7-S1: of the charges of a large batch no more than a thousand are held at once', async () => {
+    const start = 1_700_000_000_000;
+    const charges = Array.from({ length: 1_300 }, (_, i) => charge(`r${i}`, start + i));
+    const keyOf = (one: (typeof charges)[0]) => homeKeys('default').charge(one, one.endedAtMs);
+    const written = new Map(charges.map((one) => [keyOf(one), one]));
+    let reads = 0;
+    const store = {
+      names: async () => [String(start - (start % TEN_MINUTES_MS))],
+      async *list() {
+        yield* written.keys();
+      },
+      async get(key: string) {
+        reads += 1;
+        return Buffer.from(JSON.stringify(written.get(key)));
+      },
+    } as unknown as Store;
+    const entries = createChargeBook(store, 'default').each(0);
+    await entries.next();
+    expect(reads).toBeLessThanOrEqual(1_000);
+    let rest = 0;
+    while (!(await entries.next()).done) rest += 1;
+    expect([reads, rest]).toEqual([1_300, 1_299]);
   });
 
   test('3-R11: what a batch has cost is listed from its own beginning on, many lists at once, in a home of any age', async () => {

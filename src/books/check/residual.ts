@@ -4,11 +4,19 @@ import { type Interval, intervalOf, meets, minus, plus, point, times, ZERO } fro
 
 /** How much of the balance's fall between two readings the known attempts do not explain. */
 export function residualBetween(account: AccountEvidence, base: Reading, at: Reading): Interval {
-  return minus(point(base.balanceNano - at.balanceNano), explainedBetween(account, base, at));
+  return unexplained(base, at, explainedBetween(account, base, at));
+}
+
+export function unexplained(base: Reading, at: Reading, explained: Interval): Interval {
+  return minus(point(base.balanceNano - at.balanceNano), explained);
 }
 
 /** What the known attempts took from the balance between two readings. */
-export function explainedBetween({ movements, lambdaMs }: AccountEvidence, base: Reading, at: Reading): Interval {
+export function explainedBetween(
+  { movements, lambdaMs }: Pick<AccountEvidence, 'movements' | 'lambdaMs'>,
+  base: Reading,
+  at: Reading,
+): Interval {
   let sum = ZERO;
   for (const movement of movements) sum = plus(sum, shareOf(movement, base, at, lambdaMs));
   return sum;
@@ -103,10 +111,8 @@ export interface Balanced {
 const TOP_UP_MIN_NANO = 5 * NANO_PER_CREDIT;
 const TOP_UP_MAX_NANO = 5_000 * NANO_PER_CREDIT;
 
-/** Closes the books between two readings. Pure. */
-export function balanceBooks(account: AccountEvidence, base: Reading, at: Reading): Balanced {
-  const residual = residualBetween(account, base, at);
-  const slack = slackOf(account);
+/** Closes the books between two readings, by what the known attempts leave unexplained. Pure. */
+export function balanceBooks(residual: Interval, slack: number): Balanced {
   if (!Number.isFinite(residual.lo) || !Number.isFinite(residual.hi)) return { topUpNano: 0, unattributed: null };
   if (meets(residual, ZERO, slack)) return { topUpNano: 0, unattributed: ZERO };
   if (residual.hi > 0) return { topUpNano: 0, unattributed: residual };

@@ -1,0 +1,70 @@
+// The books of a batch are closed at its end, however many rows it had.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, expect, test, vi } from 'vitest';
+import { accountActivities } from '../../activities/account.js';
+import { NANO_PER_CREDIT } from '../../src/domain/money.js';
+import { readBooks } from '../../src/home/learned.js';
+import { closeBooks } from '../../workflows/batch.js';
+import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
+
+interface Called {
+  name: string;
+  options: { startToCloseTimeout: string; heartbeatTimeout?: string };
+}
+
+const { called } = vi.hoisted(() => ({ called: [] as Called[] }));
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<typeof import('@temporalio/workflow')>()),
+  proxyActivities: (options: Called['options']) =>
+    new Proxy({}, { get: (_, name: string) => async () => void called.push({ name, options }) }),
+}));
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const ROW = plainRow('a');
+const HOUR_MS = 60 * MINUTE_MS;
+
+test('7-S1: hours of charges are summed up while the activity gives signs of life', async () => {
+  const { deps, clock } = await accountAtHand([ROW]);
+  const beganMs = clock.nowMs;
+  const read = (credits: number) => {
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  await read(20);
+  for (let hour = 0; hour < 3; hour += 1) {
+    clock.nowMs += HOUR_MS;
+    const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs };
+    const charged = { batch: 'b', id: `r${hour}`, n: 1, kind: ROW.kind, end: 'charged' as const, ...times };
+    await deps.book.append({ ...charged, lo: NANO_PER_CREDIT, hi: NANO_PER_CREDIT });
+  }
+  clock.nowMs += HOUR_MS;
+  await read(17);
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const slow: typeof deps.book.each = async function* (sinceMs) {
+    for await (const entry of deps.book.each(sinceMs)) {
+      vi.advanceTimersByTime(MINUTE_MS);
+      yield entry;
+    }
+  };
+  const books = { ...deps.books, book: { ...deps.book, each: slow } };
+  const environment = new MockActivityEnvironment();
+  const beat = vi.fn();
+  environment.on('heartbeat', beat);
+  await environment.run(accountActivities({ ...deps, books }).closeBooks, { batch: 'b', sinceMs: beganMs });
+  expect(beat.mock.calls.length).toBeGreaterThanOrEqual(30);
+  expect(await readBooks(deps.home, 'b')).toMatchObject({
+    startNano: 20 * NANO_PER_CREDIT,
+    endNano: 17 * NANO_PER_CREDIT,
+    unattributed: { lo: 0, hi: 0 },
+  });
+});
+
+test('7-S1: the batch waits for as long as that takes, and asks again only once no sign of life comes', async () => {
+  await closeBooks('a', 'b', 0);
+  const { options } = called.find(({ name }) => name === 'closeBooks') as Called;
+  expect(options).toMatchObject({ startToCloseTimeout: '1 h', heartbeatTimeout: '60 s' });
+});
