@@ -29,7 +29,7 @@ export async function startApiWorker(
     Worker.create({
       ...base,
       connection: await place.connect(),
-      maxTaskQueueActivitiesPerSecond: Math.max(0.1, (rpm - reserve) / RPM_WINDOW_S),
+      maxTaskQueueActivitiesPerSecond: Math.max(1, rpm - reserve) / RPM_WINDOW_S,
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentActivityTaskPolls: 10,
     });

@@ -28,7 +28,7 @@ beforeEach(() => {
 const run = (args: string[], stdin?: string) =>
   cli(['run', ...args], { cwd, env, ...(stdin === undefined ? {} : { stdin }) });
 
-describe('4-U4: a bad row among good ones', () => {
+describe('4-U4, 5-X7: a bad row among good ones', () => {
   test.each(Object.entries(BAD))('%s', async (_name, [row, said]) => {
     for (const rows of [
       good('a') + row + good('c'),

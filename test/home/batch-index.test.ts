@@ -144,7 +144,7 @@ test('rows that wait for others are counted without reading the rows', async () 
   expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 2 });
 }, 60_000);
 
-test('where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {
+test('6-O12: where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {
   const home = await batch();
   for (let index = 0; index < ROWS; index += 1) await home.records.writeRecord('b', record(index));
   await home.tally();

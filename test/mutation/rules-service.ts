@@ -163,5 +163,5 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
     [[4, 101], 'status: await downloadRow(parts, state)', "status: 'failed'"],
     [132, 'return CancellationScope.nonCancellable(() => goOn(step));', 'return goOn(step);'],
   ]),
-  ...within('src/worker/api.ts', [[35, '(rpm - reserve) / RPM_WINDOW_S', '(60 * rpm) / RPM_WINDOW_S']]),
+  ...within('src/worker/api.ts', [[35, 'Math.max(1, rpm - reserve) / RPM_WINDOW_S', '(60 * rpm) / RPM_WINDOW_S']]),
 ];

@@ -65,7 +65,7 @@ test('a lower rate holds at once; one who has the patience is called', async () 
   expect(await called).toBe(0);
 });
 
-test('under any rates, waits and restarts the highest rate of the minute is never passed', async () => {
+test('5-X9: under any rates, waits and restarts the highest rate of the minute is never passed', async () => {
   const step = fc.record({ rpm: fc.integer({ min: 2, max: 30 }), forMs: fc.integer({ min: 0, max: 90_000 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {

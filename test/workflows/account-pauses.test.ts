@@ -25,7 +25,7 @@ describe('402 (F20)', () => {
       ...(need === undefined ? {} : { needNano: need * CREDIT }),
     });
 
-  it('5-X3: the same balance never ends it, however much more than needed it is', () => {
+  it('5-X3, 6-O13: the same balance never ends it, however much more than needed it is', () => {
     const { read } = refusal(1, 50);
     for (let i = 0; i < 20; i += 1) expect(read(50)).toBe(false);
   });
