@@ -29,6 +29,8 @@ const DROPS_KEPT = 5;
 export function createDelivery({ notices, settings, log, now }: DeliveryOptions): Delivery {
   /** By batch and target: how often in a row it failed, and when it is tried again. */
   const failed = new Map<string, { times: number; nextMs: number }>();
+  /** By batch and target: no settings name the target, and that was logged. */
+  const unnamed = new Set<string>();
   let count = 0;
   let isDirty = true;
   let isEnded = false;
@@ -51,13 +53,17 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
   };
 
   async function deliverBatch(batch: string): Promise<number> {
-    const waiting = await notices.waiting(batch);
+    const found = await notices.waiting(batch);
+    const waiting = found.filter(({ waits }) => waits.length > 0);
+    // Earlier builds kept notices of batches that name nobody.
+    for (const one of found) if (one.waits.length === 0) await notices.remove(one);
     const { targets, secret } = settings();
     const known = new Map(targets.map((target) => [markOf(target.to), target]));
     const marks = new Set(waiting.flatMap(({ waits }) => waits.map(({ mark }) => mark)));
     for (const mark of marks) {
       const mine = waiting.filter(({ waits }) => waits.some((one) => one.mark === mark));
       const target = known.get(mark);
+      sayUnnamed(batch, mark, mine, target !== undefined);
       const send = target && ((one: KeptNotice) => sendNotice(target, secret, one.notice));
       await deliverTo({ batch, mark, mine, send });
     }
@@ -89,12 +95,25 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     }
   }
 
+  function sayUnnamed(batch: string, mark: string, mine: KeptNotice[], isNamed: boolean): void {
+    const place = `${batch}/${mark}`;
+    if (isNamed) unnamed.delete(place);
+    if (isNamed || unnamed.has(place)) return;
+    unnamed.add(place);
+    const facts = { batch, target: labelOf(mine[0], mark), waiting: mine.length };
+    log.warn(facts, 'notices wait for a target that no settings name: name it again with --notify');
+  }
+
   async function drop(batch: string, one: KeptNotice, mark: string, why: string): Promise<void> {
-    const label = one.waits.find((target) => target.mark === mark)?.label ?? '';
+    const label = labelOf(one, mark);
     const { type, id } = one.notice;
     log.warn({ batch, id, type, target: label, why }, 'a notice was dropped');
     const told = await notices.told(batch);
     const dropped = [...told.dropped, { label, type, why, atMs: now() }].slice(-DROPS_KEPT);
     await notices.writeTold(batch, { ...told, dropped });
   }
+}
+
+function labelOf(one: KeptNotice | undefined, mark: string): string {
+  return one?.waits.find((target) => target.mark === mark)?.label ?? '';
 }

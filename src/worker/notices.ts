@@ -8,10 +8,10 @@ import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
-import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
+import { NO_NOTICES, type NoticeSettings } from '../domain/notice.js';
 import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
-import { markOf, openNotices } from '../home/notices.js';
+import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
 import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
 
@@ -31,6 +31,8 @@ export interface BatchNotices {
 const LATE_MS = 60_000;
 const BUDGET_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
+/** The home has no more of such a target than its mark. */
+const UNNAMED = 'a target that no settings name';
 
 export function createBatchNotices(client: Client, books: Books): BatchNotices {
   const { home, log, now } = books;
@@ -91,22 +93,24 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
     const tidings = tidingsOf(await look(), new Set(told.told));
     if (tidings.length === 0) return;
-    const targets = await targetsOf(batch);
+    const waits = await waitsOf(batch);
     let { next } = told;
-    for (const { key, what } of tidings) {
+    // What nobody is told of is remembered as told all the same: a target that is named later hears of what comes.
+    for (const { key, what } of waits.length > 0 ? tidings : []) {
       const id = createHash('sha256').update(`${account}/${batch}/${next}/${key}`).digest('hex').slice(0, 32);
-      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, targets);
+      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, waits);
       next += 1;
     }
     await notices.writeTold(batch, { ...told, next, told: toldAfter(told.told, tidings) });
     delivery.wake();
   }
 
-  /** Those that its command named, of those whom the settings name. */
-  async function targetsOf(batch: string): Promise<NoticeTarget[]> {
-    const { targets } = settings();
+  /** The targets that its command named, also those that no settings name now: they may do so again. */
+  async function waitsOf(batch: string): Promise<NoticeWait[]> {
+    const known = settings().targets.map(waitOf);
     const named = (await readBatchOrder(home, batch))?.notify;
-    return named === undefined ? targets : targets.filter(({ to }) => named.includes(markOf(to)));
+    if (named === undefined) return known;
+    return named.map((mark) => known.find((one) => one.mark === mark) ?? { mark, label: UNNAMED });
   }
 
   async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Notice, NoticeTarget, NoticeType } from '../../src/domain/notice.js';
 import { openHome } from '../../src/home/home.js';
-import { type Notices, openNotices } from '../../src/home/notices.js';
+import { type Notices, openNotices, waitOf } from '../../src/home/notices.js';
 import { createDelivery, type Delivery } from '../../src/notices/deliver.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
@@ -43,7 +43,7 @@ function delivery(targets: NoticeTarget[], secret: string | null = null): Delive
 async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): Promise<void> {
   number += 1;
   const notice: Notice = { schema: 1, id: `id-${number}`, type, atMs: nowMs, account: 'a', batch };
-  await notices.add(batch, number, notice, targets);
+  await notices.add(batch, number, notice, targets.map(waitOf));
 }
 
 const arrivedTypes = (): unknown[] => hook.arrived.map(({ body }) => JSON.parse(body).type);
@@ -179,4 +179,22 @@ test('once it ends nothing more is sent: who comes next sends the rest', async (
   expect(hook.arrived).toEqual([]);
   await delivery(targets).deliver();
   expect(arrivedTypes()).toEqual(['paused']);
+});
+
+test('a notice that an earlier build kept for nobody is removed', async () => {
+  await add('done', []);
+  const sender = delivery([]);
+  await sender.deliver();
+  expect([await notices.waiting('shots'), sender.pending(), dropped]).toEqual([[], 0, []]);
+});
+
+test('that a notice waits for a target that no settings name is logged once', async () => {
+  await add('paused', [own(hook.url)]);
+  await add('done', [own(hook.url)]);
+  const sender = delivery([]);
+  for (const _ of [1, 2]) {
+    sender.wake();
+    await sender.deliver();
+  }
+  expect(dropped).toEqual([{ batch: 'shots', target: new URL(hook.url).origin, waiting: 2 }]);
 });

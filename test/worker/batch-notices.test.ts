@@ -8,6 +8,7 @@ import { type BooksOver, openBooks } from '../../src/books/open-books.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { markOf, type Notices, openNotices } from '../../src/home/notices.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createBatchNotices } from '../../src/worker/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
@@ -18,6 +19,7 @@ let hook: Webhook;
 let nowMs: number;
 let spentNano: number;
 let counts: Record<string, number>;
+let kept: Notices;
 let pauses: { reason: string; sinceMs: number; batch?: string }[];
 
 beforeEach(async () => {
@@ -43,12 +45,15 @@ function temporalOfOneBatch(): Client {
   return { workflow } as unknown as Client;
 }
 
-async function watch() {
+/** `named`: the targets that the command of the batch named; else all of the settings. */
+async function watch(named?: string[]) {
   const records = openAccountRecords(createFolderStore(mkdtempSync(join(tmpdir(), 'callsheet-told-'))), 'a');
+  kept = openNotices(records.home);
   const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
   await writeBatchOrder(records.home, 'shots', {
     limits: { maxCreditsNano: 1_000_000_000, maxFailures: null },
     policy,
+    ...(named && { notify: named.map(markOf) }),
   });
   const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], has: () => false }) };
   const settings = {
@@ -126,4 +131,25 @@ test('rows that need a person arrive with their number', async () => {
   await look(0);
   await look(1_000);
   expect(news('type', 'counts')).toEqual([['review_needed', { review: 2, lost_paid: 0 }]]);
+});
+
+test('of a batch that names nobody nothing is kept to be sent, and what there was to tell is remembered', async () => {
+  const look = await watch([]);
+  counts = { ...counts, review: 2 };
+  await look(0);
+  expect(await kept.waiting('shots')).toEqual([]);
+  expect((await kept.told('shots')).told).toEqual(['review']);
+});
+
+test('what waits for a target that the settings do not name is kept for whoever names it', async () => {
+  const look = await watch(['https://hooks.example.com/gone']);
+  counts = { ...counts, review: 2 };
+  await look(0);
+  expect(news('type')).toEqual([]);
+  expect(await kept.waiting('shots')).toMatchObject([
+    {
+      notice: { type: 'review_needed' },
+      waits: [{ mark: markOf('https://hooks.example.com/gone'), label: 'a target that no settings name' }],
+    },
+  ]);
 });
