@@ -46,9 +46,14 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     async deliver() {
       if (!isDirty && count === 0 && failed.size === 0) return;
       isDirty = false;
-      let left = 0;
-      for (const batch of await notices.batches()) left += await deliverBatch(batch);
-      count = left;
+      try {
+        let left = 0;
+        for (const batch of await notices.batches()) left += await deliverBatch(batch);
+        count = left;
+      } catch (error) {
+        isDirty = true;
+        throw error;
+      }
     },
   };
 

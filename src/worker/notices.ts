@@ -44,6 +44,8 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   const progress = new Map<string, { rows: number; atMs: number }>();
   /** Of running batches: their books are read seldom. */
   const budgets = new Map<string, { atMs: number; budget: BatchSeen['budget'] }>();
+  /** Batches that could not be looked at the last time. */
+  const failing = new Set<string>();
   const prefix = batchId(account, '');
   const mine = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}'`;
   let lookedMs: number | undefined;
@@ -56,8 +58,11 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     adopted,
     end: delivery.end,
     async look() {
-      if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
-      await delivery.deliver();
+      try {
+        if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
+      } finally {
+        await delivery.deliver();
+      }
     },
   };
 
@@ -68,11 +73,13 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
 
   async function gather(firstMs: number): Promise<void> {
     const beganMs = now();
-    const sinceMs = Math.max(await notices.since(firstMs), (lookedMs ?? beganMs - DAY_MS + LATE_MS) - LATE_MS);
+    const lookedBackMs = Math.max(beganMs - DAY_MS, (lookedMs ?? 0) - LATE_MS);
+    const sinceMs = Math.max(await notices.since(firstMs), lookedBackMs);
+    let isWhole = true;
     const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
     for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
       const batch = workflowId.slice(prefix.length);
-      await tell(batch, () => seenEnd(batch, workflowId, runId), runId);
+      isWhole = (await tryToTell(batch, () => seenEnd(batch, workflowId, runId), runId)) && isWhole;
     }
     const running: string[] = [];
     for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ExecutionStatus = 'Running'` })) {
@@ -80,11 +87,25 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     }
     if (running.length > 0) {
       const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
-      for (const batch of running) await tell(batch, () => seenRunning(batch, slots));
+      for (const batch of running) await tryToTell(batch, () => seenRunning(batch, slots));
     }
     for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
     for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
-    lookedMs = beganMs;
+    // An end that could not be read is looked for again.
+    if (isWhole) lookedMs = beganMs;
+  }
+
+  /** A batch that cannot be looked at keeps no other one from being told: it is logged once until it can. */
+  async function tryToTell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<boolean> {
+    try {
+      await tell(batch, look, endedRun);
+      failing.delete(batch);
+      return true;
+    } catch (error) {
+      if (!failing.has(batch)) log.warn({ batch, error: String(error) }, 'a batch could not be looked at for notices');
+      failing.add(batch);
+      return false;
+    }
   }
 
   /** First what is to be sent, then that it was told: a crash in between writes the same again. */

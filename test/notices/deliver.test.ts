@@ -181,6 +181,18 @@ test('once it ends nothing more is sent: who comes next sends the rest', async (
   expect(arrivedTypes()).toEqual(['paused']);
 });
 
+test('a home that cannot be read for once does not keep what waits from being sent', async () => {
+  const targets = [own(hook.url)];
+  await add('done', targets);
+  const { batches } = notices;
+  notices.batches = () => Promise.reject(new Error('EIO'));
+  const sender = delivery(targets);
+  await expect(sender.deliver()).rejects.toThrow('EIO');
+  notices.batches = batches;
+  await sender.deliver();
+  expect(arrivedTypes()).toEqual(['done']);
+});
+
 test('a notice that an earlier build kept for nobody is removed', async () => {
   await add('done', []);
   const sender = delivery([]);
