@@ -85,20 +85,20 @@ function folderFrom(given: GivenValues, path: string): string | undefined {
 /** Reads where notices go; every problem is one sentence (`B56`) that shows no more of a URL than its host. */
 function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config, 'notify' | 'notifySecret'> {
   const isOwn = given.isOwn('notify');
-  const notify = ((given.valueOf('notify') as string[] | undefined) ?? []).map((to) => ({ to, isOwn }));
+  const secret = (given.valueOf('notifySecret') as string | undefined) ?? null;
+  const notify = ((given.valueOf('notify') as string[] | undefined) ?? []).map((to) => ({ to, isOwn, secret }));
   for (const target of notify) {
     const wish = targetProblem(target);
     if (wish === undefined) continue;
     const shown = safeText(target.to.replace(/^([a-z]+:\/\/)([^/]*@)?([^/]*).*$/i, '$1$3'), 80);
     problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shown}'` });
   }
-  const notifySecret = (given.valueOf('notifySecret') as string | undefined) ?? null;
-  if (notifySecret !== null && !given.isOwn('notifySecret')) {
+  if (secret !== null && !given.isOwn('notifySecret')) {
     const message =
       "notifySecret is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_NOTIFY_SECRET";
     problems.push({ code: 'B56', message });
   }
-  return { notify, notifySecret };
+  return { notify, notifySecret: secret };
 }
 
 /** What no setting says by itself. */
@@ -155,7 +155,7 @@ export function accountSettings(config: Config): AccountSettings {
     syncMaxWasteNano: config.sync.maxWaste,
     s3: { ...config.s3 },
     aliasPaths: config.svc.aliasPaths,
-    notices: { targets: config.notify.map((target) => ({ ...target })), secret: config.notifySecret },
+    notices: config.notify.map((target) => ({ ...target })),
   };
 }
 

@@ -90,7 +90,7 @@ export function openNotices({ store, keys }: HomePlace) {
   };
 }
 
-export function waitOf({ to }: NoticeTarget): NoticeWait {
+export function waitOf({ to }: Pick<NoticeTarget, 'to'>): NoticeWait {
   return { mark: markOf(to), label: targetLabel(to) };
 }
 

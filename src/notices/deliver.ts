@@ -1,4 +1,4 @@
-import type { NoticeSettings } from '../domain/notice.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import { type KeptNotice, markOf, type Notices } from '../home/notices.js';
 import { type Sent, sendNotice } from './send.js';
 
@@ -16,7 +16,8 @@ export interface Delivery {
 
 export interface DeliveryOptions {
   notices: Notices;
-  settings: () => NoticeSettings;
+  /** Those that the settings name. */
+  targets: () => readonly NoticeTarget[];
   log: { warn(facts: Record<string, unknown>, message: string): void };
   now: () => number;
 }
@@ -26,7 +27,7 @@ const LONGEST_WAIT_MS = 30 * 60_000;
 const GIVEN_UP_MS = 24 * 3_600_000;
 const DROPS_KEPT = 5;
 
-export function createDelivery({ notices, settings, log, now }: DeliveryOptions): Delivery {
+export function createDelivery({ notices, targets, log, now }: DeliveryOptions): Delivery {
   /** By batch and target: how often in a row it failed, and when it is tried again. */
   const failed = new Map<string, { times: number; nextMs: number }>();
   /** By batch and target: no settings name the target, and that was logged. */
@@ -62,14 +63,13 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     const waiting = found.filter(({ waits }) => waits.length > 0);
     // Earlier builds kept notices of batches that name nobody.
     for (const one of found) if (one.waits.length === 0) await notices.remove(one);
-    const { targets, secret } = settings();
-    const known = new Map(targets.map((target) => [markOf(target.to), target]));
+    const known = new Map(targets().map((target) => [markOf(target.to), target]));
     const marks = new Set(waiting.flatMap(({ waits }) => waits.map(({ mark }) => mark)));
     for (const mark of marks) {
       const mine = waiting.filter(({ waits }) => waits.some((one) => one.mark === mark));
       const target = known.get(mark);
       sayUnnamed(batch, mark, mine, target !== undefined);
-      const send = target && ((one: KeptNotice) => sendNotice(target, secret, one.notice));
+      const send = target && ((one: KeptNotice) => sendNotice(target, one.notice));
       await deliverTo({ batch, mark, mine, send });
     }
     return waiting.filter(({ waits }) => waits.some(({ mark }) => known.has(mark))).length;

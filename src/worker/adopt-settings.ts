@@ -1,4 +1,5 @@
 import type { AccountSettings } from '../contract/account.js';
+import type { NoticeTarget } from '../domain/notice.js';
 
 /** What a second command's settings change of an account that is served already. Pure. */
 export type Adopted =
@@ -43,8 +44,20 @@ function bothNotices(
   asked: AccountSettings['notices'],
 ): Pick<AccountSettings, 'notices'> {
   if (known === undefined || asked === undefined) return known === undefined ? {} : { notices: known };
-  const others = known.targets.filter(({ to }) => asked.targets.every((target) => target.to !== to));
-  return { notices: { targets: [...asked.targets, ...others], secret: asked.secret ?? known.secret } };
+  const others = known.filter(({ to }) => asked.every((target) => target.to !== to));
+  const named = asked.map((target) =>
+    bothOf(
+      known.find(({ to }) => to === target.to),
+      target,
+    ),
+  );
+  return { notices: [...named, ...others] };
+}
+
+/** What a command does not say of a target stays: its secret, and that the user named it elsewhere than in a folder. */
+function bothOf(known: NoticeTarget | undefined, asked: NoticeTarget): NoticeTarget {
+  if (known === undefined) return asked;
+  return { to: asked.to, isOwn: known.isOwn || asked.isOwn, secret: asked.secret ?? known.secret };
 }
 
 function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {

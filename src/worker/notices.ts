@@ -8,7 +8,7 @@ import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
-import { NO_NOTICES, type NoticeSettings } from '../domain/notice.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
 import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
@@ -37,9 +37,9 @@ const UNNAMED = 'a target that no settings name';
 export function createBatchNotices(client: Client, books: Books): BatchNotices {
   const { home, log, now } = books;
   const { account } = books.settings;
-  const settings = (): NoticeSettings => books.settings.notices ?? NO_NOTICES;
+  const targets = (): readonly NoticeTarget[] => books.settings.notices ?? [];
   const notices = openNotices(home);
-  const delivery = createDelivery({ notices, settings, log, now });
+  const delivery = createDelivery({ notices, targets, log, now });
   /** By batch: how many rows had ended, and when that was seen first. */
   const progress = new Map<string, { rows: number; atMs: number }>();
   /** Of running batches: their books are read seldom. */
@@ -59,7 +59,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     end: delivery.end,
     async look() {
       try {
-        if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
+        if (namedMs !== undefined && targets().length > 0) await gather(namedMs);
       } finally {
         await delivery.deliver();
       }
@@ -67,7 +67,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   };
 
   function adopted(): void {
-    if (settings().targets.length > 0) namedMs ??= now();
+    if (targets().length > 0) namedMs ??= now();
     delivery.wake();
   }
 
@@ -128,7 +128,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
 
   /** The targets that its command named, also those that no settings name now: they may do so again. */
   async function waitsOf(batch: string): Promise<NoticeWait[]> {
-    const known = settings().targets.map(waitOf);
+    const known = targets().map(waitOf);
     const named = (await readBatchOrder(home, batch))?.notify;
     if (named === undefined) return known;
     return named.map((mark) => known.find((one) => one.mark === mark) ?? { mark, label: UNNAMED });

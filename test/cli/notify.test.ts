@@ -47,7 +47,7 @@ test('status names what waits and what was dropped', async () => {
   expect((await run('status', 'shots')).stdout).not.toContain('notice');
   const notices = openNotices(home);
   const notice = { schema: 1, id: 'id', type: 'done', atMs: T0, account: ACCOUNT, batch: 'shots' } as const;
-  await notices.add('shots', 1, notice, [waitOf({ to: 'https://hooks.example.com/word', isOwn: true })]);
+  await notices.add('shots', 1, notice, [waitOf({ to: 'https://hooks.example.com/word' })]);
   // Of an earlier build, which kept notices for nobody too.
   await notices.add('shots', 2, { ...notice, type: 'paused' }, []);
   const dropped = [{ label: 'command', type: 'paused', why: 'ended with 1', atMs: T0 }];

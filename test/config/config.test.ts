@@ -333,7 +333,7 @@ test('account settings are in milliseconds and unscaled', async () => {
     syncMaxWasteNano: 0,
     s3: DEFAULT_S3,
     aliasPaths: false,
-    notices: { targets: [], secret: null },
+    notices: [],
   });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
 });

@@ -33,11 +33,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const own = (to: string): NoticeTarget => ({ to, isOwn: true });
+const own = (to: string, secret: string | null = null): NoticeTarget => ({ to, isOwn: true, secret });
 
-function delivery(targets: NoticeTarget[], secret: string | null = null): Delivery {
+function delivery(targets: NoticeTarget[]): Delivery {
   const log = { warn: (facts: Record<string, unknown>) => void dropped.push(facts) };
-  return createDelivery({ notices, settings: () => ({ targets, secret }), log, now: () => nowMs });
+  return createDelivery({ notices, targets: () => targets, log, now: () => nowMs });
 }
 
 async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): Promise<void> {
@@ -49,9 +49,9 @@ async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): 
 const arrivedTypes = (): unknown[] => hook.arrived.map(({ body }) => JSON.parse(body).type);
 
 test('a webhook gets the notice with its id, and a signature over timestamp and body', async () => {
-  const targets = [own(hook.url)];
+  const targets = [own(hook.url, 'shared secret')];
   await add('sampled', targets);
-  await delivery(targets, 'shared secret').deliver();
+  await delivery(targets).deliver();
   const { body, headers } = hook.arrived[0] ?? { body: '', headers: {} };
   expect(JSON.parse(body)).toMatchObject({ schema: 1, id: 'id-1', type: 'sampled', at: '2026-05-01T00:00:00.000Z' });
   expect(headers['x-callsheet-event-id']).toBe('id-1');
@@ -59,6 +59,16 @@ test('a webhook gets the notice with its id, and a signature over timestamp and 
   const signature = createHmac('sha256', 'shared secret').update(signed).digest('hex');
   expect(headers['x-callsheet-signature']).toBe(`sha256=${signature}`);
   expect(await notices.waiting('shots')).toEqual([]);
+});
+
+test('each webhook is sent a signature by its own secret, and none where it has none', async () => {
+  const other = await startWebhook();
+  const targets = [own(hook.url, 'shared secret'), own(other.url)];
+  await add('done', targets);
+  await delivery(targets).deliver();
+  const signatures = [hook, other].map(({ arrived }) => arrived[0]?.headers['x-callsheet-signature']);
+  await other.close();
+  expect(signatures).toEqual([expect.stringMatching(/^sha256=/), undefined]);
 });
 
 test.each([500, 408, 429, 302, 307, 308])(
@@ -163,7 +173,7 @@ test('a command gets the notice on its standard input, and one that fails is run
 });
 
 test('a private address that no file of the user names is refused', async () => {
-  const targets = [{ to: hook.url, isOwn: false }];
+  const targets = [{ to: hook.url, isOwn: false, secret: null }];
   await add('done', targets);
   await delivery(targets).deliver();
   expect(hook.arrived).toEqual([]);

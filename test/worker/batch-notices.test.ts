@@ -74,9 +74,15 @@ async function watch(named?: string[]) {
   const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], has: () => false }) };
   const settings = {
     ...{ account: 'a', timeScale: 1, waits: { syncMaxMs: 60_000, renderMaxMs: { 'svc/image': RENDER_MAX_MS } } },
-    notices: { targets: [{ to: hook.url, isOwn: true }], secret: null },
+    notices: [{ to: hook.url, isOwn: true, secret: null }],
   };
-  const deps = { ...records, book, settings, log: { warn: (facts: Record<string, unknown>) => void logged.push(facts) }, now: () => nowMs };
+  const deps = {
+    ...records,
+    book,
+    settings,
+    log: { warn: (facts: Record<string, unknown>) => void logged.push(facts) },
+    now: () => nowMs,
+  };
   const notices = createBatchNotices(temporalOfBatches(), openBooks(deps as unknown as BooksOver));
   return async (afterMs: number) => {
     nowMs += afterMs;
