@@ -31,6 +31,8 @@ export interface NoticeTarget {
   isOwn: boolean;
   /** Signs what this webhook is sent; null = unsigned. */
   secret: string | null;
+  /** Given as a flag: whoever serves the account next goes on with it. */
+  isKept: boolean;
 }
 
 const COMMAND = 'command:';

@@ -54,10 +54,15 @@ function bothNotices(
   return { notices: [...named, ...others] };
 }
 
-/** What a command does not say of a target stays: its secret, and that the user named it elsewhere than in a folder. */
+/** What a command does not say of a target stays: its secret, and how the user named it. */
 function bothOf(known: NoticeTarget | undefined, asked: NoticeTarget): NoticeTarget {
   if (known === undefined) return asked;
-  return { to: asked.to, isOwn: known.isOwn || asked.isOwn, secret: asked.secret ?? known.secret };
+  return {
+    to: asked.to,
+    isOwn: known.isOwn || asked.isOwn,
+    secret: asked.secret ?? known.secret,
+    isKept: known.isKept || asked.isKept,
+  };
 }
 
 function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {

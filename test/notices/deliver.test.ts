@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const own = (to: string, secret: string | null = null): NoticeTarget => ({ to, isOwn: true, secret });
+const own = (to: string, secret: string | null = null): NoticeTarget => ({ to, isOwn: true, secret, isKept: false });
 
 function delivery(targets: NoticeTarget[]): Delivery {
   const log = { warn: (facts: Record<string, unknown>) => void dropped.push(facts) };
@@ -173,7 +173,7 @@ test('a command gets the notice on its standard input, and one that fails is run
 });
 
 test('a private address that no file of the user names is refused', async () => {
-  const targets = [{ to: hook.url, isOwn: false, secret: null }];
+  const targets = [{ ...own(hook.url), isOwn: false }];
   await add('done', targets);
   await delivery(targets).deliver();
   expect(hook.arrived).toEqual([]);

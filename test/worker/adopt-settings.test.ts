@@ -67,7 +67,7 @@ test('a command that does not say whether the account is exclusive leaves it as 
 });
 
 test('whom a command names is told beside those whom commands before it named', () => {
-  const notices = (...to: string[]) => to.map((one) => ({ to: one, isOwn: true, secret: null }));
+  const notices = (...to: string[]) => to.map((one) => ({ to: one, isOwn: true, secret: null, isKept: false }));
   const told = { ...known, notices: notices('command:one') };
   const settingsOf = (asked: AccountSettings) => adoptSettings(told, asked, false);
   expect(settingsOf({ ...known, notices: notices() })).toMatchObject({ settings: { notices: told.notices } });
@@ -81,7 +81,7 @@ test('whom a command names is told beside those whom commands before it named', 
 });
 
 test('each webhook keeps its secret: that of another command signs only what its own targets are sent', () => {
-  const notices = (to: string, secret: string | null) => [{ to, isOwn: true, secret }];
+  const notices = (to: string, secret: string | null) => [{ to, isOwn: true, secret, isKept: false }];
   const told = { ...known, notices: notices('https://one.example', 'first') };
   const noticesOf = (asked: AccountSettings['notices']) => {
     const adopted = adoptSettings(told, { ...known, ...(asked && { notices: asked }) }, true);
@@ -100,7 +100,7 @@ test('each webhook keeps its secret: that of another command signs only what its
 });
 
 test('a file of a folder that names a target too takes nothing from what the user said of it', () => {
-  const own = { to: 'https://hooks.example', isOwn: true, secret: 'word' };
-  const asked = { ...known, notices: [{ ...own, isOwn: false, secret: null }] };
+  const own = { to: 'https://hooks.example', isOwn: true, secret: 'word', isKept: true };
+  const asked = { ...known, notices: [{ ...own, isOwn: false, secret: null, isKept: false }] };
   expect(adoptSettings({ ...known, notices: [own] }, asked, true)).toMatchObject({ settings: { notices: [own] } });
 });

@@ -74,7 +74,7 @@ async function watch(named?: string[]) {
   const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], has: () => false }) };
   const settings = {
     ...{ account: 'a', timeScale: 1, waits: { syncMaxMs: 60_000, renderMaxMs: { 'svc/image': RENDER_MAX_MS } } },
-    notices: [{ to: hook.url, isOwn: true, secret: null }],
+    notices: [{ to: hook.url, isOwn: true, secret: null, isKept: false }],
   };
   const deps = {
     ...records,
