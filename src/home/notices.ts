@@ -56,10 +56,13 @@ const sinceSchema = z.object({ schema: z.literal(1), sinceMs: timeSchema });
 export type Notices = ReturnType<typeof openNotices>;
 
 export function openNotices({ store, keys }: HomePlace) {
+  const firstNamed = () => readJson(store, keys.noticesSince, sinceSchema, forgotten);
   return {
+    /** Whether a worker of the account knew a target, now or before. */
+    wasNamed: async (): Promise<boolean> => (await firstNamed()) !== undefined,
     /** Since when ends of batches are told; set at the first call. */
     async since(nowMs: number): Promise<number> {
-      const known = await readJson(store, keys.noticesSince, sinceSchema, forgotten);
+      const known = await firstNamed();
       if (known === undefined) await store.put(keys.noticesSince, encodeAs(sinceSchema, { schema: 1, sinceMs: nowMs }));
       return known?.sinceMs ?? nowMs;
     },

@@ -51,6 +51,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   let lookedMs: number | undefined;
   /** When a target was first named: what ended before is nobody's news. */
   let namedMs: number | undefined;
+  let isNobodySaid = false;
   adopted();
 
   return {
@@ -60,6 +61,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     async look() {
       try {
         if (namedMs !== undefined && targets().length > 0) await gather(namedMs);
+        else await sayNobodyNamed();
       } finally {
         await delivery.deliver();
       }
@@ -69,6 +71,16 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   function adopted(): void {
     if (targets().length > 0) namedMs ??= now();
     delivery.wake();
+  }
+
+  /** Who was told before this worker may wait in vain. */
+  async function sayNobodyNamed(): Promise<void> {
+    if (isNobodySaid) return;
+    const wasNamed = await notices.wasNamed();
+    isNobodySaid = true;
+    if (wasNamed) {
+      log.warn({ account }, 'no settings name a target any more, so nobody is told of batches: name one again');
+    }
   }
 
   async function gather(firstMs: number): Promise<void> {

@@ -61,10 +61,19 @@ function temporalOfBatches(): Client {
   return { workflow } as unknown as Client;
 }
 
-/** `named`: the targets that the command of the batch named; else all of the settings. */
-async function watch(named?: string[]) {
+interface Told {
+  /** The targets that the command of the batch named; else all of the settings. */
+  named?: string[];
+  /** Those of the settings. */
+  targets?: string[];
+  /** A worker before this one knew a target. */
+  isEarlier?: boolean;
+}
+
+async function watch({ named, targets = [hook.url], isEarlier = false }: Told = {}) {
   const records = openAccountRecords(createFolderStore(mkdtempSync(join(tmpdir(), 'callsheet-told-'))), 'a');
   kept = openNotices(records.home);
+  if (isEarlier) await kept.since(T0);
   const policy = { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 } as const;
   await writeBatchOrder(records.home, 'shots', {
     limits: { maxCreditsNano: 1_000_000_000, maxFailures: null },
@@ -74,7 +83,7 @@ async function watch(named?: string[]) {
   const book = { ...records.book, endedOf: async () => ({ upToNano: spentNano, unbounded: [], has: () => false }) };
   const settings = {
     ...{ account: 'a', timeScale: 1, waits: { syncMaxMs: 60_000, renderMaxMs: { 'svc/image': RENDER_MAX_MS } } },
-    notices: [{ to: hook.url, isOwn: true, secret: null, isKept: false }],
+    notices: targets.map((to) => ({ to, isOwn: true, secret: null, isKept: false })),
   };
   const deps = {
     ...records,
@@ -200,7 +209,7 @@ test('an end that could not be read is told when it can, also an hour later', as
 });
 
 test('of a batch that names nobody nothing is kept to be sent, and what there was to tell is remembered', async () => {
-  const look = await watch([]);
+  const look = await watch({ named: [] });
   counts = { ...counts, review: 2 };
   await look(0);
   expect(await kept.waiting('shots')).toEqual([]);
@@ -208,7 +217,7 @@ test('of a batch that names nobody nothing is kept to be sent, and what there wa
 });
 
 test('what waits for a target that the settings do not name is kept for whoever names it', async () => {
-  const look = await watch(['https://hooks.example.com/gone']);
+  const look = await watch({ named: ['https://hooks.example.com/gone'] });
   counts = { ...counts, review: 2 };
   await look(0);
   expect(news('type')).toEqual([]);
@@ -218,4 +227,14 @@ test('what waits for a target that the settings do not name is kept for whoever 
       waits: [{ mark: markOf('https://hooks.example.com/gone'), label: 'a target that no settings name' }],
     },
   ]);
+});
+
+test('that the settings name nobody any more is logged once, where they never named one it is not', async () => {
+  const never = await watch({ targets: [] });
+  await never(0);
+  expect(logged).toEqual([]);
+  const look = await watch({ targets: [], isEarlier: true });
+  await look(0);
+  await look(2_000);
+  expect(logged).toEqual([{ account: 'a' }]);
 });
