@@ -39,6 +39,11 @@ export function adopt(
   return adopted;
 }
 
+/** The settings that are known, and whom the command names. */
+export function tellAlso(known: AccountSettings, asked: AccountSettings): AccountSettings {
+  return { ...known, ...bothNotices(known.notices, asked.notices) };
+}
+
 function bothNotices(
   known: AccountSettings['notices'],
   asked: AccountSettings['notices'],

@@ -10,7 +10,7 @@ import type { AccountRegistration, FromWorker, ToWorker } from '../engine/regist
 import { createCallbacks } from '../home/handles.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
-import { adopt } from './adopt-settings.js';
+import { adopt, tellAlso } from './adopt-settings.js';
 import { keepSettings, settingsAsBefore } from './kept-settings.js';
 import { proveKey } from './key.js';
 import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-source.js';
@@ -105,7 +105,12 @@ export function createWorkerHost(options: {
       const settings = await settingsAsBefore(options.kept, { asked, key: keyNow(source), isOpen, log });
       return { settings: await start(settings, source, s3), hasTakenKey: true };
     }
-    if (isKeyOnly) return { settings: known.settings, hasTakenKey: await offerKey(known.key, known.settings, key) };
+    if (isKeyOnly) {
+      const hasTakenKey = await offerKey(known.key, known.settings, key);
+      known.settings = tellAlso(known.settings, asked);
+      known.worker.adopt(known.settings);
+      return { settings: known.settings, hasTakenKey };
+    }
     const isOpen =
       JSON.stringify(known.settings) !== JSON.stringify(asked) &&
       (await hasOpenBatches((await options.place).client, account));

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openNotices, waitOf } from '../../src/home/notices.js';
+import { toldOf } from '../../src/cli/batch/submit-batch.js';
+import type { Session } from '../../src/cli/session.js';
+import { markOf, openNotices, waitOf } from '../../src/home/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
 import { cli, workFolder } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
@@ -60,4 +62,19 @@ test('status names what waits and what was dropped', async () => {
     waiting: [{ type: 'done', targets: ['https://hooks.example.com'] }],
     dropped: [{ type: 'paused', target: 'command' }],
   });
+});
+
+const FIRST = 'https://first.example.com/x';
+const SECOND = 'https://second.example.com/x';
+
+test.each([
+  ['a flag of `resume`', 'flag', undefined, SECOND],
+  ['the environment of `resume`', 'environment', undefined, SECOND],
+  ['the file of a folder in which `resume` is typed', 'config file', undefined, FIRST],
+  ['the file of the folder from which `run` begins it anew', 'config file', {}, SECOND],
+] as const)('of a batch that tells somebody, %s: who is told', (_, name, slots, told) => {
+  const config = { notify: [{ to: SECOND }] };
+  const session = { config, origins: new Map([['notify', { name }]]) } as unknown as Session;
+  expect(toldOf(session, { ...(slots && { slots }) }, [markOf(FIRST)])).toEqual([markOf(told)]);
+  expect(toldOf(session, {}, undefined)).toEqual([markOf(SECOND)]);
 });

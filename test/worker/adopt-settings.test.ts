@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccountSettings } from '../../src/contract/account.js';
-import { adoptSettings } from '../../src/worker/adopt-settings.js';
+import { adoptSettings, tellAlso } from '../../src/worker/adopt-settings.js';
 
 const known = {
   account: 'a',
@@ -103,4 +103,11 @@ test('a file of a folder that names a target too takes nothing from what the use
   const own = { to: 'https://hooks.example', isOwn: true, secret: 'word', isKept: true };
   const asked = { ...known, notices: [{ ...own, isOwn: false, secret: null, isKept: false }] };
   expect(adoptSettings({ ...known, notices: [own] }, asked, true)).toMatchObject({ settings: { notices: [own] } });
+});
+
+test('a command that brings its key alone leaves the settings, and whom it names is told too', () => {
+  const notices = (to: string) => [{ to, isOwn: true, secret: null, isKept: true }];
+  const served = { ...known, notices: notices('command:one') };
+  const asked = { ...known, exclusive: false, limits: { concurrency: 9, rpm: 9 }, notices: notices('command:two') };
+  expect(tellAlso(served, asked)).toEqual({ ...served, notices: [...notices('command:two'), ...notices('command:one')] });
 });
