@@ -109,5 +109,8 @@ test('a command that brings its key alone leaves the settings, and whom it names
   const notices = (to: string) => [{ to, isOwn: true, secret: null, isKept: true }];
   const served = { ...known, notices: notices('command:one') };
   const asked = { ...known, exclusive: false, limits: { concurrency: 9, rpm: 9 }, notices: notices('command:two') };
-  expect(tellAlso(served, asked)).toEqual({ ...served, notices: [...notices('command:two'), ...notices('command:one')] });
+  expect(tellAlso(served, asked)).toEqual({
+    ...served,
+    notices: [...notices('command:two'), ...notices('command:one')],
+  });
 });

@@ -12,7 +12,7 @@ const asked = {
   exclusive: true,
   limits: { concurrency: 2, rpm: null },
   waits: { lambdaMs: 1, thetaMs: 1, rhoMs: 1, syncMaxMs: 1, renderMaxMs: { default: 1 } },
-} as AccountSettings;
+} as unknown as AccountSettings;
 const target = (to: string, secret: string | null = null) => ({ to, isOwn: true, secret, isKept: true });
 
 let folder: string;
