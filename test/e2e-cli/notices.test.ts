@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { until } from '../support/until.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
-import { csv, image } from './support/manifest.js';
+import { csv, film, image } from './support/manifest.js';
 import { type Rig, startRig } from './support/rig.js';
 
 describe.skipIf(!hasTemporal())('run --notify', { timeout: 240_000 }, () => {
@@ -59,5 +59,21 @@ describe.skipIf(!hasTemporal())('run --notify', { timeout: 240_000 }, () => {
     const { body = '', headers = {} } = end() ?? {};
     const signature = createHmac('sha256', 'word').update(`${headers['x-callsheet-timestamp']}.${body}`).digest('hex');
     expect(headers['x-callsheet-signature']).toBe(`sha256=${signature}`);
+  });
+
+  it('whom `resume` names hears of the end, though the engine serves the account already', async () => {
+    const other = await startWebhook();
+    const match = { route: 'vendor-f.submit' };
+    rig.emulator.setFaults([{ match, action: { do: 'end-job', as: 'failed', message: 'refused' } }]);
+    const films = Array.from({ length: 6 }, (_, at) => film(`film-${at}`));
+    await rig.write('films.csv', csv(films));
+    const stopped = await rig.run(['run', 'films.csv', '--yes', '--concurrency', '1', '--max-failures', '1']);
+    expect(stopped.code, stopped.stderr).toBe(1);
+    rig.emulator.setFaults([]);
+    const resumed = await rig.run(['resume', 'films', '--max-failures', '6', '--notify', other.url]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const types = () => other.arrived.map(({ body }) => JSON.parse(body).type);
+    await until(() => types().includes('done'));
+    await other.close();
   });
 });
