@@ -72,7 +72,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       )?.value,
     folderOf: (path) => firstGiven(path, good)?.layer.folder ?? cwd,
     nameOf: (path) => firstGiven(path, good)?.layer.nameOf(path) ?? path,
-    isOwn: (path) => firstGiven(path, good)?.layer.origin !== 'config file',
+    originOf: (path) => firstGiven(path, good)?.layer.origin,
     cwd,
     version: sources.version,
     defaultDataFolder: sources.defaultDataFolder,

@@ -5,6 +5,7 @@ import { isS3Address, parseS3Address } from '../domain/s3.js';
 import { safeText } from '../domain/secret.js';
 import { type BaseUrl, readBaseUrl, readCallbacks } from './base-url.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
+import type { OriginName } from './layers.js';
 import { type DefaultFacts, type PlacedSetting, putAt } from './setting.js';
 import { type Config, type OwnValues, SETTINGS, SETTINGS_TREE } from './settings.js';
 
@@ -17,8 +18,8 @@ interface GivenValues {
   folderOf(path: string): string;
   /** How a message names the setting: its flag, variable or path. */
   nameOf(path: string): string;
-  /** Given by a flag, the environment or the user's own file, not by a file of a folder. */
-  isOwn(path: string): boolean;
+  /** The source of the value; undefined when none gives one. */
+  originOf(path: string): OriginName | undefined;
   cwd: string;
   version: string;
   defaultDataFolder: () => string;
@@ -84,21 +85,22 @@ function folderFrom(given: GivenValues, path: string): string | undefined {
 
 /** Reads where notices go; every problem is one sentence (`B56`) that shows no more of a URL than its host. */
 function readNotify(given: GivenValues, problems: ConfigProblem[]): Pick<Config, 'notify' | 'notifySecret'> {
-  const isOwn = given.isOwn('notify');
-  const notify = ((given.valueOf('notify') as string[] | undefined) ?? []).map((to) => ({ to, isOwn }));
+  const origin = given.originOf('notify');
+  const [isOwn, isKept] = [origin !== 'config file', origin === 'flag'];
+  const secret = (given.valueOf('notifySecret') as string | undefined) ?? null;
+  const notify = ((given.valueOf('notify') as string[] | undefined) ?? []).map((to) => ({ to, isOwn, secret, isKept }));
   for (const target of notify) {
     const wish = targetProblem(target);
     if (wish === undefined) continue;
     const shown = safeText(target.to.replace(/^([a-z]+:\/\/)([^/]*@)?([^/]*).*$/i, '$1$3'), 80);
     problems.push({ code: 'B56', message: `${given.nameOf('notify')} ${wish}, got '${shown}'` });
   }
-  const notifySecret = (given.valueOf('notifySecret') as string | undefined) ?? null;
-  if (notifySecret !== null && !given.isOwn('notifySecret')) {
+  if (secret !== null && given.originOf('notifySecret') === 'config file') {
     const message =
       "notifySecret is taken only from a flag, the environment or the user's own settings file: set CALLSHEET_NOTIFY_SECRET";
     problems.push({ code: 'B56', message });
   }
-  return { notify, notifySecret };
+  return { notify, notifySecret: secret };
 }
 
 /** What no setting says by itself. */
@@ -155,7 +157,7 @@ export function accountSettings(config: Config): AccountSettings {
     syncMaxWasteNano: config.sync.maxWaste,
     s3: { ...config.s3 },
     aliasPaths: config.svc.aliasPaths,
-    notices: { targets: config.notify.map((target) => ({ ...target })), secret: config.notifySecret },
+    notices: config.notify.map((target) => ({ ...target })),
   };
 }
 

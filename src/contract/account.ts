@@ -1,5 +1,5 @@
 import type { CreditsNano } from '../domain/money.js';
-import type { NoticeSettings } from '../domain/notice.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import type { PriceRule } from '../domain/price.js';
 import type { S3Settings } from '../domain/s3.js';
 
@@ -30,7 +30,7 @@ export interface AccountSettings {
   s3: S3Settings;
   aliasPaths: boolean;
   /** Who is told what becomes of batches; absent where an older client handed the account over. */
-  notices?: NoticeSettings;
+  notices?: NoticeTarget[];
 }
 
 /** What the command line may read of the account while an engine runs. */

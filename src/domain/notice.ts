@@ -29,15 +29,11 @@ export interface NoticeTarget {
   to: string;
   /** Given by a flag, the environment or the user's own file: only such a one may be private or a command. */
   isOwn: boolean;
-}
-
-export interface NoticeSettings {
-  targets: NoticeTarget[];
-  /** Signs what goes to webhooks; null = unsigned. */
+  /** Signs what this webhook is sent; null = unsigned. */
   secret: string | null;
+  /** Given as a flag: whoever serves the account next goes on with it. */
+  isKept: boolean;
 }
-
-export const NO_NOTICES: NoticeSettings = { targets: [], secret: null };
 
 const COMMAND = 'command:';
 
@@ -52,7 +48,7 @@ export function targetLabel(to: string): string {
 }
 
 /** What is wrong with a target, as the end of a sentence; undefined for a good one. */
-export function targetProblem({ to, isOwn }: NoticeTarget): string | undefined {
+export function targetProblem({ to, isOwn }: Pick<NoticeTarget, 'to' | 'isOwn'>): string | undefined {
   const command = commandOf(to);
   if (command !== undefined) {
     if (command === '') return 'needs a command line after `command:`';

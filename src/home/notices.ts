@@ -25,16 +25,18 @@ const noticeSchema: z.ZodType<Notice> = z.object({
   minutes: z.exactOptional(z.number()),
 });
 
-const targetSchema = z.object({
+const waitSchema = z.object({
   mark: z.string(),
   /** What a view may show of it. */
   label: z.string(),
 });
+/** A target that a notice waits for. */
+export type NoticeWait = z.output<typeof waitSchema>;
 
 export const waitingSchema = z.object({
   schema: z.literal(1),
   notice: noticeSchema,
-  waits: z.array(targetSchema),
+  waits: z.array(waitSchema),
 });
 export type KeptNotice = z.output<typeof waitingSchema> & { key: string };
 
@@ -54,10 +56,13 @@ const sinceSchema = z.object({ schema: z.literal(1), sinceMs: timeSchema });
 export type Notices = ReturnType<typeof openNotices>;
 
 export function openNotices({ store, keys }: HomePlace) {
+  const firstNamed = () => readJson(store, keys.noticesSince, sinceSchema, forgotten);
   return {
+    /** Whether a worker of the account knew a target, now or before. */
+    wasNamed: async (): Promise<boolean> => (await firstNamed()) !== undefined,
     /** Since when ends of batches are told; set at the first call. */
     async since(nowMs: number): Promise<number> {
-      const known = await readJson(store, keys.noticesSince, sinceSchema, forgotten);
+      const known = await firstNamed();
       if (known === undefined) await store.put(keys.noticesSince, encodeAs(sinceSchema, { schema: 1, sinceMs: nowMs }));
       return known?.sinceMs ?? nowMs;
     },
@@ -66,10 +71,8 @@ export function openNotices({ store, keys }: HomePlace) {
     writeTold: (batch: string, told: ToldOfBatch): Promise<void> =>
       store.put(keys.noticesTold(batch), encodeAs(toldSchema, told)),
     /** Keeps a notice for its targets; keys sort in the order of the numbers. */
-    async add(batch: string, number: number, notice: Notice, targets: readonly NoticeTarget[]): Promise<void> {
-      const waits = targets.map(({ to }) => ({ mark: markOf(to), label: targetLabel(to) }));
-      await store.put(keys.notice(batch, number), encodeAs(waitingSchema, { schema: 1, notice, waits }));
-    },
+    add: (batch: string, number: number, notice: Notice, waits: NoticeWait[]): Promise<void> =>
+      store.put(keys.notice(batch, number), encodeAs(waitingSchema, { schema: 1, notice, waits })),
     /** The batches of which something may wait. */
     batches: async (): Promise<string[]> => (await store.names(keys.noticesWaiting)).filter(isSafeSegment),
     /** What waits of a batch, oldest first, with its key. */
@@ -79,6 +82,7 @@ export function openNotices({ store, keys }: HomePlace) {
       const found = await Promise.all(names.map((key) => readJson(store, key, waitingSchema, forgotten)));
       return found.flatMap((one, i) => (one === undefined ? [] : [{ ...one, key: names[i] ?? '' }]));
     },
+    remove: ({ key }: KeptNotice): Promise<void> => store.remove(key),
     /** A target needs a notice no more: it leaves what waits, and the last one takes the notice with it. */
     async settle(one: KeptNotice, mark: string): Promise<void> {
       const { key, notice } = one;
@@ -87,6 +91,10 @@ export function openNotices({ store, keys }: HomePlace) {
       else await store.put(key, encodeAs(waitingSchema, { schema: 1, notice, waits: one.waits }));
     },
   };
+}
+
+export function waitOf({ to }: Pick<NoticeTarget, 'to'>): NoticeWait {
+  return { mark: markOf(to), label: targetLabel(to) };
 }
 
 /** Tells a target from others without showing any of it. */

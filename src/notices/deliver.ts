@@ -1,4 +1,4 @@
-import type { NoticeSettings } from '../domain/notice.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import { type KeptNotice, markOf, type Notices } from '../home/notices.js';
 import { type Sent, sendNotice } from './send.js';
 
@@ -16,7 +16,8 @@ export interface Delivery {
 
 export interface DeliveryOptions {
   notices: Notices;
-  settings: () => NoticeSettings;
+  /** Those that the settings name. */
+  targets: () => readonly NoticeTarget[];
   log: { warn(facts: Record<string, unknown>, message: string): void };
   now: () => number;
 }
@@ -26,9 +27,11 @@ const LONGEST_WAIT_MS = 30 * 60_000;
 const GIVEN_UP_MS = 24 * 3_600_000;
 const DROPS_KEPT = 5;
 
-export function createDelivery({ notices, settings, log, now }: DeliveryOptions): Delivery {
+export function createDelivery({ notices, targets, log, now }: DeliveryOptions): Delivery {
   /** By batch and target: how often in a row it failed, and when it is tried again. */
   const failed = new Map<string, { times: number; nextMs: number }>();
+  /** By batch and target: no settings name the target, and that was logged. */
+  const unnamed = new Set<string>();
   let count = 0;
   let isDirty = true;
   let isEnded = false;
@@ -44,21 +47,29 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     async deliver() {
       if (!isDirty && count === 0 && failed.size === 0) return;
       isDirty = false;
-      let left = 0;
-      for (const batch of await notices.batches()) left += await deliverBatch(batch);
-      count = left;
+      try {
+        let left = 0;
+        for (const batch of await notices.batches()) left += await deliverBatch(batch);
+        count = left;
+      } catch (error) {
+        isDirty = true;
+        throw error;
+      }
     },
   };
 
   async function deliverBatch(batch: string): Promise<number> {
-    const waiting = await notices.waiting(batch);
-    const { targets, secret } = settings();
-    const known = new Map(targets.map((target) => [markOf(target.to), target]));
+    const found = await notices.waiting(batch);
+    const waiting = found.filter(({ waits }) => waits.length > 0);
+    // Earlier builds kept notices of batches that name nobody.
+    for (const one of found) if (one.waits.length === 0) await notices.remove(one);
+    const known = new Map(targets().map((target) => [markOf(target.to), target]));
     const marks = new Set(waiting.flatMap(({ waits }) => waits.map(({ mark }) => mark)));
     for (const mark of marks) {
       const mine = waiting.filter(({ waits }) => waits.some((one) => one.mark === mark));
       const target = known.get(mark);
-      const send = target && ((one: KeptNotice) => sendNotice(target, secret, one.notice));
+      sayUnnamed(batch, mark, mine, target !== undefined);
+      const send = target && ((one: KeptNotice) => sendNotice(target, one.notice));
       await deliverTo({ batch, mark, mine, send });
     }
     return waiting.filter(({ waits }) => waits.some(({ mark }) => known.has(mark))).length;
@@ -89,12 +100,25 @@ export function createDelivery({ notices, settings, log, now }: DeliveryOptions)
     }
   }
 
+  function sayUnnamed(batch: string, mark: string, mine: KeptNotice[], isNamed: boolean): void {
+    const place = `${batch}/${mark}`;
+    if (isNamed) unnamed.delete(place);
+    if (isNamed || unnamed.has(place)) return;
+    unnamed.add(place);
+    const facts = { batch, target: labelOf(mine[0], mark), waiting: mine.length };
+    log.warn(facts, 'notices wait for a target that no settings name: name it again with --notify');
+  }
+
   async function drop(batch: string, one: KeptNotice, mark: string, why: string): Promise<void> {
-    const label = one.waits.find((target) => target.mark === mark)?.label ?? '';
+    const label = labelOf(one, mark);
     const { type, id } = one.notice;
     log.warn({ batch, id, type, target: label, why }, 'a notice was dropped');
     const told = await notices.told(batch);
     const dropped = [...told.dropped, { label, type, why, atMs: now() }].slice(-DROPS_KEPT);
     await notices.writeTold(batch, { ...told, dropped });
   }
+}
+
+function labelOf(one: KeptNotice | undefined, mark: string): string {
+  return one?.waits.find((target) => target.mark === mark)?.label ?? '';
 }

@@ -11,8 +11,8 @@ export type Sent = { sent: 'delivered' } | { sent: 'again' | 'refused'; why: str
 const LATER = [408, 429];
 
 /** Sends a notice to one target, once. Never throws. */
-export async function sendNotice(target: NoticeTarget, secret: string | null, notice: Notice): Promise<Sent> {
-  const { to, isOwn } = target;
+export async function sendNotice(target: NoticeTarget, notice: Notice): Promise<Sent> {
+  const { to, isOwn, secret } = target;
   const command = commandOf(to);
   if (command !== undefined) {
     const why = await runCommand(command, `${noticeJson(notice)}\n`);

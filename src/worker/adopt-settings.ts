@@ -1,4 +1,5 @@
 import type { AccountSettings } from '../contract/account.js';
+import type { NoticeTarget } from '../domain/notice.js';
 
 /** What a second command's settings change of an account that is served already. Pure. */
 export type Adopted =
@@ -38,13 +39,35 @@ export function adopt(
   return adopted;
 }
 
+/** The settings that are known, and whom the command names. */
+export function tellAlso(known: AccountSettings, asked: AccountSettings): AccountSettings {
+  return { ...known, ...bothNotices(known.notices, asked.notices) };
+}
+
 function bothNotices(
   known: AccountSettings['notices'],
   asked: AccountSettings['notices'],
 ): Pick<AccountSettings, 'notices'> {
   if (known === undefined || asked === undefined) return known === undefined ? {} : { notices: known };
-  const others = known.targets.filter(({ to }) => asked.targets.every((target) => target.to !== to));
-  return { notices: { targets: [...asked.targets, ...others], secret: asked.secret ?? known.secret } };
+  const others = known.filter(({ to }) => asked.every((target) => target.to !== to));
+  const named = asked.map((target) =>
+    bothOf(
+      known.find(({ to }) => to === target.to),
+      target,
+    ),
+  );
+  return { notices: [...named, ...others] };
+}
+
+/** What a command does not say of a target stays: its secret, and how the user named it. */
+function bothOf(known: NoticeTarget | undefined, asked: NoticeTarget): NoticeTarget {
+  if (known === undefined) return asked;
+  return {
+    to: asked.to,
+    isOwn: known.isOwn || asked.isOwn,
+    secret: asked.secret ?? known.secret,
+    isKept: known.isKept || asked.isKept,
+  };
 }
 
 function keepUnsaid(known: AccountSettings, asked: AccountSettings): AccountSettings {

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-
 import { createSwitchboard } from '../callbacks/receiver.js';
-
 import { createCallbackDesk } from '../callbacks/take-callback.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { JsonObject } from '../domain/json.js';
@@ -12,10 +10,10 @@ import type { AccountRegistration, FromWorker, ToWorker } from '../engine/regist
 import { createCallbacks } from '../home/handles.js';
 import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
-import { adopt } from './adopt-settings.js';
-import { keepSettings, readKeptSettings } from './kept-settings.js';
+import { adopt, tellAlso } from './adopt-settings.js';
+import { keepSettings, settingsAsBefore } from './kept-settings.js';
 import { proveKey } from './key.js';
-import { createKeySource, type KeyOrigin, type KeySource } from './key-source.js';
+import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-source.js';
 import { createMessenger } from './messenger.js';
 import { hasOpenBatches } from './open-batches.js';
 import type { AccountWorkerOptions, WorkerPlace } from './options.js';
@@ -82,7 +80,8 @@ export function createWorkerHost(options: {
     const { account } = registration;
     try {
       const { settings, hasTakenKey } = await serveAccount(registration);
-      if (options.kept !== undefined) keepSettings(options.kept, settings);
+      const source = served.get(account)?.key;
+      if (options.kept !== undefined) keepSettings(options.kept, settings, source && keyNow(source));
       say({ type: 'ready', turn, account, settings: { ...settings } as unknown as JsonObject, hasTakenKey });
       await sayOpen();
     } catch (error) {
@@ -101,10 +100,17 @@ export function createWorkerHost(options: {
     const known = served.get(account);
     const asked = settings as unknown as AccountSettings;
     if (known === undefined) {
-      const settings = await asBefore(asked);
-      return { settings: await start(settings, createKeySource(key), s3), hasTakenKey: true };
+      const source = createKeySource(key);
+      const isOpen = async () => hasOpenBatches((await options.place).client, account);
+      const settings = await settingsAsBefore(options.kept, { asked, key: keyNow(source), isOpen, log });
+      return { settings: await start(settings, source, s3), hasTakenKey: true };
     }
-    if (isKeyOnly) return { settings: known.settings, hasTakenKey: await offerKey(known.key, known.settings, key) };
+    if (isKeyOnly) {
+      const hasTakenKey = await offerKey(known.key, known.settings, key);
+      known.settings = tellAlso(known.settings, asked);
+      known.worker.adopt(known.settings);
+      return { settings: known.settings, hasTakenKey };
+    }
     const isOpen =
       JSON.stringify(known.settings) !== JSON.stringify(asked) &&
       (await hasOpenBatches((await options.place).client, account));
@@ -120,13 +126,6 @@ export function createWorkerHost(options: {
     known.worker.adopt(adopted.settings);
     known.settings = adopted.settings;
     return { settings: adopted.settings, hasTakenKey };
-  }
-
-  /** What a command asks for, with what open batches were run with before this engine. */
-  async function asBefore(asked: AccountSettings): Promise<AccountSettings> {
-    const kept = options.kept === undefined ? undefined : readKeptSettings(options.kept, asked.account);
-    if (kept === undefined || !(await hasOpenBatches((await options.place).client, asked.account))) return asked;
-    return adopt({ ...asked, ...kept }, asked, true).settings;
   }
 
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {

@@ -33,6 +33,15 @@ export function createKeySource(first: KeyOrigin): KeySource {
   };
 }
 
+/** Undefined where its file cannot be read now. */
+export function keyNow(source: KeySource): string | undefined {
+  try {
+    return source.current();
+  } catch {
+    return undefined;
+  }
+}
+
 /** A short digest by which two keys are told apart; nobody gets from it to the key. */
 export function keyMark(source: KeySource): string {
   try {

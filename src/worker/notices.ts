@@ -8,10 +8,10 @@ import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
 import type { SemaphoreView } from '../contract/semaphore-view.js';
 import type { BatchResult } from '../contract/workflows.js';
 import { formatCredits } from '../domain/money.js';
-import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
+import type { NoticeTarget } from '../domain/notice.js';
 import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
-import { markOf, openNotices } from '../home/notices.js';
+import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
 import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
 
@@ -31,22 +31,27 @@ export interface BatchNotices {
 const LATE_MS = 60_000;
 const BUDGET_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
+/** The home has no more of such a target than its mark. */
+const UNNAMED = 'a target that no settings name';
 
 export function createBatchNotices(client: Client, books: Books): BatchNotices {
   const { home, log, now } = books;
   const { account } = books.settings;
-  const settings = (): NoticeSettings => books.settings.notices ?? NO_NOTICES;
+  const targets = (): readonly NoticeTarget[] => books.settings.notices ?? [];
   const notices = openNotices(home);
-  const delivery = createDelivery({ notices, settings, log, now });
+  const delivery = createDelivery({ notices, targets, log, now });
   /** By batch: how many rows had ended, and when that was seen first. */
   const progress = new Map<string, { rows: number; atMs: number }>();
   /** Of running batches: their books are read seldom. */
   const budgets = new Map<string, { atMs: number; budget: BatchSeen['budget'] }>();
+  /** Batches that could not be looked at the last time. */
+  const failing = new Set<string>();
   const prefix = batchId(account, '');
   const mine = `WorkflowType = 'batch' AND TaskQueue = '${taskQueues(account).home}'`;
   let lookedMs: number | undefined;
   /** When a target was first named: what ended before is nobody's news. */
   let namedMs: number | undefined;
+  let isNobodySaid = false;
   adopted();
 
   return {
@@ -54,23 +59,39 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     adopted,
     end: delivery.end,
     async look() {
-      if (namedMs !== undefined && settings().targets.length > 0) await gather(namedMs);
-      await delivery.deliver();
+      try {
+        if (namedMs !== undefined && targets().length > 0) await gather(namedMs);
+        else await sayNobodyNamed();
+      } finally {
+        await delivery.deliver();
+      }
     },
   };
 
   function adopted(): void {
-    if (settings().targets.length > 0) namedMs ??= now();
+    if (targets().length > 0) namedMs ??= now();
     delivery.wake();
+  }
+
+  /** Who was told before this worker may wait in vain. */
+  async function sayNobodyNamed(): Promise<void> {
+    if (isNobodySaid) return;
+    const wasNamed = await notices.wasNamed();
+    isNobodySaid = true;
+    if (wasNamed) {
+      log.warn({ account }, 'no settings name a target any more, so nobody is told of batches: name one again');
+    }
   }
 
   async function gather(firstMs: number): Promise<void> {
     const beganMs = now();
-    const sinceMs = Math.max(await notices.since(firstMs), (lookedMs ?? beganMs - DAY_MS + LATE_MS) - LATE_MS);
+    const lookedBackMs = Math.max(beganMs - DAY_MS, (lookedMs ?? 0) - LATE_MS);
+    const sinceMs = Math.max(await notices.since(firstMs), lookedBackMs);
+    let isWhole = true;
     const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
     for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
       const batch = workflowId.slice(prefix.length);
-      await tell(batch, () => seenEnd(batch, workflowId, runId), runId);
+      isWhole = (await tryToTell(batch, () => seenEnd(batch, workflowId, runId), runId)) && isWhole;
     }
     const running: string[] = [];
     for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ExecutionStatus = 'Running'` })) {
@@ -78,11 +99,25 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     }
     if (running.length > 0) {
       const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
-      for (const batch of running) await tell(batch, () => seenRunning(batch, slots));
+      for (const batch of running) await tryToTell(batch, () => seenRunning(batch, slots));
     }
     for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
     for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
-    lookedMs = beganMs;
+    // An end that could not be read is looked for again.
+    if (isWhole) lookedMs = beganMs;
+  }
+
+  /** A batch that cannot be looked at keeps no other one from being told: it is logged once until it can. */
+  async function tryToTell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<boolean> {
+    try {
+      await tell(batch, look, endedRun);
+      failing.delete(batch);
+      return true;
+    } catch (error) {
+      if (!failing.has(batch)) log.warn({ batch, error: String(error) }, 'a batch could not be looked at for notices');
+      failing.add(batch);
+      return false;
+    }
   }
 
   /** First what is to be sent, then that it was told: a crash in between writes the same again. */
@@ -91,22 +126,24 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
     const tidings = tidingsOf(await look(), new Set(told.told));
     if (tidings.length === 0) return;
-    const targets = await targetsOf(batch);
+    const waits = await waitsOf(batch);
     let { next } = told;
-    for (const { key, what } of tidings) {
+    // What nobody is told of is remembered as told all the same: a target that is named later hears of what comes.
+    for (const { key, what } of waits.length > 0 ? tidings : []) {
       const id = createHash('sha256').update(`${account}/${batch}/${next}/${key}`).digest('hex').slice(0, 32);
-      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, targets);
+      await notices.add(batch, next, { schema: 1, id, ...what, atMs: now(), account, batch }, waits);
       next += 1;
     }
     await notices.writeTold(batch, { ...told, next, told: toldAfter(told.told, tidings) });
     delivery.wake();
   }
 
-  /** Those that its command named, of those whom the settings name. */
-  async function targetsOf(batch: string): Promise<NoticeTarget[]> {
-    const { targets } = settings();
+  /** The targets that its command named, also those that no settings name now: they may do so again. */
+  async function waitsOf(batch: string): Promise<NoticeWait[]> {
+    const known = targets().map(waitOf);
     const named = (await readBatchOrder(home, batch))?.notify;
-    return named === undefined ? targets : targets.filter(({ to }) => named.includes(markOf(to)));
+    if (named === undefined) return known;
+    return named.map((mark) => known.find((one) => one.mark === mark) ?? { mark, label: UNNAMED });
   }
 
   async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openNotices } from '../../src/home/notices.js';
+import { toldOf } from '../../src/cli/batch/submit-batch.js';
+import type { Session } from '../../src/cli/session.js';
+import { markOf, openNotices, waitOf } from '../../src/home/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
 import { cli, workFolder } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
@@ -47,14 +49,32 @@ test('status names what waits and what was dropped', async () => {
   expect((await run('status', 'shots')).stdout).not.toContain('notice');
   const notices = openNotices(home);
   const notice = { schema: 1, id: 'id', type: 'done', atMs: T0, account: ACCOUNT, batch: 'shots' } as const;
-  await notices.add('shots', 1, notice, [{ to: 'https://hooks.example.com/word', isOwn: true }]);
+  await notices.add('shots', 1, notice, [waitOf({ to: 'https://hooks.example.com/word' })]);
+  // Of an earlier build, which kept notices for nobody too.
+  await notices.add('shots', 2, { ...notice, type: 'paused' }, []);
   const dropped = [{ label: 'command', type: 'paused', why: 'ended with 1', atMs: T0 }];
-  await notices.writeTold('shots', { schema: 1, next: 2, told: [], dropped });
+  await notices.writeTold('shots', { schema: 1, next: 3, told: [], dropped });
   const { stdout } = await run('status', 'shots');
   expect(stdout).toContain("notice    'done' of 2026-01-05T10:00:00.000Z waits for https://hooks.example.com\n");
+  expect(stdout).not.toContain("'paused' of");
   expect(stdout).toContain("notice    'paused' to command was dropped: ended with 1\n");
   expect(JSON.parse((await run('status', 'shots', '--json')).stdout).notices).toMatchObject({
     waiting: [{ type: 'done', targets: ['https://hooks.example.com'] }],
     dropped: [{ type: 'paused', target: 'command' }],
   });
+});
+
+const FIRST = 'https://first.example.com/x';
+const SECOND = 'https://second.example.com/x';
+
+test.each([
+  ['a flag of `resume`', 'flag', undefined, SECOND],
+  ['the environment of `resume`', 'environment', undefined, SECOND],
+  ['the file of a folder in which `resume` is typed', 'config file', undefined, FIRST],
+  ['the file of the folder from which `run` begins it anew', 'config file', {}, SECOND],
+] as const)('of a batch that tells somebody, %s: who is told', (_, name, slots, told) => {
+  const config = { notify: [{ to: SECOND }] };
+  const session = { config, origins: new Map([['notify', { name }]]) } as unknown as Session;
+  expect(toldOf(session, { ...(slots && { slots }) }, [markOf(FIRST)])).toEqual([markOf(told)]);
+  expect(toldOf(session, {}, undefined)).toEqual([markOf(SECOND)]);
 });

@@ -333,9 +333,22 @@ test('account settings are in milliseconds and unscaled', async () => {
     syncMaxWasteNano: 0,
     s3: DEFAULT_S3,
     aliasPaths: false,
-    notices: { targets: [], secret: null },
+    notices: [],
   });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
+});
+
+test('a target of a flag is kept for the next engine, one of the environment or a file comes from there again', async () => {
+  const to = 'https://hooks.example.com/x';
+  const base = { baseUrl: 'http://127.0.0.1:99' };
+  const noticesOf = async (sources: Partial<ConfigSources>) =>
+    accountSettings((await load({ ...sources, flags: { ...base, ...sources.flags } })).config).notices;
+  const own = { to, isOwn: true, secret: 'word', isKept: false };
+  const env = { CALLSHEET_NOTIFY_SECRET: 'word' };
+  expect(await noticesOf({ flags: { notify: [to] }, env })).toEqual([{ ...own, isKept: true }]);
+  expect(await noticesOf({ env: { ...env, CALLSHEET_NOTIFY: to } })).toEqual([own]);
+  writeConfig(JSON.stringify({ notify: [to] }));
+  expect(await noticesOf({ env })).toEqual([{ ...own, isOwn: false }]);
 });
 
 test('the alias paths of the clip endpoints are a setting (service document 1, Versioning)', async () => {

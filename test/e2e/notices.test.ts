@@ -16,7 +16,7 @@ const WORKER = fileURLToPath(new URL('../support/crash-worker.ts', import.meta.u
 describe.skipIf(!hasTemporal())('notices of a batch', { timeout: 120_000 }, () => {
   it('says that it is done, also when the worker is killed while it tells', async () => {
     const hook = await startWebhook('hang');
-    const notices = { targets: [{ to: hook.url, isOwn: true }], secret: null };
+    const notices = [{ to: hook.url, isOwn: true, secret: null, isKept: false }];
     const stack = await startStack({ settings: { notices } });
     let worker: ChildProcess | undefined;
     try {
@@ -40,7 +40,7 @@ describe.skipIf(!hasTemporal())('notices of a batch', { timeout: 120_000 }, () =
 
   it('tells of a budget that is used up before the end, and is awaited while the webhook is away', async () => {
     const hook = await startWebhook(503);
-    const notices = { targets: [{ to: hook.url, isOwn: true }], secret: null };
+    const notices = [{ to: hook.url, isOwn: true, secret: null, isKept: false }];
     const stack = await startStack({ settings: { notices } });
     try {
       const home = openHome(createFolderStore(stack.settings.home), stack.settings.account);

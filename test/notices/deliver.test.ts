@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Notice, NoticeTarget, NoticeType } from '../../src/domain/notice.js';
 import { openHome } from '../../src/home/home.js';
-import { type Notices, openNotices } from '../../src/home/notices.js';
+import { type Notices, openNotices, waitOf } from '../../src/home/notices.js';
 import { createDelivery, type Delivery } from '../../src/notices/deliver.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
@@ -33,25 +33,25 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const own = (to: string): NoticeTarget => ({ to, isOwn: true });
+const own = (to: string, secret: string | null = null): NoticeTarget => ({ to, isOwn: true, secret, isKept: false });
 
-function delivery(targets: NoticeTarget[], secret: string | null = null): Delivery {
+function delivery(targets: NoticeTarget[]): Delivery {
   const log = { warn: (facts: Record<string, unknown>) => void dropped.push(facts) };
-  return createDelivery({ notices, settings: () => ({ targets, secret }), log, now: () => nowMs });
+  return createDelivery({ notices, targets: () => targets, log, now: () => nowMs });
 }
 
 async function add(type: NoticeType, targets: NoticeTarget[], batch = 'shots'): Promise<void> {
   number += 1;
   const notice: Notice = { schema: 1, id: `id-${number}`, type, atMs: nowMs, account: 'a', batch };
-  await notices.add(batch, number, notice, targets);
+  await notices.add(batch, number, notice, targets.map(waitOf));
 }
 
 const arrivedTypes = (): unknown[] => hook.arrived.map(({ body }) => JSON.parse(body).type);
 
 test('a webhook gets the notice with its id, and a signature over timestamp and body', async () => {
-  const targets = [own(hook.url)];
+  const targets = [own(hook.url, 'shared secret')];
   await add('sampled', targets);
-  await delivery(targets, 'shared secret').deliver();
+  await delivery(targets).deliver();
   const { body, headers } = hook.arrived[0] ?? { body: '', headers: {} };
   expect(JSON.parse(body)).toMatchObject({ schema: 1, id: 'id-1', type: 'sampled', at: '2026-05-01T00:00:00.000Z' });
   expect(headers['x-callsheet-event-id']).toBe('id-1');
@@ -59,6 +59,16 @@ test('a webhook gets the notice with its id, and a signature over timestamp and 
   const signature = createHmac('sha256', 'shared secret').update(signed).digest('hex');
   expect(headers['x-callsheet-signature']).toBe(`sha256=${signature}`);
   expect(await notices.waiting('shots')).toEqual([]);
+});
+
+test('each webhook is sent a signature by its own secret, and none where it has none', async () => {
+  const other = await startWebhook();
+  const targets = [own(hook.url, 'shared secret'), own(other.url)];
+  await add('done', targets);
+  await delivery(targets).deliver();
+  const signatures = [hook, other].map(({ arrived }) => arrived[0]?.headers['x-callsheet-signature']);
+  await other.close();
+  expect(signatures).toEqual([expect.stringMatching(/^sha256=/), undefined]);
 });
 
 test.each([500, 408, 429, 302, 307, 308])(
@@ -163,7 +173,7 @@ test('a command gets the notice on its standard input, and one that fails is run
 });
 
 test('a private address that no file of the user names is refused', async () => {
-  const targets = [{ to: hook.url, isOwn: false }];
+  const targets = [{ ...own(hook.url), isOwn: false }];
   await add('done', targets);
   await delivery(targets).deliver();
   expect(hook.arrived).toEqual([]);
@@ -179,4 +189,34 @@ test('once it ends nothing more is sent: who comes next sends the rest', async (
   expect(hook.arrived).toEqual([]);
   await delivery(targets).deliver();
   expect(arrivedTypes()).toEqual(['paused']);
+});
+
+test('a home that cannot be read for once does not keep what waits from being sent', async () => {
+  const targets = [own(hook.url)];
+  await add('done', targets);
+  const { batches } = notices;
+  notices.batches = () => Promise.reject(new Error('EIO'));
+  const sender = delivery(targets);
+  await expect(sender.deliver()).rejects.toThrow('EIO');
+  notices.batches = batches;
+  await sender.deliver();
+  expect(arrivedTypes()).toEqual(['done']);
+});
+
+test('a notice that an earlier build kept for nobody is removed', async () => {
+  await add('done', []);
+  const sender = delivery([]);
+  await sender.deliver();
+  expect([await notices.waiting('shots'), sender.pending(), dropped]).toEqual([[], 0, []]);
+});
+
+test('that a notice waits for a target that no settings name is logged once', async () => {
+  await add('paused', [own(hook.url)]);
+  await add('done', [own(hook.url)]);
+  const sender = delivery([]);
+  for (const _ of [1, 2]) {
+    sender.wake();
+    await sender.deliver();
+  }
+  expect(dropped).toEqual([{ batch: 'shots', target: new URL(hook.url).origin, waiting: 2 }]);
 });

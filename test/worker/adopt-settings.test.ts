@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccountSettings } from '../../src/contract/account.js';
-import { adoptSettings } from '../../src/worker/adopt-settings.js';
+import { adoptSettings, tellAlso } from '../../src/worker/adopt-settings.js';
 
 const known = {
   account: 'a',
@@ -67,7 +67,7 @@ test('a command that does not say whether the account is exclusive leaves it as 
 });
 
 test('whom a command names is told beside those whom commands before it named', () => {
-  const notices = (...to: string[]) => ({ targets: to.map((one) => ({ to: one, isOwn: true })), secret: null });
+  const notices = (...to: string[]) => to.map((one) => ({ to: one, isOwn: true, secret: null, isKept: false }));
   const told = { ...known, notices: notices('command:one') };
   const settingsOf = (asked: AccountSettings) => adoptSettings(told, asked, false);
   expect(settingsOf({ ...known, notices: notices() })).toMatchObject({ settings: { notices: told.notices } });
@@ -77,5 +77,40 @@ test('whom a command names is told beside those whom commands before it named', 
   });
   expect(settingsOf({ ...known, notices: notices('command:two') })).toMatchObject({
     settings: { notices: notices('command:two', 'command:one') },
+  });
+});
+
+test('each webhook keeps its secret: that of another command signs only what its own targets are sent', () => {
+  const notices = (to: string, secret: string | null) => [{ to, isOwn: true, secret, isKept: false }];
+  const told = { ...known, notices: notices('https://one.example', 'first') };
+  const noticesOf = (asked: AccountSettings['notices']) => {
+    const adopted = adoptSettings(told, { ...known, ...(asked && { notices: asked }) }, true);
+    return adopted.change === 'refused' ? adopted.why : adopted.settings.notices;
+  };
+  expect(noticesOf(notices('https://two.example', 'second'))).toEqual([
+    ...notices('https://two.example', 'second'),
+    ...notices('https://one.example', 'first'),
+  ]);
+  expect(noticesOf(notices('https://two.example', null))).toEqual([
+    ...notices('https://two.example', null),
+    ...notices('https://one.example', 'first'),
+  ]);
+  expect(noticesOf(notices('https://one.example', null))).toEqual(notices('https://one.example', 'first'));
+  expect(noticesOf(notices('https://one.example', 'new'))).toEqual(notices('https://one.example', 'new'));
+});
+
+test('a file of a folder that names a target too takes nothing from what the user said of it', () => {
+  const own = { to: 'https://hooks.example', isOwn: true, secret: 'word', isKept: true };
+  const asked = { ...known, notices: [{ ...own, isOwn: false, secret: null, isKept: false }] };
+  expect(adoptSettings({ ...known, notices: [own] }, asked, true)).toMatchObject({ settings: { notices: [own] } });
+});
+
+test('a command that brings its key alone leaves the settings, and whom it names is told too', () => {
+  const notices = (to: string) => [{ to, isOwn: true, secret: null, isKept: true }];
+  const served = { ...known, notices: notices('command:one') };
+  const asked = { ...known, exclusive: false, limits: { concurrency: 9, rpm: 9 }, notices: notices('command:two') };
+  expect(tellAlso(served, asked)).toEqual({
+    ...served,
+    notices: [...notices('command:two'), ...notices('command:one')],
   });
 });

@@ -61,16 +61,20 @@ export async function resumeWork(session: Session): Promise<WorkAccess> {
   const state = await runningEngine(session);
   const isServed = state?.buildId === buildId() && state.accounts.includes(session.config.account.name);
   if (!isServed || state.address === null) return startWork(session);
-  await offerKey(session, state);
+  await offerNews(session, state);
   return connectEngine(state.address, state.namespace);
 }
 
-/** A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. */
-async function offerKey(session: Session, state: EngineState): Promise<void> {
-  const { data, account } = session.config;
+/**
+ * A command that was given another key than the engine has hands it on: after a 401 the newest one is tried. One that
+ * names whom to tell hands that on too.
+ */
+async function offerNews(session: Session, state: EngineState): Promise<void> {
+  const { data, account, notify, baseUrl } = session.config;
   if (session.keyOrigin === undefined) return;
   const { secret } = await session.apiKey();
-  if (await isEngineKey(data, account.name, secret.reveal())) return;
+  const namesTargets = notify.length > 0 && baseUrl !== null;
+  if (!namesTargets && (await isEngineKey(data, account.name, secret.reveal()))) return;
   const engine = await ensureEngine({ dataFolder: data, buildId: state.buildId });
   await engine.register({ ...(await registration(session, accountSettings(session.config))), isKeyOnly: true });
 }

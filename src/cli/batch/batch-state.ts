@@ -185,7 +185,9 @@ interface NoticesLeft {
 
 async function noticesOf({ home }: HomeAccess, batch: string): Promise<NoticesLeft | undefined> {
   const kept = openNotices(home);
-  const [waiting, { dropped }] = await Promise.all([kept.waiting(batch), kept.told(batch)]);
+  const [found, { dropped }] = await Promise.all([kept.waiting(batch), kept.told(batch)]);
+  // Earlier builds kept notices of batches that name nobody.
+  const waiting = found.filter(({ waits }) => waits.length > 0);
   if (waiting.length + dropped.length === 0) return undefined;
   const at = (ms: number): string => new Date(ms).toISOString();
   return {

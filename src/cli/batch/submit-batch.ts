@@ -44,7 +44,9 @@ export async function submitBatch(
   const ordered = orderOf(given, terms, running);
   const slots = slotsOf(session, given, before?.slots, running !== undefined);
   const prices = pricesInForce(session, before);
-  const kept = { ...ordered, slots, ...(prices && { prices }), ...notifyOf(session, work, before) };
+  // On a shared Temporal its workers' own settings say who is told.
+  const told = work.isShared ? {} : { notify: toldOf(session, given, before?.notify) };
+  const kept = { ...ordered, slots, ...(prices && { prices }), ...told };
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
@@ -71,14 +73,17 @@ export async function signalBatch<Order>(
   });
 }
 
-/** Who is told of the batch. On a shared Temporal its workers' own settings say that. */
-function notifyOf(
-  { config }: Session,
-  { isShared }: WorkAccess,
-  before: BatchOrder | undefined,
-): Pick<BatchOrder, 'notify'> {
-  if (isShared) return {};
-  return { notify: config.notify.length > 0 ? config.notify.map(({ to }) => markOf(to)) : (before?.notify ?? []) };
+/**
+ * Marks of who is told of the batch: whom the command names, else who was told before. The settings file of a folder, in
+ * which somebody may type `resume --all` by chance, takes no batch from whom it told: it counts where `run` begins one.
+ */
+export function toldOf(
+  { config, origins }: Pick<Session, 'config' | 'origins'>,
+  { slots }: Pick<BatchSupply, 'slots'>,
+  before: readonly string[] = [],
+): readonly string[] {
+  const isHeard = slots !== undefined || before.length === 0 || origins.get('notify')?.name !== 'config file';
+  return isHeard && config.notify.length > 0 ? config.notify.map(({ to }) => markOf(to)) : before;
 }
 
 /** What a batch that runs was ordered stays where the command says nothing; one that `run` begins anew has no other. */

@@ -29,7 +29,7 @@ async function sendTest({ config, terminal, isJson }: Session): Promise<number> 
   const { randomUUID } = await import('node:crypto');
   const { targetLabel } = await import('../../domain/notice.js');
   const { sendNotice } = await import('../../notices/send.js');
-  const { notify, notifySecret, account } = config;
+  const { notify, account } = config;
   if (notify.length === 0)
     throw new UserError('nobody is told: name a webhook or command with --notify, or as `notify` in the settings');
   const notice: Notice = {
@@ -39,7 +39,7 @@ async function sendTest({ config, terminal, isJson }: Session): Promise<number> 
   const sent = await Promise.all(
     notify.map(async (target) => ({
       target: targetLabel(target.to),
-      ...(await sendNotice(target, notifySecret, notice)),
+      ...(await sendNotice(target, notice)),
     })),
   );
   if (isJson) terminal.json({ schema: 1, sent });
