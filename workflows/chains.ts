@@ -116,7 +116,8 @@ export function rescanHeld(state: BatchState): void {
     // A row that is open and not sent yet would be found as well.
     if (open.some(({ isFed, isCase }) => isFed && !isCase)) return;
     delete chains.isRescanDue;
-    return goThrough(state, chains, 'opened');
+    goThrough(state, chains, 'opened');
+    return;
   }
   if (chains.rescan === 'over' || open.length > 0 || deferred > 0) return;
   if (chains.held === 0 || chains.isFrozen || chains.rescan === 'nothing') chains.rescan = 'over';
