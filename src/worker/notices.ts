@@ -11,9 +11,10 @@ import { formatCredits } from '../domain/money.js';
 import { NO_NOTICES, type NoticeSettings, type NoticeTarget } from '../domain/notice.js';
 import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
+import { landedBatches } from '../home/late-outputs.js';
 import { markOf, openNotices } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
-import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
+import { type BatchSeen, isEndTold, lateTidings, type Tidings, tidingsOf, toldAfter } from '../notices/derive.js';
 
 /** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
 export interface BatchNotices {
@@ -70,7 +71,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
     for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
       const batch = workflowId.slice(prefix.length);
-      await tell(batch, () => seenEnd(batch, workflowId, runId), runId);
+      await tell(batch, async (told) => tidingsOf(await seenEnd(batch, workflowId, runId), told), runId);
     }
     const running: string[] = [];
     for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ExecutionStatus = 'Running'` })) {
@@ -78,7 +79,11 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     }
     if (running.length > 0) {
       const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
-      for (const batch of running) await tell(batch, () => seenRunning(batch, slots));
+      for (const batch of running) await tell(batch, async (told) => tidingsOf(await seenRunning(batch, slots), told));
+    }
+    // The end of a batch that runs is told first, and says what has not started.
+    for (const batch of await landedBatches(home)) {
+      if (!running.includes(batch)) await tell(batch, async (told) => lateTidings(told));
     }
     for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
     for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
@@ -86,10 +91,14 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   }
 
   /** First what is to be sent, then that it was told: a crash in between writes the same again. */
-  async function tell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<void> {
+  async function tell(
+    batch: string,
+    look: (told: ReadonlySet<string>) => Promise<Tidings[]>,
+    endedRun?: string,
+  ): Promise<void> {
     const told = await notices.told(batch);
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
-    const tidings = tidingsOf(await look(), new Set(told.told));
+    const tidings = await look(new Set(told.told));
     if (tidings.length === 0) return;
     const targets = await targetsOf(batch);
     let { next } = told;

@@ -8,6 +8,7 @@ import { type BooksOver, openBooks } from '../../src/books/open-books.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { noteLanded, noteLate } from '../../src/home/late-outputs.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createBatchNotices } from '../../src/worker/notices.js';
 import { startWebhook, type Webhook } from '../support/webhook.js';
@@ -18,6 +19,7 @@ let hook: Webhook;
 let nowMs: number;
 let spentNano: number;
 let counts: Record<string, number>;
+let isRunning: boolean;
 let pauses: { reason: string; sinceMs: number; batch?: string }[];
 
 beforeEach(async () => {
@@ -26,6 +28,7 @@ beforeEach(async () => {
   spentNano = 0;
   counts = { ...noCounts(), done: 1 };
   pauses = [];
+  isRunning = true;
 });
 afterEach(() => hook.close());
 
@@ -33,7 +36,7 @@ afterEach(() => hook.close());
 function temporalOfOneBatch(): Client {
   const workflow = {
     async *list({ query }: { query: string }) {
-      if (query.includes('Running')) yield { workflowId: 'callsheet/a/batch/shots', runId: 'r' };
+      if (query.includes('Running') && isRunning) yield { workflowId: 'callsheet/a/batch/shots', runId: 'r' };
     },
     getHandle: (id: string) => ({
       query: async () =>
@@ -57,10 +60,11 @@ async function watch() {
   };
   const deps = { ...records, book, settings, log: { warn: () => undefined }, now: () => nowMs };
   const notices = createBatchNotices(temporalOfOneBatch(), openBooks(deps as unknown as BooksOver));
-  return async (afterMs: number) => {
+  const look = async (afterMs: number) => {
     nowMs += afterMs;
     await notices.look();
   };
+  return Object.assign(look, { home: records.home });
 }
 
 /** What arrived since it was asked last. */
@@ -126,4 +130,22 @@ test('rows that need a person arrive with their number', async () => {
   await look(0);
   await look(1_000);
   expect(news('type', 'counts')).toEqual([['review_needed', { review: 2, lost_paid: 0 }]]);
+});
+
+test('an output that came late is told once its batch does not run, with the order that runs what it feeds', async () => {
+  const look = await watch();
+  await noteLanded(look.home, 'shots', 'shot', T0);
+  isRunning = false;
+  await look(1_000);
+  expect(news('type')).toEqual([]);
+  await noteLate(look.home, 'shots', 'hero', T0);
+  await noteLanded(look.home, 'shots', 'hero', T0);
+  isRunning = true;
+  await look(1_000);
+  expect(news('type')).toEqual([]);
+  isRunning = false;
+  await look(1_000);
+  await look(1_000);
+  const text = 'callsheet shots: an output came after what it feeds had ended: `callsheet retry shots` runs that';
+  expect(news('type', 'text')).toEqual([['late_output', text]]);
 });
