@@ -6,7 +6,7 @@ import { document } from './document.js';
 import { failedAgain } from './earlier-render.js';
 import type { Feeder } from './feeders.js';
 import type { HomePlace } from './home-keys.js';
-import { clearLate, lateRows } from './late-outputs.js';
+import { clearLate, landed, lateRows } from './late-outputs.js';
 import { statesOf } from './row-standing.js';
 
 /** What a person ordered of single rows of a batch. */
@@ -80,6 +80,11 @@ export const followers = document(
 export async function readFollowers(home: HomePlace, batch: string): Promise<Followers> {
   const [known, late] = await Promise.all([followers.read(home, batch), lateRows(home, batch)]);
   return { starts: new Set(known?.starts), stays: new Set(known?.stays), late };
+}
+
+/** Whether rows may be left alone though what feeds them has come: an order of the whole batch runs them. */
+export async function hasLeftAlone(home: HomePlace, batch: string): Promise<boolean> {
+  return (await landed.read(home, batch)) !== undefined || (await readFollowers(home, batch)).stays.size > 0;
 }
 
 /** The last order for a row holds. */

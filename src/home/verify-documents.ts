@@ -15,7 +15,7 @@ import { takenFrame } from './feeds.js';
 import { handleSchema, nameOwner, refSchema } from './handles.js';
 import { checkpointSchema, type Home } from './home.js';
 import { claimsSchema } from './home-mark.js';
-import { landed, lateOutput } from './late-outputs.js';
+import { lateOutput } from './late-outputs.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
 import { parseIndexKey } from './parse-keys.js';
@@ -186,7 +186,6 @@ const SORTS: DocumentSort[] = [
   sort(/^prices\.json$/, 'measured prices', measuredPrices.schema, 'again'),
   sort(/^notices\/waiting\//, 'a notice that waits', waitingSchema, 'again'),
   sort(/^notices\/told\//, 'what was told of a batch', toldSchema, 'again'),
-  sort(/^notices\/landed\//, 'that an output came late', landed.schema, 'again'),
   sort(/^breakers\.json$/, 'the open breakers', openBreakers.schema, 'again'),
   sort(/^callbacks\/.*\/attempt\.json$/, "a callback's attempt", refSchema, 'again'),
   sort(/^callbacks\/.*\/handles\//, "a callback's handle", handleSchema, 'again'),

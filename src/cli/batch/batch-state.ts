@@ -6,9 +6,8 @@ import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
-import { landed } from '../../home/late-outputs.js';
 import { openNotices } from '../../home/notices.js';
-import { readFollowers } from '../../home/row-orders.js';
+import { hasLeftAlone } from '../../home/row-orders.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import { joinWork, unservedText, type WorkAccess } from '../access/work-access.js';
@@ -45,8 +44,7 @@ export interface BatchStateReport {
   /** Its upper end. */
   etaSeconds: number | null;
   generation: string;
-  /** What feeds rows came after they had ended, or by an order that left them alone: a `retry` runs them. */
-  waitsForRetry: boolean;
+  waitsForRetry: boolean; // what feeds rows came after they had ended, or by an order that left them alone
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
   /** All that keeps the batch from going on, in sentences. */
@@ -122,15 +120,11 @@ export async function readBatchState(
     eta,
     etaSeconds: eta?.highSeconds ?? null,
     generation,
-    waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(access, batch)),
+    waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(home, batch)),
     stopped: (await stoppedReason(home, batch)) ?? null,
     blocked: blocked.join('; ') || null,
     ...defined({ notices: await noticesOf(access, batch) }),
   };
-}
-
-async function hasLeftAlone({ home }: HomeAccess, batch: string): Promise<boolean> {
-  return (await landed.read(home, batch)) !== undefined || (await readFollowers(home, batch)).stays.size > 0;
 }
 
 interface RunningBatch {
