@@ -2,8 +2,10 @@ import type { AttemptInput, DownloadInput, DownloadResult } from '../src/contrac
 import type { AttemptRef } from '../src/domain/attempt.js';
 import { handleOf, standingOf } from '../src/domain/standing.js';
 import { endStateOf, resultState } from '../src/home/attempts.js';
+import { feedsReader } from '../src/home/feeders.js';
+import { noteLanded, noteLate } from '../src/home/late-outputs.js';
 import { LedgerError } from '../src/home/ledger.js';
-import { loadRow } from '../src/home/row-work.js';
+import { loadRow, rowInForce } from '../src/home/row-work.js';
 import { readPolled } from '../src/kinds/readings.js';
 import { createDiskBudget, type DiskBudget } from '../src/store/disk-budget.js';
 import type { Dependencies } from './dependencies.js';
@@ -69,6 +71,7 @@ async function download(
   const landed = await land(openLanding({ deps, budget, input, work }, record), result.outputs);
   if (landed.missing) return withoutOutput({ deps, input, work, attempt, record, tries }, landed, landed.missing);
   const { files, warnings } = landed;
+  if (record?.reasonCode === 'output_pending') await noteLanded(deps.home, batch, id, deps.now());
   await endRow(deps, row, { status: 'done', files, warnings, ...(isLate ? { isLate } : {}) });
   return { outcome: 'done' };
 }
@@ -94,6 +97,7 @@ async function withoutOutput(failed: FailedOutput, landed: Landed, missing: Miss
     case 'lost':
       return end(deps, input, { ...ending, status: 'lost_paid', reason: 'output_expired' });
     case 'pending': {
+      await holdWhatItFeeds(failed);
       const ended = await end(deps, input, { ...ending, status: 'review', reason: 'output_pending' });
       await fetchOn(deps, input, tries);
       return ended;
@@ -104,6 +108,15 @@ async function withoutOutput(failed: FailedOutput, landed: Landed, missing: Miss
 async function end(deps: Dependencies, { row, isLate }: DownloadInput, ending: Ending): Promise<DownloadResult> {
   await endRow(deps, row, { ...ending, ...(isLate ? { isLate } : {}) });
   return { outcome: 'ended', status: ending.status };
+}
+
+/** Whenever the output comes, what it feeds is begun by no one but a person. */
+async function holdWhatItFeeds({ deps, input, work }: FailedOutput): Promise<void> {
+  const now = await rowInForce(deps.rows, { ref: input.row, row: work.row });
+  if (now === undefined) return;
+  const { batch, generation, index, id } = now.ref;
+  const fed = await feedsReader(deps, batch, generation).of(index);
+  if (fed !== undefined) await noteLate(deps.home, batch, id, deps.now());
 }
 
 /** The record stands already: should this fail, the try is repeated and so is this. */

@@ -4,8 +4,8 @@ import type { RowRef } from '../src/contract/workflows.js';
 import type { CreditsNano } from '../src/domain/money.js';
 import type { Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
-import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
-import { type Followers, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
+import { type Feeder, feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
+import { type Followers, isLeftAlone, isRerun, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { rowStanding } from '../src/home/row-standing.js';
 import { loadRow } from '../src/home/row-work.js';
 import { rowAt } from '../src/home/rows.js';
@@ -59,14 +59,11 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
     const place = seen.has(next) ? undefined : await rowAt(deps.rows, batch, generation, next);
     const standing = place && (await standingOfRow(deps, batch, place.stored, order, rerun));
     seen.add(next);
-    const mayRun =
-      place !== undefined &&
-      sample?.has(place.stored.row.id) !== false &&
-      (await isMeant(deps, input, place.stored.row, followers));
+    const mayRun = place !== undefined && sample?.has(place.stored.row.id) !== false;
     if (mayRun && standing?.ended === false && standing.begins === 'submit') {
       const { row } = place.stored;
       const feeding = await feedersOf(deps, input, row);
-      if (isReady(feeding)) {
+      if (isReady(feeding) && (await isMeant(deps, input, { row, feeding, followers }))) {
         const entry = await entryOf(deps, batch, row, feeding, standing);
         const upTo = entry.upToNano;
         result.isShort = room !== null && (upTo === null || upTo > room);
@@ -86,11 +83,10 @@ async function fedRows(deps: Dependencies, input: FedRowsInput): Promise<FedRows
 async function isMeant(
   { records }: Dependencies,
   { batch, isOrderedOnly }: FedRowsInput,
-  { id }: Row,
-  { starts, stays }: Followers,
+  { row: { id }, feeding, followers }: { row: Row; feeding: readonly Feeder[]; followers: Followers },
 ): Promise<boolean> {
-  if (stays.has(id)) return false;
-  if (isOrderedOnly !== true || starts.has(id)) return true;
+  const isAlone = isLeftAlone(followers, id, feeding);
+  if (!isAlone && (isOrderedOnly !== true || followers.starts.has(id))) return true;
   return (await records.readRecord(batch, id))?.rerunAtMs !== undefined;
 }
 

@@ -4,7 +4,7 @@ import { fedMedia, type Row } from '../src/domain/row.js';
 import { sampleInForce } from '../src/home/batch-marks.js';
 import { feedersOf, feedsReader, isReady } from '../src/home/feeders.js';
 import type { Feeds } from '../src/home/feeds.js';
-import { type Followers, readFollowers, rerunOrder } from '../src/home/row-orders.js';
+import { type Followers, isLeftAlone, NO_FOLLOWERS, readFollowers, rerunOrder } from '../src/home/row-orders.js';
 import { type RowStanding, rowStanding } from '../src/home/row-standing.js';
 import { runOrder, standingOfRow } from '../src/home/run-order.js';
 import { windowCap } from './account.js';
@@ -49,7 +49,7 @@ async function pageRows(deps: Dependencies, input: PageInput): Promise<PageResul
     isHeldOnly,
     holdsFed: holdsFed === true,
     feeds,
-    followers: feeds === undefined ? undefined : await readFollowers(deps.home, batch),
+    followers: feeds === undefined ? NO_FOLLOWERS : await readFollowers(deps.home, batch),
     room: input.roomNano,
     chars: 0,
   };
@@ -84,8 +84,8 @@ interface Filling {
   holdsFed: boolean;
   /** Undefined where no row feeds another. */
   feeds: Feeds | undefined;
-  /** What a person ordered for rows that settled ones feed; undefined where no row feeds another. */
-  followers: Followers | undefined;
+  /** What a person ordered for rows that settled ones feed. */
+  followers: Followers;
   /** The rows that may run before the rest is approved; undefined where all may. */
   sample: ReadonlySet<string> | undefined;
   /** What new attempts may still cost, null = no limit. */
@@ -100,7 +100,7 @@ function isPassed({ isSharing, isHeldOnly }: Filling, row: Row): boolean {
 
 /** Counts a row, leaves it for the second way, or gives it an entry; where the room ends the page is short instead. */
 async function place(deps: Dependencies, filling: Filling, row: Row, standing: RowStanding): Promise<void> {
-  const { page, isSharing, isHeldOnly, room } = filling;
+  const { page, isSharing, isHeldOnly, room, followers } = filling;
   if ((isSharing || isHeldOnly) && (standing.ended || standing.begins !== 'submit')) return;
   if (standing.ended) return count(page, standing);
   // What is at the service already is fetched in any case.
@@ -110,10 +110,11 @@ async function place(deps: Dependencies, filling: Filling, row: Row, standing: R
     return;
   }
   const feeders = await feedersOf(deps, { batch: page.batch, generation: filling.generation }, row);
-  const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly);
+  const isAlone = isLeftAlone(followers, row.id, feeders);
+  const isChosen = feeders.length > 0 && (filling.holdsFed || isHeldOnly || isAlone);
   const record = isChosen ? await deps.records.readRecord(page.batch, row.id) : undefined;
-  const isOrdered = record?.rerunAtMs !== undefined || filling.followers?.starts.has(row.id) === true;
-  const isLeft = filling.followers?.stays.has(row.id) || (filling.holdsFed && feeders.length > 0 && !isOrdered);
+  const isOrdered = record?.rerunAtMs !== undefined || followers.starts.has(row.id);
+  const isLeft = isAlone ? record?.rerunAtMs === undefined : filling.holdsFed && feeders.length > 0 && !isOrdered;
   if (standing.begins === 'submit' && (isLeft || !isReady(feeders))) {
     if (!isHeldOnly) page.held = (page.held ?? 0) + 1;
     return;

@@ -9,7 +9,7 @@ export interface StartActivities {
 
 export function startActivities({ messenger, standby }: Dependencies): StartActivities {
   return {
-    async startJobs({ batch, generation, settings, begin }) {
+    async startJobs({ batch, generation, settings, begin, isBreadthFirst }) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
       // What an earlier try of this activity has started may have ended since: it is not begun again.
       const sinceMs = attempt === 1 ? null : scheduledTimestampMs;
@@ -18,8 +18,9 @@ export function startActivities({ messenger, standby }: Dependencies): StartActi
       const start = ({ begins, attempts, upToNano, ...place }: BeginningJobs['begin'][number]): Promise<boolean> => {
         const reserved = upToNano === undefined ? {} : { upToNano };
         const isAsked = asksAtOnce({ begins }) ? { isAsked: true as const, ...standsBy } : {};
+        const fed = begins === 'prepare' && !isBreadthFirst ? { isFed: true as const } : {};
         const row = { batch, generation, ...place };
-        return messenger.startJob({ ...settings, row, begins, attempts, ...reserved, ...isAsked }, sinceMs);
+        return messenger.startJob({ ...settings, row, begins, attempts, ...reserved, ...isAsked, ...fed }, sinceMs);
       };
       for (const { id } of begin.filter(asksAtOnce)) standby?.begin({ batch, id });
       const isOpen = await Promise.all(begin.map(start));

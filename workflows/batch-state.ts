@@ -8,6 +8,7 @@ import { bookFinished, count, countFailure, takeLimits } from './budget.js';
 import {
   chainsAreOver,
   countAhead,
+  endRescan,
   forgetAhead,
   isRescan,
   noteFeeder,
@@ -91,6 +92,7 @@ export function shareAfterAll(state: BatchState): void {
   const isIdle = state.cursor === null && state.open.length === 0 && (state.chains?.feeders.length ?? 0) === 0;
   const isDue = isIdle && !isDraining(state);
   if (!isDue || (state.deferred ?? 0) === 0) return;
+  endRescan(state);
   state.deferred = 0;
   state.isSharing = true;
   state.cursor = { part: 0, index: 0 };

@@ -8,6 +8,9 @@ import { type OpenedRow, openRow } from './open-row.js';
 
 /** Rows that others feed, as a batch carries them: counts, and which rows that are done it has to look at. Pure. */
 
+/** So many rows that are done wait to be looked at; for what more of them feed, the rows are gone through once more. */
+const FEEDERS_MAX = 200;
+
 type Chains = NonNullable<BatchState['chains']>;
 
 function chainsOf(state: BatchState): Chains {
@@ -39,7 +42,9 @@ export function noteFeeder(state: BatchState, { row, now, feeds }: OpenRow, stat
   const isFrozen = state.chains?.isFrozen && !state.chains.opensOrdered;
   if (!feeds || isFrozen || status !== 'done' || generation !== state.generation) return;
   const chains = chainsOf(state);
-  if (chains.feeders.every((feeder) => feeder.index !== index)) chains.feeders.push({ index, seen: 0 });
+  if (chains.feeders.some((feeder) => feeder.index === index)) return;
+  if (chains.feeders.length < FEEDERS_MAX) chains.feeders.push({ index, seen: 0 });
+  else chains.isRescanDue = true;
 }
 
 /** The rows that are done and were not looked at yet. */
@@ -100,18 +105,35 @@ export function withAhead({ counts, creditsNano, chains }: BatchState): [BatchSt
   return [sums, creditsNano + chains.ahead.creditsNano];
 }
 
-/** Once all else has ended, the rows are gone through for held ones that were missed, until none is found. */
+/**
+ * Goes through the rows for held ones: as soon as can be where feeders were not kept, and once all else has ended for
+ * those that were missed, until none is found.
+ */
 export function rescanHeld(state: BatchState): void {
   const { chains, cursor, open, deferred = 0 } = state;
-  if (chains === undefined || chains.rescan === 'over') return;
-  if (cursor !== null || open.length > 0 || deferred > 0 || chains.feeders.length > 0) return;
-  if (chains.held === 0 || chains.isFrozen || chains.rescan === 'nothing') {
-    chains.rescan = 'over';
+  if (chains === undefined || cursor !== null || chains.feeders.length > 0) return;
+  if (chains.isRescanDue) {
+    // A row that is open and not sent yet would be found as well.
+    if (open.some(({ isFed, isCase }) => isFed && !isCase)) return;
+    delete chains.isRescanDue;
+    goThrough(state, chains, 'opened');
     return;
   }
-  chains.rescan = 'nothing';
+  if (chains.rescan === 'over' || open.length > 0 || deferred > 0) return;
+  if (chains.held === 0 || chains.isFrozen || chains.rescan === 'nothing') chains.rescan = 'over';
+  else goThrough(state, chains, 'nothing');
+}
+
+/** After a way that began as `opened` there is another one, whatever it finds. */
+function goThrough(state: BatchState, chains: Chains, rescan: 'nothing' | 'opened'): void {
+  chains.rescan = rescan;
   state.isSharing = false;
   state.cursor = { part: 0, index: 0 };
+}
+
+/** The rows are gone through for another reason. */
+export function endRescan({ chains }: BatchState): void {
+  if (chains?.rescan !== 'over') delete chains?.rescan;
 }
 
 /** The pages that come are those of a rescan. */
@@ -127,5 +149,7 @@ export function noteRescanned(state: BatchState, opened: number): void {
 
 /** Nothing of the chains is left to be done. */
 export function chainsAreOver({ chains }: BatchState): boolean {
-  return chains === undefined || (chains.feeders.length === 0 && (chains.held === 0 || chains.rescan === 'over'));
+  if (chains === undefined) return true;
+  const { feeders, held, rescan, isRescanDue } = chains;
+  return feeders.length === 0 && !isRescanDue && (held === 0 || rescan === 'over');
 }

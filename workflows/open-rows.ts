@@ -115,9 +115,10 @@ const TOGETHER_MAX = 15;
 /** Starts all of them at once: an activity costs the server far less than as many children. */
 export async function startJobs(input: BatchInput, jobs: readonly BeginningJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  const { account, policy, timeScale, syncMaxMs } = input;
+  const { account, policy, timeScale, syncMaxMs, isBreadthFirst } = input;
   const settings = { account, policy, timeScale, ...(syncMaxMs === undefined ? {} : { syncMaxMs }) };
-  await Promise.all(together(jobs).map((some) => homeProxy(account).startJobs({ settings, ...some })));
+  const order = isBreadthFirst ? { isBreadthFirst } : {};
+  await Promise.all(together(jobs).map((some) => homeProxy(account).startJobs({ settings, ...some, ...order })));
 }
 
 /** By what they have in common, in pieces. */

@@ -29,6 +29,7 @@ export interface Ask {
   holds: boolean;
   apart?: true;
   standsBy?: true;
+  isFed?: true;
 }
 
 export function newPermits(climbMs: number, nowMs: number, timeScale = 1): SemaphoreState {

@@ -40,7 +40,7 @@ const ASKED_FOR = '15 s';
 const EVENTS_MAX = 1_500;
 
 /** Opens the job's dealings with its account's semaphore. */
-export function openSlot({ account, row, policy, isAsked, standsBy }: JobInput): Slot {
+export function openSlot({ account, row, policy, isAsked, standsBy, isFed }: JobInput): Slot {
   const job = { batch: row.batch, id: row.id };
   const semaphore = getExternalWorkflowHandle(semaphoreId(account));
   let grant: number | undefined;
@@ -102,7 +102,7 @@ export function openSlot({ account, row, policy, isAsked, standsBy }: JobInput):
   };
 
   async function ask(holds: boolean): Promise<void> {
-    const asked = { job, kind: row.kind, holds, ...apart };
+    const asked = { job, kind: row.kind, holds, ...apart, ...(isFed ? { isFed } : {}) };
     try {
       await semaphore.signal(messages.acquire, asked);
     } catch {

@@ -19,7 +19,12 @@ export function nextWaiting(state: SemaphoreState, nowMs: number): Waiting | und
   if (state.quiets.some((q) => q.fromMs <= nowMs && nowMs < q.untilMs)) return undefined;
   const paused = new Set(state.pauses.map((p) => p.batch));
   const batches = [...new Set(state.waiting.map((w) => w.job.batch))].filter((b) => !paused.has(b)).sort();
-  const nextOf = (batch: string) => state.waiting.find((w) => w.job.batch === batch && mayGo(state, w, nowMs));
+  const nextOf = (batch: string) => {
+    const mine = state.waiting.filter((w) => w.job.batch === batch);
+    const goes = (w: Waiting) => mayGo(state, w, nowMs);
+    // A chain is carried through before another one begins.
+    return mine.find((w) => w.isFed && goes(w)) ?? mine.find(goes);
+  };
   const { shares } = state;
   const candidates = batches.flatMap((batch): Candidate[] => {
     const share = shares[batch];

@@ -9,7 +9,10 @@ import type { RowStanding } from '../../src/home/row-standing.js';
 import { rowAt } from '../../src/home/rows.js';
 import type { RunOrder } from '../../src/home/run-order.js';
 import { factsOf } from '../../src/kinds/facts.js';
+import { parallel } from '../../src/store/parallel.js';
 import type { Dependencies } from '../dependencies.js';
+
+const READ_WIDTH = 32;
 
 /** Ids make a page long: below this, it stays under 4 KB with all around it. */
 export const PAGE_CHARS_MAX = 3_000;
@@ -48,8 +51,7 @@ export async function soonestFirst(
   feeders: readonly FedFrom[],
 ): Promise<FedFrom[]> {
   if (feeders.length < 2) return [...feeders];
-  const timed: { feeder: FedFrom; expiresMs: number }[] = [];
-  for (const feeder of feeders) {
+  const timed = await parallel(feeders, READ_WIDTH, async (feeder) => {
     const row = (await rowAt(deps.rows, batch, generation, feeder.index))?.stored.row;
     const lifeMs = row && factsOf(row.kind).ownUrlLifeMs;
     const record = lifeMs === undefined ? undefined : await deps.records.readRecord(batch, row?.id ?? '');
@@ -57,8 +59,8 @@ export async function soonestFirst(
       lifeMs === undefined || record === undefined
         ? Number.POSITIVE_INFINITY
         : (record.renderedAtMs ?? record.finishedAtMs) + lifeMs / deps.settings.timeScale;
-    timed.push({ feeder, expiresMs });
-  }
+    return { feeder, expiresMs };
+  });
   return timed
     .sort((a, b) => (a.expiresMs === b.expiresMs ? 0 : a.expiresMs - b.expiresMs))
     .map(({ feeder }) => feeder);

@@ -17,7 +17,8 @@ import type { BatchProgress, RetryOrder, RowRef } from './workflows.js';
  * batch's policy goes by the balance, which must tell its submit from others. `standsBy`: its submit waits for the grant
  * within the worker, where it is told.
  */
-export const acquire = defineSignal<[{ job: JobKey; kind: Kind; holds: boolean; apart?: true }]>('acquire');
+export const acquire =
+  defineSignal<[{ job: JobKey; kind: Kind; holds: boolean; apart?: true; isFed?: true }]>('acquire');
 /** The same for jobs that a batch has just started, which then only wait: one message for all of them. */
 export const acquireFor = defineSignal<[AcquireFor]>('acquireFor');
 export interface AcquireFor {

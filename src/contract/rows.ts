@@ -56,8 +56,10 @@ export interface FedFrom {
 export interface ChainState {
   /** Rows that pages passed over and that have not been opened since. */
   held: number;
-  /** Rows that are done, and whose dependents may be ready. */
+  /** Rows that are done, and whose dependents may be ready; a bounded number. */
   feeders: FedFrom[];
+  /** More were done than are kept: what they feed is found by going through the rows once more. */
+  isRescanDue?: true;
   /** Rows that ended before a page came by them: it counts them by their records. */
   ahead: { counts: Partial<Record<Status, number>>; creditsNano: CreditsNano };
   /** The batch goes on for one row by an order that named its cost alone: nothing that rows feed is begun. */

@@ -50,6 +50,8 @@ export interface Waiting {
   apart?: true;
   /** Its submit waits within the worker. */
   standsBy?: true;
+  /** Other rows feed it: it goes before the others of its batch. */
+  isFed?: true;
 }
 
 /** A time in which nothing is granted, so that the balance moves for one lost answer alone. */

@@ -41,6 +41,8 @@ export interface JobInput {
   isAsked?: true;
   /** Its first submit waits for that slot within the worker. */
   standsBy?: true;
+  /** Other rows feed it, and its batch carries chains through: it goes before the batch's others. */
+  isFed?: true;
 }
 
 /** Where a row's job begins; `upToNano` is what its batch's budget has reserved for it. */
@@ -50,6 +52,7 @@ export type BeginningJob = Pick<JobInput, 'row' | 'begins' | 'attempts' | 'upToN
 export interface BeginningJobs extends Pick<RowRef, 'batch' | 'generation'> {
   settings: Pick<JobInput, 'account' | 'policy' | 'timeScale' | 'syncMaxMs'>;
   begin: (Omit<BeginningJob, 'row'> & Omit<RowRef, 'batch' | 'generation'>)[];
+  isBreadthFirst?: true;
 }
 
 /** A row's record was corrected after its batch had ended. */

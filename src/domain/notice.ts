@@ -1,6 +1,14 @@
 /** What is told of a batch to whoever does not look: counts, names, credits and codes, never a prompt or a message. */
 
-export type NoticeType = 'done' | 'sampled' | 'review_needed' | 'paused' | 'budget' | 'no_progress' | 'test';
+export type NoticeType =
+  | 'done'
+  | 'sampled'
+  | 'review_needed'
+  | 'paused'
+  | 'budget'
+  | 'no_progress'
+  | 'late_output'
+  | 'test';
 
 export interface Notice {
   schema: 1;

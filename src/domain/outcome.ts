@@ -106,13 +106,15 @@ export function needsPerson({ status, reasonCode }: Pick<RowRecord, 'status' | '
 }
 
 /** What starts a row that was not started. */
-export type StartAgain = 'retry' | 'review' | 'accept inputs' | 'run';
+export type StartAgain = 'retry' | 'follow' | 'review' | 'accept inputs' | 'run';
 
 /** By the reason of its end: the same command again passes a row by whose feeder has no output. */
 export function startAgain(reason: string | undefined): StartAgain {
   switch (reason) {
     case 'upstream_failed':
       return 'retry';
+    case 'upstream_late':
+      return 'follow';
     case 'upstream_review':
       return 'review';
     case 'input_changed':

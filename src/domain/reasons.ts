@@ -137,6 +137,13 @@ export const OWN_REASONS = {
     advice:
       'Settle that row with `callsheet review`: what it feeds follows once its output is there, else run the manifest again.',
   },
+  upstream_late: {
+    class: 'input',
+    retry: true,
+    billed: 'no',
+    meaning: 'The output of a row that feeds this one came after this one had ended: it was not submitted by itself.',
+    advice: '`callsheet retry` runs it, with its cost.',
+  },
   input_unfit: {
     class: 'input',
     retry: true,

@@ -4,11 +4,12 @@ import type { AccountRecords } from './account-records.js';
 import { keep, keptEntries, readKept } from './batch-index.js';
 import { readFeeds } from './feeds.js';
 import type { IndexEntry, ShardSum } from './index-shard.js';
+import { type Followers, readFollowers } from './row-orders.js';
 
 /** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
 export interface HeldRows {
   held: number;
-  /** A row that feeds them ended without an output. */
+  /** A row that feeds them ended without an output, or they are left alone. */
   ended: number;
 }
 
@@ -30,11 +31,12 @@ export async function indexedHeld(account: AccountRecords, question: HeldQuestio
   const { batch, generation, sums, mayRun } = question;
   const facts = await account.rows.generation(batch, generation);
   if (facts?.fed === undefined) return { held: 0, ended: 0 };
-  const of = stampOf(sums, mayRun);
+  const followers = await readFollowers(account.home, batch);
+  const of = stampOf(sums, mayRun, followers);
   const key = `${account.home.keys.index(batch, generation)}/held.json`;
   const kept = await readKept(account, key, keptSchema);
   if (kept?.of === of) return { held: kept.held, ended: kept.ended };
-  const states = await statesOf(account, question, facts.rows);
+  const states = await statesOf(account, question, facts.rows, followers);
   const feeders = states && (await feedersOf(account, question, facts));
   if (states === undefined || feeders === undefined) return undefined;
   const found = count(states, feeders);
@@ -42,8 +44,10 @@ export async function indexedHeld(account: AccountRecords, question: HeldQuestio
   return found;
 }
 
-function stampOf(sums: HeldQuestion['sums'], mayRun: HeldQuestion['mayRun']): string {
-  const hash = createHash('sha256').update(JSON.stringify(mayRun === undefined ? null : [...mayRun].sort()));
+function stampOf(sums: HeldQuestion['sums'], mayRun: HeldQuestion['mayRun'], followers: Followers): string {
+  const { starts, stays, late } = followers;
+  const orders = [mayRun ?? null, starts, stays, late].map((ids) => ids && [...ids].sort());
+  const hash = createHash('sha256').update(JSON.stringify(orders));
   for (const [shard, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(`\n${shard} ${JSON.stringify(sum)}`);
   }
@@ -57,11 +61,17 @@ const UNTRIED = 1;
 const LEFT = 2;
 const DONE = 3;
 const ENDED = 4;
+/** Done, and its output came after what it feeds had ended. */
+const LATE = 5;
+/** Never tried, and ordered to follow a row that feeds it, or to be left alone. */
+const FOLLOWS = 6;
+const STAYS = 7;
 
 async function statesOf(
   account: AccountRecords,
   { batch, generation, sums, mayRun }: HeldQuestion,
   rows: number,
+  { starts, stays, late }: Followers,
 ): Promise<Uint8Array | undefined> {
   const states = new Uint8Array(rows);
   for (const [shard, sum] of sums) {
@@ -69,8 +79,11 @@ async function statesOf(
     let untried = 0;
     for (const entry of entries ?? []) {
       const state = stateOf(entry);
-      if (state === UNTRIED) untried += 1;
-      states[entry.index] = state === UNTRIED && mayRun?.has(entry.id) === false ? LEFT : state;
+      const { index, id } = entry;
+      states[index] = state === DONE && late.has(id) ? LATE : state;
+      if (state !== UNTRIED) continue;
+      untried += 1;
+      states[index] = mayRun?.has(id) === false ? LEFT : stays.has(id) ? STAYS : starts.has(id) ? FOLLOWS : UNTRIED;
     }
     // A shard that could not be written is of another time than its sum.
     if (entries === undefined || untried !== sum.untried) return undefined;
@@ -129,10 +142,15 @@ const NOTHING = 3;
 function count(states: Uint8Array, { starts, feeders }: Feeders): HeldRows {
   const known = new Uint8Array(states.length);
   const look = (row: number): number => {
+    if (states[row] === STAYS) return NOTHING;
     const own = feeders.subarray(starts[row], starts[row + 1]);
-    const waitedFor = own.filter((feeder) => states[feeder] !== DONE);
+    // What is under way or follows by an order takes what came late.
+    const takesLate = states[row] === OPEN || states[row] === FOLLOWS;
+    const waitedFor = own.filter((feeder) => states[feeder] !== DONE && !(takesLate && states[feeder] === LATE));
     if (waitedFor.length === 0) return READY;
-    const brings = waitedFor.every((feeder) => states[feeder] !== ENDED && standing(feeder) !== NOTHING);
+    const brings = waitedFor.every(
+      (feeder) => states[feeder] !== ENDED && states[feeder] !== LATE && standing(feeder) !== NOTHING,
+    );
     return brings ? HELD : NOTHING;
   };
   // A chain has at most 100 rows: that deep this calls itself.
@@ -142,7 +160,8 @@ function count(states: Uint8Array, { starts, feeders }: Feeders): HeldRows {
   };
   const found: HeldRows = { held: 0, ended: 0 };
   for (const [row, state] of states.entries()) {
-    if (state !== UNTRIED || starts[row] === starts[row + 1]) continue;
+    const isUntried = state === UNTRIED || state === FOLLOWS || state === STAYS;
+    if (!isUntried || starts[row] === starts[row + 1]) continue;
     const stands = standing(row);
     if (stands === HELD) found.held += 1;
     if (stands === NOTHING) found.ended += 1;

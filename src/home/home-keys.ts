@@ -55,6 +55,9 @@ function accountKeys(root: string) {
     noticesWaiting: `${root}/notices/waiting`,
     noticesOf: (batch: string) => `${root}/notices/waiting/${safe(batch)}`,
     notice: (batch: string, number: number) => `${root}/notices/waiting/${safe(batch)}/${digits(number, 6)}.json`,
+    /** The batches that such an output has come to. */
+    landings: `${root}/notices/landed`,
+    landed: (batch: string) => `${root}/notices/landed/${safe(batch)}.json`,
     noticesTold: (batch: string) => `${root}/notices/told/${safe(batch)}.json`,
     /** Where a damaged document goes. */
     setAside: (key: string, atMs: number) => `${root}/set-aside/${atMs}/${key.slice(root.length + 1)}`,
@@ -111,6 +114,9 @@ function batchKeys(batches: string) {
     /** The rows that a person had rendered again. */
     reruns: inBatch('reruns.json'),
     followers: inBatch('followers.json'),
+    /** Below it lie the rows that feed others and that ended before their output came. */
+    lateOf: inBatch('late'),
+    late: (batch: string, id: string) => `${inBatch('late')(batch)}/${safe(id)}.json`,
     books: inBatch('books.json'),
     /** Below it lie the reservations of what may be paid twice. */
     wastes: inBatch('waste'),

@@ -14,7 +14,7 @@ import type { HomePlace } from './home-keys.js';
 const noticeSchema: z.ZodType<Notice> = z.object({
   schema: z.literal(1),
   id: z.string(),
-  type: z.enum(['done', 'sampled', 'review_needed', 'paused', 'budget', 'no_progress', 'test']),
+  type: z.enum(['done', 'sampled', 'review_needed', 'paused', 'budget', 'no_progress', 'late_output', 'test']),
   atMs: timeSchema,
   account: z.string(),
   batch: z.string().nullable(),

@@ -7,7 +7,7 @@ import { parallel } from '../store/parallel.js';
 import type { AccountRecords } from './account-records.js';
 import { isCancelledBatch, sampleInForce, stoppedReason } from './batch-marks.js';
 import { hasEarlier } from './earlier-render.js';
-import { rerunIds } from './row-orders.js';
+import { type Followers, NO_FOLLOWERS, readFollowers, rerunIds } from './row-orders.js';
 import { damagedRecord, type StoredRow, type TouchedRows, touchedRows } from './row-records.js';
 import { isOutdone, liveWordOf, recordFor } from './row-standing.js';
 import { isStale, upstreamOf } from './upstream.js';
@@ -28,7 +28,8 @@ export async function* resultLines(sources: LineSources, batch: string, generati
   const untouched = await endOfUntouched(sources, batch, generation);
   const earlier = await rows.generationsBeside(batch, generation);
   const reruns = new Set(await rerunIds(home, batch));
-  const pass: Pass = { sources, batch, generation, touched: touchedRows(home, batch), untouched, reruns };
+  const followers = facts?.fed === undefined ? NO_FOLLOWERS : await readFollowers(home, batch);
+  const pass: Pass = { sources, batch, generation, touched: touchedRows(home, batch), untouched, reruns, followers };
   const present = new Set<string>();
   for (let part = 0; part < (facts?.parts.length ?? 0); part += 1) {
     const stored = await rows.readPart(batch, generation, part);
@@ -52,6 +53,7 @@ interface Pass {
   untouched: EndOfUntouched | undefined;
   /** Rows that a person had rendered again. */
   reruns: ReadonlySet<string>;
+  followers: Followers;
 }
 
 async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<ResultLine> {
@@ -64,7 +66,9 @@ async function lineOf(pass: Pass, { row, raw, isDamaged }: StoredRow): Promise<R
   }
   const stands = await withoutRecord(pass, row.id);
   const isHeld = stands.live === 'waiting' && fedMedia(row).length > 0 && generation !== undefined;
-  const upstream = isHeld ? await upstreamOf(sources, { batch, generation }, row) : undefined;
+  // What a person ordered for the row itself is left alone by nothing.
+  const followers = record?.rerunAtMs === undefined ? pass.followers : NO_FOLLOWERS;
+  const upstream = isHeld ? await upstreamOf({ ...sources, followers }, { batch, generation }, row) : undefined;
   const earlier = record && hasEarlier(record) && record.files.length > 0 ? { earlierFiles: record.files } : {};
   return { row, originalCells: raw, ...(upstream ?? stands), ...earlier };
 }

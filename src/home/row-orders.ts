@@ -4,7 +4,9 @@ import type { AccountRecords } from './account-records.js';
 import { timeSchema } from './attempt-schema.js';
 import { document } from './document.js';
 import { failedAgain } from './earlier-render.js';
+import type { Feeder } from './feeders.js';
 import type { HomePlace } from './home-keys.js';
+import { clearLate, landed, lateRows } from './late-outputs.js';
 import { statesOf } from './row-standing.js';
 
 /** What a person ordered of single rows of a batch. */
@@ -53,6 +55,21 @@ export async function rerunOrder(home: HomePlace, batch: string, generation: str
 export interface Followers {
   starts: ReadonlySet<string>;
   stays: ReadonlySet<string>;
+  /** Rows that ended before their output came: what they feed was never asked for with it. */
+  late: ReadonlySet<string>;
+}
+
+/** Of a batch without such orders. */
+export const NO_FOLLOWERS: Followers = { starts: new Set(), stays: new Set(), late: new Set() };
+
+/** Whether a row waits for an order of the whole batch, though all that feeds it may be done. */
+export function isLeftAlone(
+  { starts, stays, late }: Followers,
+  id: string,
+  feeders: readonly Pick<Feeder, 'row'>[],
+): boolean {
+  if (stays.has(id)) return true;
+  return !starts.has(id) && feeders.some(({ row }) => row !== undefined && late.has(row.id));
 }
 
 export const followers = document(
@@ -61,8 +78,13 @@ export const followers = document(
 );
 
 export async function readFollowers(home: HomePlace, batch: string): Promise<Followers> {
-  const known = await followers.read(home, batch);
-  return { starts: new Set(known?.starts), stays: new Set(known?.stays) };
+  const [known, late] = await Promise.all([followers.read(home, batch), lateRows(home, batch)]);
+  return { starts: new Set(known?.starts), stays: new Set(known?.stays), late };
+}
+
+/** Whether rows may be left alone though what feeds them has come: an order of the whole batch runs them. */
+export async function hasLeftAlone(home: HomePlace, batch: string): Promise<boolean> {
+  return (await landed.read(home, batch)) !== undefined || (await readFollowers(home, batch)).stays.size > 0;
 }
 
 /** The last order for a row holds. */
@@ -70,19 +92,20 @@ export async function orderFollowers(
   home: HomePlace,
   batch: string,
   ids: readonly string[],
-  order: keyof Followers,
+  order: 'starts' | 'stays',
 ): Promise<void> {
   if (ids.length === 0) return;
   const known = await readFollowers(home, batch);
   const asked = new Set(ids);
-  const listOf = (one: keyof Followers): string[] =>
+  const listOf = (one: 'starts' | 'stays'): string[] =>
     one === order ? [...new Set([...known[one], ...asked])] : [...known[one]].filter((id) => !asked.has(id));
   await followers.write(home, { schema: 1, starts: listOf('starts'), stays: listOf('stays') }, batch);
 }
 
-/** The whole batch is ordered, or nothing of it any more. */
-export function clearFollowers(home: HomePlace, batch: string): Promise<void> {
-  return followers.remove(home, batch);
+/** The whole batch is ordered. */
+export async function clearFollowers(home: HomePlace, batch: string): Promise<void> {
+  await followers.remove(home, batch);
+  await clearLate(home, batch);
 }
 
 /** Which rows of a batch a person had rendered again: without any, nobody has to compare what feeds with what fed. */
@@ -105,7 +128,7 @@ export async function dropReruns(
   batch: string,
   nowMs: number,
 ): Promise<void> {
-  await clearFollowers(home, batch);
+  await followers.remove(home, batch);
   for (const id of await rerunIds(home, batch)) {
     const record = await records.readRecord(batch, id);
     if (record?.rerunAtMs === undefined) continue;

@@ -4,20 +4,26 @@ import { noCounts, type RowRecord } from '../domain/outcome.js';
 import type { Row } from '../domain/row.js';
 import type { ResultLine } from '../manifest/result-fields.js';
 import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
+import { type Followers, isLeftAlone } from './row-orders.js';
 
-/** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
+/** Why a row that others feed has not started: it waits for them, one of them brought no output, or it is left alone. */
 export type Upstream = { live: 'held'; endedText: string } | Ended;
 
 type Ended = Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string };
 
+interface UpstreamSources extends FeedSources {
+  followers: Followers;
+}
+
 /** Undefined for a row that can run. Rows without an own record are looked through, so that the row at fault is named. */
 export async function upstreamOf(
-  sources: FeedSources,
+  sources: UpstreamSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
 ): Promise<Upstream | undefined> {
   const feeders = await feedersOf(sources, place, row);
-  if (isReady(feeders)) return undefined;
+  const isLeft = isLeftAlone(sources.followers, row.id, feeders);
+  if (isReady(feeders) && !isLeft) return undefined;
   for (const feeder of feeders) {
     const own = endOfFeeder(feeder);
     if (own !== undefined) return own;
@@ -27,8 +33,21 @@ export async function upstreamOf(
     const above = await upstreamOf(sources, place, feeding);
     if (above !== undefined && 'ended' in above) return above;
   }
+  if (isLeft) return leftAlone(sources.followers, feeders);
   const waitedFor = feeders.find(({ file }) => file === undefined);
   return { live: 'held', endedText: `waits for row ${waitedFor?.media.id}` };
+}
+
+/** What feeds it came after it had ended, or by an order that left it alone. */
+function leftAlone({ late }: Followers, feeders: readonly Feeder[]): Ended {
+  const found = feeders.find(({ row }) => row !== undefined && late.has(row.id)) ?? feeders[0];
+  const id = found?.media.id ?? '';
+  return {
+    id,
+    ended: 'not_started',
+    endedFor: 'upstream_late',
+    endedText: `row ${id}, which feeds it, brought its output after this one had ended`,
+  };
 }
 
 /** A row that ended without an output for those that it feeds. */

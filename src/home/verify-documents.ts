@@ -15,6 +15,7 @@ import { takenFrame } from './feeds.js';
 import { handleSchema, nameOwner, refSchema } from './handles.js';
 import { checkpointSchema, type Home } from './home.js';
 import { claimsSchema } from './home-mark.js';
+import { lateOutput } from './late-outputs.js';
 import { batchBooks, learnedFacts, measuredPrices } from './learned.js';
 import { toldSchema, waitingSchema } from './notices.js';
 import { parseIndexKey } from './parse-keys.js';
@@ -164,6 +165,7 @@ const SORTS: DocumentSort[] = [
   sort(inBatch('sample\\.json$'), 'a sample that waits for approval', sampleGate.schema, 'kept'),
   sort(inBatch('reruns\\.json$'), 'rows rendered again', reruns.schema, 'again'),
   sort(inBatch('followers\\.json$'), 'what follows a settled row', followers.schema, 'again'),
+  sort(inBatch('late/'), 'a row whose output came late', lateOutput.schema, 'kept'),
   sort(inBatch('rerun\\.json$'), 'an order to pay again', rerun.schema, 'again'),
   sort(inBatch('pauses\\.json$'), 'when it was paused', pauses.schema, 'again'),
   sort(inBatch('books\\.json$'), "a batch's books", batchBooks.schema, 'again'),

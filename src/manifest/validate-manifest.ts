@@ -27,10 +27,12 @@ export async function validateManifest(options: ManifestOptions): Promise<Manife
   const columns = new Set<string>();
   const tally = createManifestTally();
   const identical = createIdenticalRows(options.shareIdentical === true);
-  const links = createRowLinks(log, options, async (row, raw) => {
-    identical.mark(row);
-    tally.add(row);
-    await options.onRow?.(row, raw);
+  const links = createRowLinks(log, options, {
+    mark: identical.mark,
+    async emit(row, raw) {
+      tally.add(row);
+      await options.onRow?.(row, raw);
+    },
   });
   try {
     const rows = await checkRows(options, { columns, log, links });

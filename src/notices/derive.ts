@@ -23,6 +23,7 @@ export interface Tidings {
 
 const LEVELS = [100, 80, 50];
 const REVIEW = 'review';
+const LATE: Tidings = { key: 'late', what: { type: 'late_output' } };
 
 /** In the order in which they are to arrive. */
 export function tidingsOf(seen: BatchSeen, told: ReadonlySet<string>): Tidings[] {
@@ -32,11 +33,16 @@ export function tidingsOf(seen: BatchSeen, told: ReadonlySet<string>): Tidings[]
   return seen.end === null ? fresh : [...fresh, endTidings(seen, seen.end)];
 }
 
+/** Of a batch that does not run, where an output came after what it feeds had ended. */
+export function lateTidings(told: ReadonlySet<string>): Tidings[] {
+  return told.has(LATE.key) ? [] : [LATE];
+}
+
 /** What counts as told afterwards. A run that has ended leaves the next one to tell of its own rows again. */
 export function toldAfter(before: readonly string[], tidings: readonly Tidings[]): string[] {
   const isOver = tidings.some(({ key }) => key.startsWith('end:'));
   const keys = [...before, ...tidings.flatMap(({ key }) => [key, ...lowerLevels(key)])];
-  return [...new Set(keys)].filter((key) => !isOver || key !== REVIEW).slice(-KEPT);
+  return [...new Set(keys)].filter((key) => !isOver || (key !== REVIEW && key !== LATE.key)).slice(-KEPT);
 }
 
 const KEPT = 200;

@@ -74,6 +74,8 @@ function whatOf(notice: Notice): string {
       return `${percent} % of the budget is spent${cost}`;
     case 'no_progress':
       return `no row has ended for ${minutes} min`;
+    case 'late_output':
+      return `an output came after what it feeds had ended: \`callsheet retry ${notice.batch ?? ''}\` runs that`;
     case 'test':
       return 'a test; notices arrive here';
   }

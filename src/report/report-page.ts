@@ -94,6 +94,7 @@ function nextCommand(status: string, reasonCode: string | undefined, batch: stri
 
 const START_AGAIN: Record<StartAgain, (batch: string) => string> = {
   retry: (batch) => `callsheet retry ${batch}`,
+  follow: (batch) => `callsheet retry ${batch}`,
   review: (batch) => `callsheet review list ${batch}`,
   'accept inputs': (batch) => `callsheet retry ${batch} --accept-inputs`,
   run: (batch) => `callsheet resume ${batch}`,

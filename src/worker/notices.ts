@@ -11,9 +11,13 @@ import { formatCredits } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';
 import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
+import { landedBatches } from '../home/late-outputs.js';
 import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
-import { type BatchSeen, isEndTold, tidingsOf, toldAfter } from '../notices/derive.js';
+import { type BatchSeen, isEndTold, lateTidings, type Tidings, tidingsOf, toldAfter } from '../notices/derive.js';
+
+/** What is to be told of a batch beside what was told. */
+type Look = (told: ReadonlySet<string>) => Promise<Tidings[]>;
 
 /** Tells of an account's batches by what Temporal and the home say of them: no workflow knows of notices. */
 export interface BatchNotices {
@@ -91,7 +95,8 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     const ended = `${mine} AND ExecutionStatus = 'Completed' AND CloseTime >= '${new Date(sinceMs).toISOString()}'`;
     for await (const { workflowId, runId } of client.workflow.list({ query: ended })) {
       const batch = workflowId.slice(prefix.length);
-      isWhole = (await tryToTell(batch, () => seenEnd(batch, workflowId, runId), runId)) && isWhole;
+      const look = async (told: ReadonlySet<string>) => tidingsOf(await seenEnd(batch, workflowId, runId), told);
+      isWhole = (await tryToTell(batch, look, runId)) && isWhole;
     }
     const running: string[] = [];
     for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ExecutionStatus = 'Running'` })) {
@@ -99,7 +104,12 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     }
     if (running.length > 0) {
       const slots = await client.workflow.getHandle(semaphoreId(account)).query(semaphoreView);
-      for (const batch of running) await tryToTell(batch, () => seenRunning(batch, slots));
+      for (const batch of running)
+        await tryToTell(batch, async (told) => tidingsOf(await seenRunning(batch, slots), told));
+    }
+    // The end of a batch that runs is told first, and says what has not started.
+    for (const batch of await landedBatches(home)) {
+      if (!running.includes(batch)) await tryToTell(batch, async (told) => lateTidings(told));
     }
     for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
     for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
@@ -108,7 +118,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   }
 
   /** A batch that cannot be looked at keeps no other one from being told: it is logged once until it can. */
-  async function tryToTell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<boolean> {
+  async function tryToTell(batch: string, look: Look, endedRun?: string): Promise<boolean> {
     try {
       await tell(batch, look, endedRun);
       failing.delete(batch);
@@ -121,10 +131,10 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   }
 
   /** First what is to be sent, then that it was told: a crash in between writes the same again. */
-  async function tell(batch: string, look: () => Promise<BatchSeen>, endedRun?: string): Promise<void> {
+  async function tell(batch: string, look: Look, endedRun?: string): Promise<void> {
     const told = await notices.told(batch);
     if (endedRun !== undefined && isEndTold(told.told, endedRun)) return;
-    const tidings = tidingsOf(await look(), new Set(told.told));
+    const tidings = await look(new Set(told.told));
     if (tidings.length === 0) return;
     const waits = await waitsOf(batch);
     let { next } = told;

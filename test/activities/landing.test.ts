@@ -4,6 +4,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDependencies } from '../../activities/dependencies.js';
 import { downloadActivities } from '../../activities/download.js';
+import { fedRowActivities } from '../../activities/fed-rows.js';
+import { rowActivities } from '../../activities/rows.js';
 import { shareActivities } from '../../activities/share.js';
 import type { DownloadInput, LateOutputInput } from '../../src/contract/attempts.js';
 import type { OutputBlocked, RowFinished } from '../../src/contract/messages.js';
@@ -11,13 +13,18 @@ import type { AttemptState } from '../../src/domain/attempt.js';
 import type { Row } from '../../src/domain/row.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOptions } from '../../src/home/batch-order.js';
+import { landedBatches } from '../../src/home/late-outputs.js';
+import { resultLines } from '../../src/home/result-lines.js';
+import { clearFollowers } from '../../src/home/row-orders.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
+import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { createDownloader } from '../../src/service/download.js';
 import { createTransport } from '../../src/service/transport.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { type Answer, serve, sha256, status, whole } from '../download/broken-server.js';
 import { intent } from '../home/support/examples.js';
 import { temporaryFolder } from '../store/support/temporary.js';
+import { editRow, fed } from '../support/chain-rows.js';
 import { silent } from '../support/silent-log.js';
 
 const PNG = readFileSync(join(import.meta.dirname, '../store/fixtures/a.png'));
@@ -27,6 +34,13 @@ function imageRow(id: string, change: Partial<Row> = {}): Row {
   return { index: 0, line: 2, id, kind: 'svc/image', stem: id, cells, media: {}, hash: `hash-${id}`, ...change };
 }
 
+const WAITS = {
+  lambdaMs: 120_000,
+  thetaMs: 180_000,
+  syncMaxMs: 900_000,
+  rhoMs: 1_800_000,
+  renderMaxMs: { default: 1 },
+};
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -53,7 +67,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
   const rewritten: string[] = [];
   let batchRuns = true;
   const deps = openDependencies({
-    settings: { account: 'a', timeScale: 1, prices: [] } as never,
+    settings: { account: 'a', timeScale: 1, prices: [], waits: WAITS } as never,
     ...account,
     transport,
     downloader,
@@ -205,6 +219,37 @@ describe('the landing of an output', () => {
     // A try that wrote the record and died is repeated: it has nothing to do but to see that the results are right.
     expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
     expect(one.rewritten).toEqual(['b', 'b']);
+  });
+
+  test('F40: what a row feeds whose file comes late is begun by nobody but a person, and is not open', async () => {
+    const edit = { ...editRow('edit', fed('hero', 0)), index: 1 };
+    const one = await stand([imageRow('hero'), edit], status(403), whole({}, PNG));
+    const { deps } = one;
+    await one.download(since(Date.now() - 16 * MINUTE_MS));
+    expect(await one.download(undefined, { isLate: true })).toEqual({ outcome: 'done' });
+    const { generation } = one.refOf(0);
+    const asked = { batch: 'b', generation, limit: 5, retry: null, roomNano: null };
+    const cursor = { part: 0, index: 0 };
+    const opened = async () => {
+      const { pageRows } = rowActivities(deps);
+      const page = await pageRows({ ...asked, cursor });
+      const rescan = await pageRows({ ...asked, cursor, isHeldOnly: true });
+      const fed = await fedRowActivities(deps).fedRows({ ...asked, cursor: null, feeders: [{ index: 0, seen: 0 }] });
+      return [...page.entries, ...rescan.entries, ...fed.rows.map(({ entry }) => entry)].map(({ id }) => id);
+    };
+    const tally = async () => {
+      const sum = emptyTally();
+      await tallyResults(resultLines(deps, 'b', generation), sum);
+      return [sum.open, sum.counts.not_started];
+    };
+    expect([await opened(), await tally()]).toEqual([[], [0, 1]]);
+    expect(await landedBatches(deps.home)).toEqual(['b']);
+    await clearFollowers(deps.home, 'b');
+    expect([await opened(), await tally()]).toEqual([
+      ['edit', 'edit', 'edit'],
+      [1, 0],
+    ]);
+    expect(await landedBatches(deps.home)).toEqual([]);
   });
 
   test('a late try goes on without end while the URL may live, and then the row is lost', async () => {

@@ -24,6 +24,7 @@ interface Info {
   standby?: Dependencies['standby'];
   /** Begun by an earlier try, and over. */
   ended?: string[];
+  isBreadthFirst?: boolean;
 }
 
 async function start(begin: Begin[], info: Info = {}) {
@@ -42,7 +43,8 @@ async function start(begin: Begin[], info: Info = {}) {
   const environment = new MockActivityEnvironment({ attempt: info.attempt ?? 1, scheduledTimestampMs: 1_000 });
   const policy = { ambiguity: info.ambiguity ?? 'hold', retries: 0 } as JobInput['policy'];
   const settings = { account: 'a', timeScale: 1, policy };
-  await environment.run(startJobs, { batch: 'films', generation: 'g', settings, begin });
+  const order = info.isBreadthFirst ? { isBreadthFirst: true as const } : {};
+  await environment.run(startJobs, { batch: 'films', generation: 'g', settings, begin, ...order });
   return { started, asked };
 }
 
@@ -70,6 +72,13 @@ describe('jobs of a batch that are started together', () => {
     expect(asked).toEqual([{ batch: 'films', jobs }]);
     expect((await start([one('r1')], { ambiguity: 'if-proved' })).asked[0]?.apart).toBe(true);
     expect((await start([one('r1', 'case')])).asked).toEqual([]);
+  });
+
+  it('go before others of their batch where other rows feed them, but in the order of the manifest', async () => {
+    const isFed = async (info: Info) =>
+      (await start([one('r1'), one('r2', 'prepare')], info)).started.map(({ input }) => input.isFed);
+    expect(await isFed({})).toEqual([undefined, true]);
+    expect(await isFed({ isBreadthFirst: true })).toEqual([undefined, undefined]);
   });
 
   it('are not begun again by a later try of what an earlier one may have started', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { feedsOf } from '../../activities/files/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { FeedSources } from '../../src/home/feeders.js';
+import { type Followers, NO_FOLLOWERS } from '../../src/home/row-orders.js';
 import { upstreamOf } from '../../src/home/upstream.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
@@ -15,7 +16,7 @@ const PLACE = { batch: 'b', generation: 'g' };
 const FILE = { file: 'media/hero.png', contentType: 'image/png', bytes: 1, sha256: 'aa' };
 
 /** The home after some rows have ended. */
-function sourcesOf(ended: Record<string, Partial<RowRecord>>): FeedSources {
+function sourcesOf(ended: Record<string, Partial<RowRecord>>, orders: Partial<Followers> = {}) {
   const recordOf = (id: string) => {
     const row = ROWS.find((one) => one.id === id);
     return row && ended[id] && ({ files: [], rowHash: row.hash, ...ended[id] } as unknown as RowRecord);
@@ -29,7 +30,8 @@ function sourcesOf(ended: Record<string, Partial<RowRecord>>): FeedSources {
       }),
     },
     records: { readRecord: async (_batch: string, id: string) => recordOf(id) },
-  } as unknown as FeedSources;
+    followers: { ...NO_FOLLOWERS, ...orders },
+  } as unknown as FeedSources & { followers: Followers };
 }
 
 const [hero, edit, film] = ROWS;
@@ -63,6 +65,27 @@ describe('why a row that others feed has not started', () => {
       expect(await upstreamOf(sources, PLACE, film)).toEqual(end);
     },
   );
+
+  test('what feeds it came late: it ends for that, and so does all behind it, but for rows that a person had follow', async () => {
+    const done = { hero: { status: 'done' as const, files: [FILE] } };
+    const late = { late: new Set(['hero']) };
+    const text = 'row hero, which feeds it, brought its output after this one had ended';
+    const end = { id: 'hero', ended: 'not_started', endedFor: 'upstream_late', endedText: text };
+    expect(await upstreamOf(sourcesOf(done, late), PLACE, edit)).toEqual(end);
+    expect(await upstreamOf(sourcesOf(done, late), PLACE, film)).toEqual(end);
+    const pending = { hero: { status: 'review' as const, reasonCode: 'output_pending' as const } };
+    expect(await upstreamOf(sourcesOf(pending, late), PLACE, edit)).toMatchObject({ endedFor: 'upstream_review' });
+    const follows = { ...late, starts: new Set(['edit']) };
+    expect(await upstreamOf(sourcesOf(done, follows), PLACE, edit)).toBeUndefined();
+    expect(await upstreamOf(sourcesOf(done, follows), PLACE, film)).toMatchObject({ live: 'held' });
+  });
+
+  test('an order left it alone: it is not open any more', async () => {
+    const done = { hero: { status: 'done' as const, files: [FILE] } };
+    const sources = sourcesOf(done, { stays: new Set(['edit']) });
+    expect(await upstreamOf(sources, PLACE, edit)).toMatchObject({ ended: 'not_started', endedFor: 'upstream_late' });
+    expect(await upstreamOf(sources, PLACE, film)).toMatchObject({ ended: 'not_started' });
+  });
 
   test('what was rendered for other content of the feeder feeds nothing', async () => {
     const sources = sourcesOf({ hero: { status: 'done', files: [FILE], rowHash: 'earlier' } });

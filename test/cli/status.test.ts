@@ -70,12 +70,13 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   const report: BatchStateReport = {
     ...{ batch: 'b', state: 'finished', rows: 2, counts: { ...NONE, done: 2 }, live: {}, needPerson: 0 },
     ...{ credits: '0', creditsUnknown: 0, manifest: '/m/my shots.csv', out: '/o/b', createdAt: '', lastEndedAt: null },
-    ...{ eta: null, etaSeconds: null, generation: 'g', stopped: null, blocked: null },
+    ...{ eta: null, etaSeconds: null, generation: 'g', waitsForRetry: false, stopped: null, blocked: null },
   };
   test.each<[Partial<BatchStateReport>, string]>([
     [{}, 'results b'],
     [{ counts: { ...NONE, failed: 1 } }, 'retry b'],
     [{ counts: { ...NONE, failed: 1, review: 1 }, needPerson: 1 }, 'review list b'],
+    [{ counts: { ...NONE, not_started: 1 }, waitsForRetry: true }, 'retry b'],
     [{ stopped: 'budget_reached' }, 'resume b'],
     [{ state: 'running' }, 'watch b'],
     [{ state: 'paused' }, 'resume b'],

@@ -7,7 +7,9 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { batchTally } from '../../src/cli/batch/batch-tally.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { markCancelled, writeSampleGate } from '../../src/home/batch-marks.js';
+import { noteLate } from '../../src/home/late-outputs.js';
 import { resultLines } from '../../src/home/result-lines.js';
+import { clearFollowers, orderFollowers } from '../../src/home/row-orders.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { emptyTally, tallyResults } from '../../src/home/upstream.js';
 import { createFolderStore } from '../../src/store/folder.js';
@@ -115,6 +117,13 @@ test('rows that wait for others, and rows whose feeder brought nothing, are what
     () => records.writeRecord('b', record(6, { status: 'review' })),
     () => records.writeRecord('b', record(1)),
     () => home.ledger.claim(ref(2), intent()),
+    // An output came after what it feeds had ended; a person had one of those rows follow, and left another alone.
+    () => records.writeRecord('b', record(9)),
+    () => noteLate(home.home, 'b', 'row-9', 1),
+    () => orderFollowers(home.home, 'b', ['row-10'], 'starts'),
+    () => records.writeRecord('b', record(15)),
+    () => orderFollowers(home.home, 'b', ['row-16'], 'stays'),
+    () => clearFollowers(home.home, 'b'),
     () => gate(['row-2', 'row-10', 'row-12', 'row-13']),
     () => markCancelled(home.home, 'b', 1),
   ];

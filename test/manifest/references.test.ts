@@ -64,6 +64,21 @@ describe('references between rows', () => {
     for (const id of ['hero', 'edit', 'film']) expect(changed[id]).not.toBe(first[id]);
   });
 
+  test('a reference to a row that shares a render counts as one to the original, whichever line is first', async () => {
+    const seeded = `${HERO},7`;
+    const header = `${HEADER},seed`;
+    const at = async (lines: string[]) => {
+      const { summary, rows } = await check(lines, header);
+      expect(problemsOf(summary)).toEqual([]);
+      expect(rows.map(({ shares }) => shares)).toContain(rows.find(({ id }) => id === 'p1')?.index);
+      return fedMedia(rows.find(({ id }) => id === 'film') as Row).map((media) => rows[media.at]?.id);
+    };
+    const film = `film,${FILM('@p2')},`;
+    expect(await at([`p1,${seeded}`, `p2,${seeded}`, film])).toEqual(['p1']);
+    expect(await at([`p1,${seeded}`, film, `p2,${seeded}`])).toEqual(['p1']);
+    expect(await at([film, `p1,${seeded}`, `p2,${seeded}`])).toEqual(['p1']);
+  });
+
   test('an unknown row: the nearest id is offered', async () => {
     const { summary } = await check([`hero,${HERO}`, `film,${FILM('@heros')}`]);
     expect(problemsOf(summary)).toEqual([

@@ -8,6 +8,7 @@ import { type BooksOver, openBooks } from '../../src/books/open-books.js';
 import { noCounts } from '../../src/domain/outcome.js';
 import { openAccountRecords } from '../../src/home/account-records.js';
 import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { noteLanded, noteLate } from '../../src/home/late-outputs.js';
 import { markOf, type Notices, openNotices } from '../../src/home/notices.js';
 import { createFolderStore } from '../../src/store/folder.js';
 import { createBatchNotices } from '../../src/worker/notices.js';
@@ -93,10 +94,11 @@ async function watch({ named, targets = [hook.url], isEarlier = false }: Told = 
     now: () => nowMs,
   };
   const notices = createBatchNotices(temporalOfBatches(), openBooks(deps as unknown as BooksOver));
-  return async (afterMs: number) => {
+  const look = async (afterMs: number) => {
     nowMs += afterMs;
     await notices.look();
   };
+  return Object.assign(look, { home: records.home });
 }
 
 /** What arrived since it was asked last. */
@@ -237,4 +239,22 @@ test('that the settings name nobody any more is logged once, where they never na
   await look(0);
   await look(2_000);
   expect(logged).toEqual([{ account: 'a' }]);
+});
+
+test('an output that came late is told once its batch does not run, with the order that runs what it feeds', async () => {
+  const look = await watch();
+  await noteLanded(look.home, 'shots', 'shot', T0);
+  running = [];
+  await look(1_000);
+  expect(news('type')).toEqual([]);
+  await noteLate(look.home, 'shots', 'hero', T0);
+  await noteLanded(look.home, 'shots', 'hero', T0);
+  running = [{ batch: 'shots' }];
+  await look(1_000);
+  expect(news('type')).toEqual([]);
+  running = [];
+  await look(1_000);
+  await look(1_000);
+  const text = 'callsheet shots: an output came after what it feeds had ended: `callsheet retry shots` runs that';
+  expect(news('type', 'text')).toEqual([['late_output', text]]);
 });

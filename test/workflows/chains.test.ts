@@ -69,6 +69,56 @@ describe('rows that others feed in the window', () => {
     expect(window.isFinished(state)).toBe(true);
   });
 
+  /** More rows that are done than are kept, as breadth first leaves them: none is looked at before the last page. */
+  function overfull() {
+    const state = window.newBatchState(0);
+    window.supplyRows(state, { generation: 'g', rows: 2_000, retry: null });
+    for (let index = 0; index < 1_000; index += 1) {
+      const next = { part: 0, index: index + 1 };
+      const held = index === 0 ? 1_000 : 0;
+      window.takePage(state, page({ entries: [pageEntry(index, `r${index}`, 1)], feeding: [index], held, next }), 1);
+      window.countFinished(state, done(`r${index}`), 2);
+    }
+    state.cursor = null;
+    return state;
+  }
+
+  test('the state does not grow with the rows that are done: what the rest feeds is found by a rescan', () => {
+    const state = overfull();
+    expect(feedersLeft(state).length).toBe(200);
+    expect(JSON.stringify(state.chains).length).toBeLessThan(10_000);
+    rescanHeld(state);
+    expect(state.cursor).toBeNull();
+    takeFed(state, look([ready('edit', 1_500)]), 200, 'b', 3);
+    rescanHeld(state);
+    expect([state.cursor, window.isFinished(state)]).toEqual([null, false]);
+    window.countFinished(state, done('edit'), 4);
+    rescanHeld(state);
+    expect([isRescan(state), state.cursor]).toEqual([true, { part: 0, index: 0 }]);
+    // Nothing was found, but rows may have become ready behind it: one more way shows that none has.
+    window.takePage(state, page({}), 5);
+    rescanHeld(state);
+    expect(isRescan(state)).toBe(true);
+    window.takePage(state, page({}), 6);
+    rescanHeld(state);
+    expect(window.isFinished(state)).toBe(true);
+  });
+
+  test('a rescan that is due waits for no row that nothing feeds, nor for rows that share a render', () => {
+    const state = overfull();
+    state.deferred = 1;
+    takeFed(state, look([]), 200, 'b', 3);
+    const next = { part: 1, index: 0 };
+    window.takePage(state, page({ entries: [pageEntry(1_900, 'lost', 1)], next }), 4);
+    state.cursor = null;
+    rescanHeld(state);
+    expect(isRescan(state)).toBe(true);
+    window.takePage(state, page({}), 5);
+    window.countFinished(state, done('lost'), 6);
+    window.shareAfterAll(state);
+    expect([state.isSharing, isRescan(state)]).toEqual([true, false]);
+  });
+
   test('an order for one row begins nothing that it feeds; an order for the batch does', () => {
     const state = begun();
     freezeChains(state);

@@ -53,6 +53,23 @@ describe('permits', () => {
     expect(state.waiting).toHaveLength(1);
   });
 
+  it('lets a row that others feed go before others of its own batch, and takes no turn of another batch', () => {
+    const state = withCap(1);
+    const fed = (id: string) =>
+      permits.acquire(state, { job: job(id), kind: 'svc/image', holds: false, isFed: true }, 0);
+    for (const id of ['new1', 'new2', 'new3']) ask(state, id);
+    for (const id of ['x', 'y']) ask(state, id, 'b1');
+    for (const id of ['film1', 'film2']) fed(id);
+    const order: string[] = [];
+    for (let at = 1; at <= 7; at += 1) {
+      const [granted] = permits.grantNext(state, at * 1_000);
+      if (granted === undefined) break;
+      order.push(granted.job.id);
+      permits.release(state, { grant: granted.grant }, at * 1_000 + 500);
+    }
+    expect(order).toEqual(['film1', 'x', 'film2', 'y', 'new1', 'new2', 'new3']);
+  });
+
   it('tells a grant within the worker for as long as the submit stands by, then the job itself', () => {
     const state = withCap(1);
     const stands = (id: string) =>

@@ -7,6 +7,7 @@ import type { LiveWord, Status } from '../../domain/outcome.js';
 import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { openNotices } from '../../home/notices.js';
+import { hasLeftAlone } from '../../home/row-orders.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import { joinWork, unservedText, type WorkAccess } from '../access/work-access.js';
@@ -43,6 +44,7 @@ export interface BatchStateReport {
   /** Its upper end. */
   etaSeconds: number | null;
   generation: string;
+  waitsForRetry: boolean; // what feeds rows came after they had ended, or by an order that left them alone
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
   /** All that keeps the batch from going on, in sentences. */
@@ -118,6 +120,7 @@ export async function readBatchState(
     eta,
     etaSeconds: eta?.highSeconds ?? null,
     generation,
+    waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(home, batch)),
     stopped: (await stoppedReason(home, batch)) ?? null,
     blocked: blocked.join('; ') || null,
     ...defined({ notices: await noticesOf(access, batch) }),

@@ -7,6 +7,7 @@ import { indexedSums } from '../../home/batch-index.js';
 import { type HeldRows, indexedHeld } from '../../home/held-rows.js';
 import type { ShardSum } from '../../home/index-shard.js';
 import { endOfUntouched, resultLines } from '../../home/result-lines.js';
+import { readFollowers } from '../../home/row-orders.js';
 import { type TouchedRows, touchedRows } from '../../home/row-records.js';
 import { emptyTally, tallyResults, upstreamOf } from '../../home/upstream.js';
 import type { ResultLine } from '../../manifest/result-fields.js';
@@ -138,7 +139,11 @@ async function heldRows(
   if (facts?.fed === undefined) return found;
   const touched = touchedRows(home, batch);
   // Asked for with every feeder.
-  const sources = { rows: { ...rows, generation: async () => facts }, records: listedRecords(records, touched) };
+  const sources = {
+    rows: { ...rows, generation: async () => facts },
+    records: listedRecords(records, touched),
+    followers: await readFollowers(home, batch),
+  };
   for (const part of facts.parts.keys()) {
     const stored = await rows.readPart(batch, generation, part);
     const fed = stored.filter(({ row, isDamaged }) => !isDamaged && fedMedia(row).length > 0);

@@ -25,9 +25,16 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     ...(report.needPerson === 0
       ? []
       : [colors.yellow(`review    ${amount(report.needPerson, 'row needs', 'rows need')} a person`)]),
+    ...(report.waitsForRetry
+      ? [colors.yellow(`late      what feeds rows came after they had ended: ${retryHint(session, report)} runs them`)]
+      : []),
     ...(report.notices === undefined ? [] : noticesLines(report.notices)),
     `next      ${commandHint(session, nextWords(report))}`,
   ];
+}
+
+function retryHint(session: Session, { batch }: BatchStateReport): string {
+  return `\`${commandHint(session, `retry ${batch}`)}\``;
 }
 
 /** Said while rows run; what stands still says why in other lines. */
@@ -74,7 +81,8 @@ function stateWords(state: BatchStateReport['state']): string {
   return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
-export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
+export function nextWords(report: BatchStateReport): string {
+  const { batch, state, counts, needPerson, stopped, waitsForRetry } = report;
   switch (state) {
     case 'sampled':
       return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
@@ -92,7 +100,7 @@ export function nextWords({ batch, state, counts, needPerson, stopped }: BatchSt
   }
   if (needPerson > 0) return `review list ${batch}`;
   if (stopped !== null) return `resume ${batch}`;
-  return counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
+  return waitsForRetry || counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }
 
 function noticesLines({ waiting, dropped }: NonNullable<BatchStateReport['notices']>): string[] {

@@ -114,13 +114,15 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
 
 /** What the same command again would leave as it is comes with the order that starts it. */
 function notStartedLines({ batch, counts, notStarted = {}, reviewHint }: SummaryFacts): string[] {
-  const { retry = 0, review = 0, 'accept inputs': changed = 0 } = notStarted;
+  const { retry = 0, follow = 0, review = 0, 'accept inputs': changed = 0 } = notStarted;
   const were = (rows: number): string => `${amount(rows, 'row was', 'rows were')} not started`;
   const since = (rows: number): string => `${were(rows)}, since what feeds ${rows === 1 ? 'it' : 'them'}`;
   const lines: string[] = [];
-  const rest = counts.not_started - retry - review - changed;
+  const rest = counts.not_started - retry - follow - review - changed;
   if (rest > 0) lines.push(`${were(rest)}: the same command again goes on`);
   if (retry > 0) lines.push(`${since(retry)} brought no output: \`callsheet retry ${batch}\` runs both`);
+  if (follow > 0)
+    lines.push(`${since(follow)} came later: \`callsheet retry ${batch}\` runs ${follow === 1 ? 'it' : 'them'}`);
   if (changed > 0) {
     const order = `\`callsheet retry ${batch} --accept-inputs\` takes it as it lies`;
     lines.push(`${since(changed)} is another file now or gone: bring it back, or ${order}`);

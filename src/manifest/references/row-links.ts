@@ -35,7 +35,7 @@ export interface RowLinks {
   chains(): Chains;
 }
 
-/** `emit` marks rows that share a render and passes the row on. */
+/** `mark` sets `shares` on a row whose hash is known, each row once and in order; `emit` passes the row on. */
 export function createRowLinks(
   log: ProblemLog,
   {
@@ -43,7 +43,7 @@ export function createRowLinks(
     urlCovers = () => false,
     canTakeFrames = () => false,
   }: Pick<ManifestOptions, 'hasUploadStore' | 'urlCovers' | 'canTakeFrames'>,
-  emit: (row: Row, raw: RawCells) => Promise<void>,
+  { mark, emit }: { mark(row: Row): void; emit(row: Row, raw: RawCells): Promise<void> },
 ): RowLinks {
   const facts = createRowFacts();
   const links: Links = {
@@ -58,12 +58,20 @@ export function createRowLinks(
   let rows = 0;
   let spill: Spill | undefined;
 
-  async function finish(row: Row, raw: RawCells): Promise<void> {
-    const fed = fedMedia(row);
-    for (const media of fed) media.at = facts.renderer(media.at);
-    facts.setHash(row.index, row.hash);
-    await emit(row, raw);
+  function noteRenderer(row: Row): void {
+    mark(row);
     if (row.shares !== undefined) facts.setRenderer(row.index, row.shares);
+  }
+
+  /** What renders the rows that it refers to is known. */
+  async function finish(row: Row, raw: RawCells): Promise<void> {
+    for (const media of fedMedia(row)) media.at = facts.renderer(media.at);
+    await emit(row, raw);
+  }
+
+  /** Of all rows that waited, before the first is passed on: it may refer to a later one that shares a render. */
+  async function noteRenderers(waiting: Spill): Promise<void> {
+    for await (const { row } of waiting.rows()) noteRenderer({ ...row, hash: facts.hash(row.index) });
   }
 
   return {
@@ -91,11 +99,14 @@ export function createRowLinks(
         row.hash = linkRow(links, row.index, row.hash, feeders);
         if (facts.depth(row.index) > CHAIN_ROWS_MAX) reportFlaw(links, row, placeOf, lengthFlaw(row));
       }
+      facts.setHash(row.index, row.hash);
+      noteRenderer(row);
       await finish(row, raw);
     },
     async end() {
       if (spill === undefined) return;
       const circles = await orderSpilled(links, spill);
+      if (log.found().problemCount === 0) await noteRenderers(spill);
       for await (const { row, raw, places } of spill.rows()) {
         const placeOf = (name: string) => places[name];
         const circle = circles.get(row.index);
@@ -104,6 +115,8 @@ export function createRowLinks(
         if (log.found().problemCount > 0) continue;
         for (const media of fedMedia(row)) media.at = links.ids.find(media.id) ?? -1;
         row.hash = facts.hash(row.index);
+        const renderer = facts.renderer(row.index);
+        if (renderer !== row.index) row.shares = renderer;
         await finish(row, raw);
       }
     },
