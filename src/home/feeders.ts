@@ -74,12 +74,16 @@ function blobOf({ sha256, contentType, bytes, durationSeconds }: OutputFile): Me
 /** A length that is cut a little short in the file's head is no second more. */
 const SECONDS_SLACK = 0.1;
 
-/** What is billed for a driver clip that a row of the manifest renders: its real length, rounded up. */
+/**
+ * What is declared of a driver clip that a row of the manifest renders: its real length, rounded up. Of a longer one than
+ * can be declared the rest is charged later (service document 2, Motion control).
+ */
 function withDriverLength(row: Row): Row {
-  const [driver] = row.media.video ?? [];
-  if (factsOf(row.kind).driver === undefined || row.cells.input_video_seconds !== undefined) return row;
-  if (driver?.source !== 'blob' || driver.seconds === undefined) return row;
-  const seconds = Math.max(1, Math.ceil(driver.seconds - SECONDS_SLACK));
+  const [clip] = row.media.video ?? [];
+  const { driver } = factsOf(row.kind);
+  if (driver === undefined || row.cells.input_video_seconds !== undefined) return row;
+  if (clip?.source !== 'blob' || clip.seconds === undefined) return row;
+  const seconds = Math.min(driver.declaredMax, Math.max(1, Math.ceil(clip.seconds - SECONDS_SLACK)));
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
 }
 
