@@ -19,7 +19,7 @@ export interface Feeder {
   /** Undefined where its line in the home cannot be read. */
   row: Row | undefined;
   record: RowRecord | undefined;
-  /** What feeds: set once the row is done with the content that the manifest has. */
+  /** What feeds: set once the row is done with the content that the manifest has, or was skipped for a file that is there. */
   file: OutputFile | undefined;
   /** The frame of it that feeds, once that was taken. */
   frame?: OutputFile | undefined;
@@ -40,8 +40,9 @@ export async function feedersOf(sources: FeedSources, { batch, generation }: Pla
       const place = await rowAt(sources.rows, batch, generation, media.at);
       const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
       const record = feeding && (await sources.records.readRecord(batch, feeding.id));
-      const isDone = record?.status === 'done' && feeding !== undefined && isRecordOf(record, feeding.hash);
-      return { media, row: feeding, record, file: isDone ? record?.files[0] : undefined };
+      const mayFeed = record?.status === 'done' || record?.status === 'skipped';
+      const isOfRow = mayFeed && feeding !== undefined && isRecordOf(record, feeding.hash);
+      return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
     }),
   );
 }

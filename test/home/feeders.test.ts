@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { FedMedia, Row } from '../../src/domain/row.js';
-import { type Feeder, fedRow } from '../../src/home/feeders.js';
+import { type Feeder, fedInputs, fedRow, feedersOf, isReady } from '../../src/home/feeders.js';
+import { upstreamOf } from '../../src/home/upstream.js';
+import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
+import { rowRecord } from '../support/row-record.js';
 
 const media: FedMedia = { source: 'row', id: 'film', at: 0 };
 const dance: Row = {
@@ -26,4 +29,46 @@ test.each([
 test('a length that the manifest declares stays', () => {
   const declared = { ...dance, cells: { ...dance.cells, input_video_seconds: 3 } };
   expect(fedRow(declared, [film(5)]).cells.input_video_seconds).toBe(3);
+});
+
+describe('a row that was skipped for a file that is there', () => {
+  const hero = plainRow('hero');
+  const edit = plainRow('edit', { index: 1, media: { image: [{ source: 'row', id: 'hero', at: 0 }] } });
+  const film = plainRow('film', { index: 2, media: { image: [{ source: 'row', id: 'edit', at: 1 }] } });
+  const file: OutputFile = { file: 'media/edit.png', contentType: 'image/png', bytes: 9, sha256: 'e' };
+
+  async function skippedEdit(files: OutputFile[]) {
+    const { deps, generation } = await accountAtHand([hero, edit, film]);
+    await deps.records.writeRecord('b', rowRecord({ id: 'hero', status: 'failed', rowHash: hero.hash }));
+    const skipped = { status: 'skipped', attempts: 0, rowHash: edit.hash, files } as const;
+    await deps.records.writeRecord('b', rowRecord({ id: 'edit', ...skipped }));
+    return { deps, place: { batch: 'b', generation } };
+  }
+
+  test('feeds that file, whatever came of the rows that would have fed it', async () => {
+    const { deps, place } = await skippedEdit([file]);
+    const feeders = await feedersOf(deps, place, film);
+    expect(isReady(feeders)).toBe(true);
+    expect(fedInputs({ feeders })).toEqual({ inputs: [{ row: 'edit', sha256: 'e' }] });
+    expect(await upstreamOf(deps, place, film)).toBeUndefined();
+  });
+
+  test('feeds nothing where no file is known', async () => {
+    const { deps, place } = await skippedEdit([]);
+    expect(await upstreamOf(deps, place, film)).toMatchObject({ ended: 'not_started', endedFor: 'upstream_failed' });
+  });
+
+  test('keeps no other feeder of a row from being waited for', async () => {
+    const both = plainRow('film', {
+      index: 2,
+      media: { image: [...Object.values(film.media), ...Object.values(edit.media)].flat() },
+    });
+    const { deps, generation } = await accountAtHand([hero, edit, both]);
+    const skipped = { status: 'skipped', attempts: 0, rowHash: edit.hash, files: [file] } as const;
+    await deps.records.writeRecord('b', rowRecord({ id: 'edit', ...skipped }));
+    expect(await upstreamOf(deps, { batch: 'b', generation }, both)).toEqual({
+      live: 'held',
+      endedText: 'waits for row hero',
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { Row } from '../../domain/row.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { outputBytes } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
@@ -24,6 +24,8 @@ export interface CountedRows {
   takenCount: number;
   /** Rows that are left alone because of a file in their way. */
   skipped: SkippedRow[];
+  /** By the row's index: it feeds other rows. */
+  feeding: boolean[];
   /** Rows that were skipped before and run now, by id. */
   reopened: string[];
   /** Rows that stay as they ended although what feeds them was changed; not yet recorded. */
@@ -76,6 +78,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     taken: [],
     takenCount: 0,
     skipped: [],
+    feeding: [],
     reopened: [],
     kept: [],
     lost: [],
@@ -103,8 +106,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     if (names === undefined || !(isRecorded || isPaid || isCopy)) return plan;
     const file = await names.fileOf(row.stem);
     if (file !== undefined && names.onExists === 'skip') {
-      const { id, kind, hash } = row;
-      counted.skipped.push({ row: { id, kind, hash }, file, isRecorded });
+      const { id, kind, hash, index } = row;
+      counted.skipped.push({ row: { id, kind, hash, index }, file, isRecorded });
       return { plan: 'skipped' };
     }
     // What an earlier command copied before it was killed is told apart once it is known what is taken over.
@@ -117,6 +120,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   async function book(planned: PlannedRow): Promise<void> {
     const { row } = planned;
     const named = await besides(planned);
+    for (const { at } of fedMedia(row)) counted.feeding[at] = true;
     if (named.plan === 'skipped') skipped.add(row.index);
     const isAlone = named.plan === 'shared' && row.shares !== undefined && skipped.has(row.shares);
     const plan: RowPlan = isAlone ? { plan: 'submit' } : named;

@@ -68,7 +68,7 @@ function knownMisfit(feeder: RowFacts, rule: MediaRule, wanted: MediaSort): stri
 }
 
 /** A file that is as its row asks for it, as far as it does. */
-function askedFacts({ output }: RowFacts, sort: MediaSort): MediaFacts {
+function askedFacts({ output }: RowFacts, sort: MediaFacts['sort']): MediaFacts {
   return { sort, mediaType: `${sort}/any`, bytes: 1, sha256: '', ...output };
 }
 
