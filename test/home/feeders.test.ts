@@ -64,8 +64,11 @@ describe('a row that was skipped for a file that is there', () => {
       media: { image: [...Object.values(film.media), ...Object.values(edit.media)].flat() },
     });
     const { deps, generation } = await accountAtHand([hero, edit, both]);
-    const skipped = { status: 'skipped', attempts: 0, rowHash: edit.hash, files: [file] } as const;
-    await deps.records.writeRecord('b', rowRecord({ id: 'edit', ...skipped }));
+    const files = [file];
+    await deps.records.writeRecord(
+      'b',
+      rowRecord({ id: 'edit', status: 'skipped', attempts: 0, rowHash: edit.hash, files }),
+    );
     expect(await upstreamOf(deps, { batch: 'b', generation }, both)).toEqual({
       live: 'held',
       endedText: 'waits for row hero',
