@@ -93,7 +93,6 @@ describe('what feeds a row of failed.csv', () => {
     const again = sourcesOf({ film: { status: 'failed' } });
     expect(await feedsOf(again, PLACE, dance, BESIDE)).toEqual({ feeds: { film: null } });
   });
-  });
 
   test('a row that needs a person is not run again: neither is what it feeds, nor what that feeds', async () => {
     const sources = sourcesOf({ hero: { status: 'review' } });
