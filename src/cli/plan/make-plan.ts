@@ -68,7 +68,7 @@ export async function makePlan(
     caps,
     time,
     costNotes: subject.costNotes,
-    changedRows: subject.rows.changedCount,
+    changedRows: subject.rows.changed.length,
     keptRows: subject.rows.kept.length,
     earlier: await earlierPlan(access, subject.rows.earlier),
     fileSettings: fileSettings(session),

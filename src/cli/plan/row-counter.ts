@@ -9,16 +9,15 @@ import type { FoundRenders } from '../reuse/found-renders.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
-import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
+import { type ChangedId, createRowPlanner, freshPlan, noteChanged, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */
 
 export interface CountedRows {
   tally: PlanTally;
-  /** Rows whose content differs from what was submitted, the first ones. */
-  changed: PlannedRow[];
-  changedCount: number;
+  /** Rows whose content differs from what was submitted. */
+  changed: ChangedId[];
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
   taken: TakenName[];
   takenCount: number;
@@ -65,8 +64,6 @@ const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
 /** Bounds what is held of names that may be copies. */
 const COPIED_MAX = 100_000;
-/** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
-const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(at: BatchPlace, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(at);
@@ -74,7 +71,6 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   const counted: CountedRows = {
     tally: newPlanTally(),
     changed: [],
-    changedCount: 0,
     taken: [],
     takenCount: 0,
     skipped: [],
@@ -126,11 +122,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     const plan: RowPlan = isAlone ? { plan: 'submit' } : named;
     if (planned.lost !== undefined) counted.lost.push(planned.lost);
     if (planned.isKept) counted.kept.push({ id: row.id, hash: row.hash });
-    if (planned.changed !== undefined) {
-      counted.changedCount += 1;
-      // Open ones are refused in any case, and there are never more than slots.
-      if (counted.changed.length < CHANGED_MAX || planned.changed.isOpen) counted.changed.push(planned);
-    }
+    noteChanged(counted.changed, planned);
     const isIdle = plan.plan === 'finished' || plan.plan === 'skipped';
     if (!isIdle) counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = isIdle;
