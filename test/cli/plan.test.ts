@@ -40,7 +40,7 @@ function planOf(tally: PlanTally): Plan {
     costNotes: [],
     keptRows: 0,
     changedRows: 0,
-    chains: { count: 0, rows: 0, fed: 0, longest: 0 },
+    chains: { count: 0, rows: 0, fed: 0, longest: 0, cost: planCosts(newPlanTally(), () => LIST).total },
     fileSettings: [],
     cancelledRows: 0,
     skippedFiles: [],

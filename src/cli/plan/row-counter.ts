@@ -6,6 +6,7 @@ import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
+import { createChainCosts } from './chain-costs.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
@@ -16,6 +17,8 @@ import type { TakenNames } from './taken-names.js';
 
 export interface CountedRows {
   tally: PlanTally;
+  /** The rows to submit that feed others or are fed. */
+  inChains: PlanTally;
   /** Rows whose content differs from what was submitted. */
   changed: ChangedId[];
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
@@ -70,6 +73,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   const planner = await createRowPlanner(at, options);
   const counted: CountedRows = {
     tally: newPlanTally(),
+    inChains: newPlanTally(),
     changed: [],
     taken: [],
     takenCount: 0,
@@ -87,6 +91,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   const skipped = new Set<number>();
 
   const copied: TakenName[] = [];
+  const chainCosts = createChainCosts();
 
   function noteTaken(taken: TakenName): void {
     counted.takenCount += 1;
@@ -129,6 +134,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
     const price = isPriced ? listPrice(row, prices) : null;
     tallyRow(counted.tally, row, plan, price);
+    chainCosts.link(row);
+    if (plan.plan === 'submit') chainCosts.add(row, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
@@ -140,6 +147,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
       finishedBefore,
       onReused: (row) => {
         tallyReused(tally, row, row.price);
+        chainCosts.remove(row.index);
         finishedBefore[row.index] = true;
       },
       onElsewhere: (row) => tallyElsewhere(tally, row, row.price),
@@ -164,7 +172,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     finish: async () => {
       await flush();
       await findEarlier();
-      return counted;
+      return { ...counted, inChains: chainCosts.total() };
     },
   };
 }
