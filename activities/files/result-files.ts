@@ -1,10 +1,13 @@
 import type { RowRef } from '../../src/contract/workflows.js';
 import type { BatchTally } from '../../src/domain/batch.js';
-import { fedMedia, type Row } from '../../src/domain/row.js';
+import { type FedMedia, fedMedia, type Row } from '../../src/domain/row.js';
+import { isS3Address } from '../../src/domain/s3.js';
 import { readBatchOptions } from '../../src/home/batch-order.js';
-import { type FeedSources, feedersOf } from '../../src/home/feeders.js';
+import { type FeedSources, fedRow, feedersOf } from '../../src/home/feeders.js';
 import { type LineSources, resultLines } from '../../src/home/result-lines.js';
 import { emptyTally, tallyResults } from '../../src/home/upstream.js';
+import { columnsOf, takesUrlOnly } from '../../src/manifest/columns.js';
+import { wantedSort } from '../../src/manifest/media/media-reader.js';
 import type { ResultLine } from '../../src/manifest/result-fields.js';
 import { isRunAgain, writeFailedCsv, writeResultsCsv, writeResultsJsonl } from '../../src/manifest/results.js';
 import { collectRows, type ReportRows } from '../../src/report/collect.js';
@@ -41,7 +44,8 @@ export async function writeBatchResults(
   const tally = emptyTally();
   // Reading the records takes nearly all of the time.
   const frames = { home: sources.home, out, batch };
-  const lines = withFeeds(sources, { batch, generation }, { folder: `${options.out}/${batch}`, frames });
+  const canUpload = isS3Address(options.out) || isS3Address(sources.home.store.location);
+  const lines = withFeeds(sources, { batch, generation }, { folder: `${options.out}/${batch}`, frames, canUpload });
   await readOnce(lines, [
     (lines) => tallyResults(lines, tally),
     (lines) => write('results.csv', writeResultsCsv(lines, { passthroughColumns })),
@@ -69,20 +73,32 @@ export async function feedsOf(
   sources: FeedSources,
   place: Pick<RowRef, 'batch' | 'generation'>,
   row: Row,
-  beside: { folder: string; frames: FramePlace },
-): Promise<Pick<ResultLine, 'feeds' | 'isOrphan'>> {
+  beside: { folder: string; frames: FramePlace; canUpload: boolean },
+): Promise<Pick<ResultLine, 'feeds' | 'fedCells' | 'isOrphan'>> {
   const feeds: Record<string, string | null> = {};
-  for (const { media, row: feeding, record, file } of await feedersOf(sources, place, row)) {
+  const feeders = await feedersOf(sources, place, row);
+  const urlOnly = beside.canUpload ? [] : referencesByUrl(row);
+  for (const { media, row: feeding, record, file } of feeders) {
     const { id, frame } = media;
     const name = file && frame !== undefined ? await frameFile(beside.frames, { id, frame }, file) : file?.file;
     feeds[frame === undefined ? id : `${id}:${frame}`] = name === undefined ? null : `${beside.folder}/${name}`;
-    if (name !== undefined) continue;
+    if (name !== undefined && !urlOnly.includes(media)) continue;
     if (file !== undefined) return { feeds, isOrphan: true };
     const isRunAgain = record === undefined || ['failed', 'cancelled', 'not_started'].includes(record.status);
     const above = feeding && isRunAgain ? await feedsOf(sources, place, feeding, beside) : undefined;
     if (above === undefined || above.isOrphan) return { feeds, isOrphan: true };
   }
-  return { feeds };
+  const { cells } = fedRow(row, feeders);
+  return { feeds, ...(cells === row.cells ? {} : { fedCells: cells }) };
+}
+
+/** References in columns that take URLs alone. */
+function referencesByUrl(row: Row): FedMedia[] {
+  return Object.entries(row.media).flatMap(([name, list]) => {
+    const column = columnsOf(row.kind).get(name);
+    const isUrlOnly = column?.type === 'media' && takesUrlOnly(column.media, wantedSort(row, column));
+    return isUrlOnly ? list.flatMap((item) => (item.source === 'row' ? [item] : [])) : [];
+  });
 }
 
 async function* encoded(chunks: AsyncIterable<string>): AsyncIterable<Uint8Array> {

@@ -6,13 +6,14 @@ import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import type { AccountRecords } from '../home/account-records.js';
 import { resultState } from '../home/attempts.js';
 import type { BookedAttempt } from '../home/charge-book.js';
+import { fedRow, feedersOf } from '../home/feeders.js';
 import { StoreError } from '../store/port.js';
 import { LIST_PRICE_PPB } from './prices/price-book.js';
 import { followUpNano, hasFollowUp, type KnownPrices, rowPrice, withFollowUp } from './prices/row-price.js';
 
 /** The most that a batch can have cost so far, by the books and the open attempts. */
 
-type SpentRecords = Pick<AccountRecords, 'book' | 'ledger' | 'rows'>;
+type SpentRecords = Pick<AccountRecords, 'book' | 'ledger' | 'rows' | 'records'>;
 type PricesNow = () => Promise<KnownPrices>;
 
 /**
@@ -72,14 +73,15 @@ async function mostOfEnded(
   return entry.end === 'follow_up' ? followUpNano(row, cost) : (cost?.hi ?? null);
 }
 
-/** Undefined where its line is damaged: nobody can price it, and waiting mends nothing. */
+/** With what fed it. Undefined where its line is damaged: nobody can price it, and waiting mends nothing. */
 async function legibleRow(
-  { rows }: SpentRecords,
+  sources: SpentRecords,
   batch: string,
   { generation, part, index }: Intent,
 ): Promise<Row | undefined> {
   try {
-    return (await rows.readRow(batch, generation, part, index)).row;
+    const { row } = await sources.rows.readRow(batch, generation, part, index);
+    return fedRow(row, await feedersOf(sources, { batch, generation }, row));
   } catch (error) {
     if (error instanceof StoreError && error.code === 'DAMAGED') return undefined;
     throw error;

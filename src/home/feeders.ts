@@ -19,7 +19,7 @@ export interface Feeder {
   /** Undefined where its line in the home cannot be read. */
   row: Row | undefined;
   record: RowRecord | undefined;
-  /** What feeds: set once the row is done with the content that the manifest has. */
+  /** What feeds: set once the row is done with the content that the manifest has, or was skipped for a file that is there. */
   file: OutputFile | undefined;
   /** The frame of it that feeds, once that was taken. */
   frame?: OutputFile | undefined;
@@ -40,8 +40,9 @@ export async function feedersOf(sources: FeedSources, { batch, generation }: Pla
       const place = await rowAt(sources.rows, batch, generation, media.at);
       const feeding = place?.stored.isDamaged ? undefined : place?.stored.row;
       const record = feeding && (await sources.records.readRecord(batch, feeding.id));
-      const isDone = record?.status === 'done' && feeding !== undefined && isRecordOf(record, feeding.hash);
-      return { media, row: feeding, record, file: isDone ? record?.files[0] : undefined };
+      const mayFeed = record?.status === 'done' || record?.status === 'skipped';
+      const isOfRow = mayFeed && feeding !== undefined && isRecordOf(record, feeding.hash);
+      return { media, row: feeding, record, file: isOfRow ? record.files[0] : undefined };
     }),
   );
 }
@@ -74,12 +75,16 @@ function blobOf({ sha256, contentType, bytes, durationSeconds }: OutputFile): Me
 /** A length that is cut a little short in the file's head is no second more. */
 const SECONDS_SLACK = 0.1;
 
-/** What is billed for a driver clip that a row of the manifest renders: its real length, rounded up. */
+/**
+ * What is declared of a driver clip that a row of the manifest renders: its real length, rounded up. Of a longer one than
+ * can be declared the rest is charged later (service document 2, Motion control).
+ */
 function withDriverLength(row: Row): Row {
-  const [driver] = row.media.video ?? [];
-  if (factsOf(row.kind).driver === undefined || row.cells.input_video_seconds !== undefined) return row;
-  if (driver?.source !== 'blob' || driver.seconds === undefined) return row;
-  const seconds = Math.max(1, Math.ceil(driver.seconds - SECONDS_SLACK));
+  const [clip] = row.media.video ?? [];
+  const { driver } = factsOf(row.kind);
+  if (driver === undefined || row.cells.input_video_seconds !== undefined) return row;
+  if (clip?.source !== 'blob' || clip.seconds === undefined) return row;
+  const seconds = Math.min(driver.declaredMax, Math.max(1, Math.ceil(clip.seconds - SECONDS_SLACK)));
   return { ...row, cells: { ...row.cells, input_video_seconds: seconds } };
 }
 

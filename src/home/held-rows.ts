@@ -94,7 +94,8 @@ async function statesOf(
 function stateOf({ end, live, isDamaged, isReplaced }: IndexEntry): number {
   if (live !== undefined || isDamaged || isReplaced) return OPEN;
   if (end === undefined) return UNTRIED;
-  return end[0] === 'done' ? DONE : ENDED;
+  // The file that a skipped row was skipped for feeds in its place.
+  return end[0] === 'done' || end[0] === 'skipped' ? DONE : ENDED;
 }
 
 /** The rows that feed row `i`: from `starts[i]` up to `starts[i + 1]`. */

@@ -28,8 +28,8 @@ export async function upstreamOf(
     const own = endOfFeeder(feeder);
     if (own !== undefined) return own;
   }
-  for (const { row: feeding, record } of feeders) {
-    if (feeding === undefined || (record !== undefined && record.status === 'done')) continue;
+  for (const { row: feeding, record, file } of feeders) {
+    if (feeding === undefined || file !== undefined || record?.status === 'done') continue;
     const above = await upstreamOf(sources, place, feeding);
     if (above !== undefined && 'ended' in above) return above;
   }

@@ -85,11 +85,12 @@ interface CommonFacts {
   asked?(cells: Cells, given: Row['cells']): AskedOutput;
   /** How much of each unit it is billed for beside one request, as far as request and local files tell. */
   billed?(row: Row, asked: AskedOutput): Quantities;
-  /**
-   * The longest driver clip of a row, in the whole seconds that it declares: what was under-declared is charged after
-   * completion. Undefined for a row whose declaration is not known yet.
-   */
-  driver?(row: Row): { declared: number; most: number } | undefined;
+  /** The driver clip of a row, in the whole seconds that it declares: what was under-declared is charged after completion. */
+  readonly driver?: {
+    /** The most that a row can declare, which counts as declared where it leaves it open. */
+    readonly declaredMax: number;
+    longest(row: Row): { declared: number; most: number };
+  };
 }
 
 /** Typed cells by column; undefined where a cell is empty. */

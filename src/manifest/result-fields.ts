@@ -23,7 +23,12 @@ export interface ResultLine {
   endedText?: string;
   /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
   feeds?: Readonly<Record<string, string | null>>;
-  /** A row that feeds it has no output and is not run again: nothing could feed it in a manifest without that row. */
+  /** Its cells with what the files that feed it say: the length of a driver clip. */
+  fedCells?: Row['cells'];
+  /**
+   * Nothing could feed it in a manifest without the row that feeds it: that one has no output and is not run again, or its
+   * file cannot be named in a column that takes URLs alone.
+   */
   isOrphan?: true;
   /** What feeds it was rendered again since. */
   isStale?: true;

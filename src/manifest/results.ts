@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { MediaColumn } from '../kinds/rule.js';
+import { KINDS } from '../kinds/facts.js';
+import type { Column, MediaColumn } from '../kinds/rule.js';
 import { columnsOf } from './columns.js';
 import { csvChunks, spreadsheetSafe } from './csv-text.js';
 import { mediaForm, splitItems } from './media/media-cell.js';
@@ -94,7 +95,7 @@ async function* records(
   lines: AsyncIterable<ResultLine>,
   { columns, manifestFolder }: FailedOptions,
 ): AsyncGenerator<readonly string[]> {
-  const header = [...new Set(['id', 'kind', ...columns])];
+  const header = [...new Set(['id', 'kind', ...columns, ...FED_COLUMNS.flatMap(besides(columns))])];
   yield header;
   for await (const line of lines) {
     // Who took a row out of the manifest does not want it run again.
@@ -103,11 +104,19 @@ async function* records(
   }
 }
 
-function cellOf({ row, originalCells, feeds = {} }: ResultLine, name: string, folder: string): string {
+/** Columns that may be left out beside the ones that other rows feed: no row feeds the file that stands there now. */
+const FED_COLUMNS = KINDS.flatMap((kind) => [...columnsOf(kind).values()]).filter((one) => one.unlessFed !== undefined);
+
+function besides(columns: readonly string[]): (column: Column) => string[] {
+  return ({ name, unlessFed }) => (unlessFed !== undefined && columns.includes(unlessFed) ? [name] : []);
+}
+
+function cellOf({ row, originalCells, feeds = {}, fedCells = {} }: ResultLine, name: string, folder: string): string {
   if (name === 'id') return row.id;
   if (name === 'kind') return row.kind;
   const text = Object.hasOwn(originalCells, name) ? (originalCells[name] ?? '') : '';
   const column = columnsOf(row.kind).get(name);
+  if (text === '' && column?.unlessFed !== undefined) return String(fedCells[name] ?? '');
   return text === '' || column?.type !== 'media' ? text : absoluteMedia(column, text, folder, feeds);
 }
 

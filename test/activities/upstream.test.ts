@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { feedsOf } from '../../activities/files/result-files.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
+import type { Row } from '../../src/domain/row.js';
 import type { FeedSources } from '../../src/home/feeders.js';
 import { type Followers, NO_FOLLOWERS } from '../../src/home/row-orders.js';
 import { upstreamOf } from '../../src/home/upstream.js';
 import { editRow, fed, filmOf } from '../support/chain-rows.js';
 import { imageRow } from '../support/stack.js';
 
-const ROWS = [imageRow('hero'), editRow('edit', fed('hero', 0)), filmOf('film', fed('edit', 1))].map((row, index) => ({
-  ...row,
-  index,
-}));
-const BESIDE = { folder: '/out/b', frames: { out: undefined as never, home: undefined as never, batch: 'b' } };
+const DANCE: Partial<Row> = { kind: 'vendor-a/motion-control', cells: { character_orientation: 'video' } };
+const ROWS = [
+  imageRow('hero'),
+  editRow('edit', fed('hero', 0)),
+  filmOf('film', fed('edit', 1)),
+  imageRow('dance', { ...DANCE, media: { video: [fed('film', 2)] } }),
+].map((row, index) => ({ ...row, index }));
+const frames = { out: undefined as never, home: undefined as never, batch: 'b' };
+const BESIDE = { folder: '/out/b', frames, canUpload: false };
 const PLACE = { batch: 'b', generation: 'g' };
 const FILE = { file: 'media/hero.png', contentType: 'image/png', bytes: 1, sha256: 'aa' };
 
@@ -34,8 +39,8 @@ function sourcesOf(ended: Record<string, Partial<RowRecord>>, orders: Partial<Fo
   } as unknown as FeedSources & { followers: Followers };
 }
 
-const [hero, edit, film] = ROWS;
-if (!hero || !edit || !film) throw new Error('three rows');
+const [hero, edit, film, dance] = ROWS;
+if (!hero || !edit || !film || !dance) throw new Error('four rows');
 
 describe('why a row that others feed has not started', () => {
   test('it waits while one of them may still be done, and runs once it is', async () => {
@@ -98,6 +103,18 @@ describe('what feeds a row of failed.csv', () => {
     const sources = sourcesOf({ hero: { status: 'done', files: [FILE] }, edit: { status: 'failed' } });
     expect(await feedsOf(sources, PLACE, edit, BESIDE)).toEqual({ feeds: { hero: '/out/b/media/hero.png' } });
     expect(await feedsOf(sources, PLACE, film, BESIDE)).toEqual({ feeds: { edit: null } });
+  });
+
+  test('the length of a film that feeds motion control; where nothing can be uploaded, its path is no cell of a URL column', async () => {
+    const file = { file: 'media/film.mp4', contentType: 'video/mp4', bytes: 1, sha256: 'bb', durationSeconds: 6.5 };
+    const sources = sourcesOf({ film: { status: 'done', files: [file] } });
+    expect(await feedsOf(sources, PLACE, dance, { ...BESIDE, canUpload: true })).toEqual({
+      feeds: { film: '/out/b/media/film.mp4' },
+      fedCells: { character_orientation: 'video', input_video_seconds: 7 },
+    });
+    expect(await feedsOf(sources, PLACE, dance, BESIDE)).toMatchObject({ isOrphan: true });
+    const again = sourcesOf({ film: { status: 'failed' } });
+    expect(await feedsOf(again, PLACE, dance, BESIDE)).toEqual({ feeds: { film: null } });
   });
 
   test('a row that needs a person is not run again: neither is what it feeds, nor what that feeds', async () => {

@@ -98,6 +98,21 @@ describe('what goes in', () => {
     expect(submit).toEqual({ lo: declared * 1e8, hi: declared * 1e8 });
     expect(withFollowUp(dance, submit)).toEqual({ lo: declared * 1e8, hi: most * 1e8 });
   });
+
+  it.each([
+    ['image', 10],
+    ['video', 30],
+  ] as const)(
+    '2-D6: motion control, %s, fed by a film of the manifest: 1 to 10 declared, up to %d in all',
+    (orientation, most) => {
+      const film: Media = { source: 'row', id: 'film', at: 0 };
+      const dance = row('vendor-a/motion-control', { character_orientation: orientation }, { video: [film] });
+      const rules: PriceRule[] = [{ components: [{ unit: 'input-second', credits: '0.1' }] }];
+      const submit = rowPrice(dance, { configured: rules, measured: [] }, LIST);
+      expect(submit).toEqual({ lo: 1e8, hi: 10e8 });
+      expect(withFollowUp(dance, submit)).toEqual({ lo: 1e8, hi: most * 1e8 });
+    },
+  );
 });
 
 test('vendor-d: tokens are known at completion; the audio flag changes the rate', () => {

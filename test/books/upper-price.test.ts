@@ -10,6 +10,7 @@ import { homeKeys } from '../../src/home/home-keys.js';
 import { measuredPrices } from '../../src/home/learned.js';
 import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
 import { intent } from '../home/support/examples.js';
+import { rowRecord } from '../support/row-record.js';
 
 const DANCE = plainRow('dance', {
   kind: 'vendor-a/motion-control',
@@ -29,6 +30,22 @@ test('2-D6: the budget reserves the longest driver, and counts it for an attempt
     openNano: 3_000_000_000,
     unbounded: 0,
   });
+});
+
+test('2-D6: an open attempt whose driver clip is a film of the manifest counts with the real length of that film', async () => {
+  const film = plainRow('film', { kind: 'vendor-e/video', cells: { prompt: 'steps', duration: 12 } });
+  const dance = plainRow('dance', {
+    ...{ index: 1, kind: 'vendor-a/motion-control', cells: { character_orientation: 'video' } },
+    media: { video: [{ source: 'row', id: 'film', at: 0 }] },
+  });
+  const { deps, clock, generation } = await accountAtHand([film, dance], PRICES);
+  const file = { file: 'media/film.mp4', contentType: 'video/mp4', bytes: 9, sha256: 'f', durationSeconds: 12 };
+  await deps.records.writeRecord('b', rowRecord({ id: 'film', kind: film.kind, rowHash: film.hash, files: [file] }));
+  const expected = { lo: 1_000_000_000, hi: 1_000_000_000 };
+  const claim = intent({ atMs: clock.nowMs, rowHash: dance.hash, kind: dance.kind, generation, index: 1, expected });
+  await deps.ledger.claim({ batch: 'b', id: 'dance', n: 1 }, claim);
+  const spent = await spentOf(deps, 'b', () => knownPrices(deps.books, 'b'));
+  expect(spent).toEqual({ endedNano: 0, openNano: 1_200_000_000, unbounded: 0 });
 });
 
 test('attempts whose price was unknown count with the price that is given since, ended and open alike', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
-import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
+import { type ChangedId, noteChanged, type PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { recordFor } from '../../src/home/row-standing.js';
@@ -19,6 +19,12 @@ const changed = (one: Row, columns: string[]): PlannedRow => ({
   changed: { submittedHash: 'old', isOpen: false, columns },
 });
 
+function noted(...rows: PlannedRow[]): ChangedId[] {
+  const found: ChangedId[] = [];
+  for (const one of rows) noteChanged(found, one);
+  return found;
+}
+
 const hero = changed(row('hero', 2), ['prompt']);
 const edit = changed(row('edit', 3, 'hero'), []);
 const film = changed(row('film', 4, 'edit'), []);
@@ -26,7 +32,7 @@ const place = { path: 'story.csv' };
 
 describe('a changed row and what it feeds', () => {
   test('the refusal names the row that was changed, not those that follow it', () => {
-    const refuse = () => refuseChangedRows({ changed: [hero, edit, film], changedCount: 3 }, place, false);
+    const refuse = () => refuseChangedRows(noted(hero, edit, film), place, false);
     expect(refuse).toThrow(
       "story.csv:2:1: B48 row 'hero' was submitted with other values (changed: prompt); give it a new id or use --changed rerun=hero (costs again)\n3 rows were submitted",
     );
@@ -34,11 +40,11 @@ describe('a changed row and what it feeds', () => {
   });
 
   test('an order for it covers what it feeds; a row that was changed by itself needs its own', () => {
-    const order = withFedRows(new Set(['hero']), [film, edit, hero]);
+    const order = withFedRows(new Set(['hero']), noted(film, edit, hero));
     expect(order).toEqual(new Set(['hero', 'edit', 'film']));
-    expect(() => refuseChangedRows({ changed: [hero, edit, film], changedCount: 3 }, place, order)).not.toThrow();
+    expect(() => refuseChangedRows(noted(hero, edit, film), place, order)).not.toThrow();
     const other = changed(row('other', 5), ['width']);
-    expect(() => refuseChangedRows({ changed: [hero, edit, other], changedCount: 3 }, place, order)).toThrow(/'other'/);
+    expect(() => refuseChangedRows(noted(hero, edit, other), place, order)).toThrow(/'other'/);
   });
 
   test('without what it feeds: the rest stays, but for rows that were changed by themselves or are named', async () => {
@@ -53,7 +59,7 @@ describe('a changed row and what it feeds', () => {
       ['film', false, 'submit'],
       ['own', false, 'submit'],
     ]);
-    expect(coveredBy(new Set(['hero']), [hero, own], true)).toEqual(new Set(['hero']));
+    expect(coveredBy(new Set(['hero']), noted(hero, own), true)).toEqual(new Set(['hero']));
     await recordKept(access, 'story', { kept: [{ id: 'edit', hash: 'hash-edit' }] });
     const kept = records.get('edit');
     expect(kept).toMatchObject({ status: 'done', rowHash: 'old', keptFor: 'hash-edit' });

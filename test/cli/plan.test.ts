@@ -3,8 +3,14 @@ import { approvalOf } from '../../src/cli/plan/approve-plan.js';
 import { planJson } from '../../src/cli/plan/make-plan.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
-import { refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
-import { changedColumns, planRow } from '../../src/cli/plan/row-planner.js';
+import { coveredBy, refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
+import {
+  type ChangedId,
+  changedColumns,
+  noteChanged,
+  type PlannedRow,
+  planRow,
+} from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
@@ -34,7 +40,7 @@ function planOf(tally: PlanTally): Plan {
     costNotes: [],
     keptRows: 0,
     changedRows: 0,
-    chains: { count: 0, rows: 0, fed: 0, longest: 0 },
+    chains: { count: 0, rows: 0, fed: 0, longest: 0, cost: planCosts(newPlanTally(), () => LIST).total },
     fileSettings: [],
     cancelledRows: 0,
     skippedFiles: [],
@@ -176,23 +182,41 @@ describe('what running does with a row', () => {
 
   test('4-U11: changed rows are refused with the columns that changed, open ones in any case', () => {
     const changed = { submittedHash: 'old', isOpen: false, columns: ['prompt', 'width'] };
-    const closed = { row, plan: { plan: 'submit' as const }, isUntried: false, changed };
-    const open = { ...closed, changed: { submittedHash: 'old', isOpen: true } };
+    const planned = { row, plan: { plan: 'submit' as const }, isUntried: false };
+    const noted = (...rows: PlannedRow[]) => {
+      const found: ChangedId[] = [];
+      for (const one of rows) noteChanged(found, one);
+      return found;
+    };
+    const closed = noted({ ...planned, changed });
+    const open = noted({ ...planned, changed: { submittedHash: 'old', isOpen: true } });
     const place = { path: 'b.csv' };
-    expect(() => refuseChangedRows({ changed: [], changedCount: 0 }, place, false)).not.toThrow();
-    expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, false)).toThrow(
+    expect(() => refuseChangedRows([], place, false)).not.toThrow();
+    expect(() => refuseChangedRows(closed, place, false)).toThrow(
       "b.csv:2:1: B48 row 'a' was submitted with other values (changed: prompt, width); give it a new id or use --changed rerun=a (costs again)\n1 row was",
     );
-    expect(() => refuseChangedRows({ changed: [closed], changedCount: 1 }, place, true)).not.toThrow();
-    expect(() => refuseChangedRows({ changed: [open], changedCount: 1 }, place, true)).toThrow(
-      /has not ended: wait for it/,
-    );
+    expect(() => refuseChangedRows(closed, place, true)).not.toThrow();
+    expect(() => refuseChangedRows(open, place, true)).toThrow(/has not ended: wait for it/);
     // Rows that are not named by the order are refused as without it.
-    const both = { changed: [closed, { ...closed, row: { ...row, id: 'z' } }], changedCount: 2 };
+    const both = noted({ ...planned, changed }, { ...planned, changed, row: { ...row, id: 'z' } });
     expect(() => refuseChangedRows(both, place, new Set(['a']))).toThrow(/row 'z' .*\n1 row was submitted/);
     expect(() => refuseChangedRows(both, place, new Set(['a', 'z']))).not.toThrow();
-    expect(() => refuseChangedRows({ ...both, changedCount: 3 }, place, new Set(['a', 'z']))).toThrow(
-      /too many to name/,
+  });
+
+  test('4-U11: an order by id holds for any number of changed rows; those that it does not name are refused with their line', () => {
+    const found: ChangedId[] = [];
+    const changed = { submittedHash: 'old', isOpen: false };
+    const media = { image: [{ source: 'row' as const, id: 'r0', at: 0 }] };
+    for (let at = 0; at < 1_500; at += 1) {
+      const one: Row = { ...row, id: `r${at}`, line: at + 2, ...(at > 0 && at < 1_400 ? { media } : {}) };
+      noteChanged(found, { row: one, plan: { plan: 'submit' }, isUntried: false, changed });
+    }
+    expect(found.filter(({ planned }) => planned !== undefined)).toHaveLength(1_000);
+    const last = Array.from({ length: 100 }, (_, at) => `r${1_400 + at}`);
+    const place = { path: 'b.csv' };
+    expect(() => refuseChangedRows(found, place, coveredBy(new Set(['r0', ...last]), found, false))).not.toThrow();
+    expect(() => refuseChangedRows(found, place, coveredBy(new Set(['r0', ...last.slice(1)]), found, false))).toThrow(
+      "b.csv:1402:1: B48 row 'r1400' was submitted with other values; give it a new id or use --changed rerun=r1400 (costs again)\n1 row was",
     );
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import type { HomeAccess } from '../../src/cli/access/home-access.js';
 import { recordSkipped } from '../../src/cli/plan/kept-rows.js';
 import { exitCodeOf } from '../../src/cli/views/counts.js';
 import { noCounts } from '../../src/domain/outcome.js';
+import { DEFAULT_S3 } from '../../src/domain/s3.js';
 import { cli, workFolder } from './harness.js';
 import { seededHome, T0 } from './seeded-home.js';
 
@@ -18,6 +20,12 @@ function strangers(folder: string, ...files: string[]): void {
   mkdirSync(media, { recursive: true });
   for (const file of files) writeFileSync(join(media, file), 'of someone else');
 }
+
+const skippedRow = (id: string, index: number) => ({
+  row: { id, kind: 'vendor-f/video' as const, hash: `hash-${id}`, index },
+  file: `media/${id}.mp4`,
+  isRecorded: false,
+});
 
 interface PlanJson {
   rows: { total: number; toSubmit: number; shared: number; finished: number; skipped: number };
@@ -68,16 +76,29 @@ describe('4-U2: --on-exists skip leaves rows alone whose names are taken (design
       { id: 'sent', states: [created] },
       { id: 'taken' },
     ]);
-    const skipped = ['sent', 'taken'].map((id) => ({
-      row: { id, kind: 'vendor-f/video' as const, hash: `hash-${id}` },
-      file: `media/${id}.mp4`,
-      isRecorded: false,
-    }));
-    await recordSkipped(home as unknown as HomeAccess, 'b', { skipped, reopened: ['free'] });
+    const skipped = ['sent', 'taken'].map((id, at) => skippedRow(id, at + 1));
+    await recordSkipped(home as unknown as HomeAccess, 'b', { skipped, reopened: ['free'], feeding: [] });
     const [free, sent, taken] = await home.records.readRecords('b', ['free', 'sent', 'taken']);
     expect([free, sent]).toEqual([undefined, undefined]);
     expect(taken).toMatchObject({ status: 'skipped', attempts: 0, files: [], creditsNano: 0, rowHash: 'hash-taken' });
     expect(taken?.reason).toBe('media/taken.mp4 was there and is not of this batch: nothing was sent');
+  });
+
+  test('the file that is there feeds what the row feeds, with its sha256, and stays a file of others', async () => {
+    const home = await seededHome('b', [{ id: 'one' }, { id: 'two', record: { status: 'skipped', attempts: 0 } }]);
+    strangers(home.folder, 'one.mp4', 'two.mp4');
+    const access = { ...home, config: { out: join(home.folder, 'out'), s3: DEFAULT_S3 } } as unknown as HomeAccess;
+    const skipped = [skippedRow('one', 0), { ...skippedRow('two', 1), isRecorded: true }];
+    await recordSkipped(access, 'b', { skipped, reopened: [], feeding: [true, true] });
+    const sha256 = createHash('sha256').update('of someone else').digest('hex');
+    for (const [at, record] of (await home.records.readRecords('b', ['one', 'two'])).entries()) {
+      const file = `media/${['one', 'two'][at]}.mp4`;
+      const files = [{ file, contentType: 'application/octet-stream', bytes: 15, sha256 }];
+      expect(record).toMatchObject({ status: 'skipped', attempts: 0, files, creditsNano: 0 });
+    }
+    writeFileSync(join(home.folder, 'b.csv'), manifestOf(film('one'), film('two')));
+    const asked = await home.run('plan', 'b.csv', '--out', join(home.folder, 'out'), ...SETTINGS, '--json');
+    expect((JSON.parse(asked.stdout) as PlanJson).rows).toMatchObject({ toSubmit: 0, skipped: 2 });
   });
 
   test('rows that are done or skipped are a success', () => {

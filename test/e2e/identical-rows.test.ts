@@ -91,9 +91,9 @@ describe.skipIf(!hasTemporal())('rows with the same request are rendered once', 
   it.concurrent('4-U3: what shares the render of a skipped row is rendered by itself', async () => {
     await withStack('shareSkipped', [], async (stack) => {
       const foreign = takeName(stack, 'a');
-      const row = { id: 'a', kind: 'svc/image', hash: 'hash-lamp' } as const;
+      const row = { id: 'a', kind: 'svc/image', hash: 'hash-lamp', index: 0 } as const;
       const skipped = [{ row, file: 'media/a.png', isRecorded: false }];
-      await recordSkipped(accessOf(stack), 'b', { skipped, reopened: [] });
+      await recordSkipped(accessOf(stack), 'b', { skipped, reopened: [], feeding: [] });
       expect((await stack.run('b', [same('a'), same('b', 0)])).counts).toMatchObject({ done: 1, skipped: 1 });
       expect(stack.emulator.truth().jobs).toHaveLength(1);
       expect(readFileSync(foreign, 'utf8')).toBe('of someone else');

@@ -12,13 +12,18 @@ const FILM = (image: string) => `vendor-a/image2video,,she turns,${image},,,5`;
 const CLIP = 'svc/clip,svc-epsilon-2.3-video,a street,,,,';
 const HEADER = 'id,kind,model,prompt,image,width,height,duration';
 
-async function check(lines: string[], header = HEADER): Promise<{ summary: ManifestSummary; rows: Row[] }> {
+async function check(
+  lines: string[],
+  header = HEADER,
+  hasUploadStore = false,
+): Promise<{ summary: ManifestSummary; rows: Row[] }> {
   const path = join(mkdtempSync(join(tmpdir(), 'callsheet-references-')), 'story.csv');
   writeFileSync(path, `${header}\n${lines.join('\n')}\n`);
   const rows: Row[] = [];
   const summary = await validateManifest({
     source: { path },
     resolveHosts: false,
+    hasUploadStore,
     onRow: (row) => {
       rows.push(row);
     },
@@ -120,6 +125,49 @@ describe('references between rows', () => {
     expect(problemsOf((await check([`edit,${EDIT('@hero')}`, `hero,${small}`])).summary)).toEqual([
       `2:5 B72 ${message(3)}`,
     ]);
+  });
+
+  const COLUMNS = 'id,kind,prompt,duration,ratio,image,video,character_orientation,reference_videos';
+  const shot = (id: string, seconds: number) => `${id},vendor-e/video,steps,${seconds},16:9,,,,`;
+  const dance = (orientation: string) =>
+    `dance,vendor-a/motion-control,,,,https://example.com/a,@steps,${orientation},`;
+  const CAST = 'cast,vendor-e/video,they dance,5,,,,,@one|@two';
+  const CANNOT = 'cannot feed it: ';
+
+  test.each([
+    ['steps', [shot('steps', 15), dance('image')], '3:7', '@steps (line 2, vendor-e/video)'],
+    ['back', [dance('image'), shot('steps', 15)], '2:7', '@steps (line 3, vendor-e/video)'],
+  ])(
+    'a driver clip that is longer than its orientation allows is refused by what it asks for (%s)',
+    async (_, lines, at, who) => {
+      const why = 'video is 15.0 s, limit 10 s with character_orientation image';
+      expect(problemsOf((await check(lines, COLUMNS, true)).summary)).toEqual([
+        `${at} B72 video: ${who} ${CANNOT}${why}`,
+      ]);
+    },
+  );
+
+  test.each([
+    ['before', [shot('one', 10), shot('two', 8), CAST], '4:9', [2, 3]],
+    ['after', [CAST, shot('one', 10), shot('two', 8)], '2:9', [3, 4]],
+    ['around', [shot('one', 10), CAST, shot('two', 8)], '3:9', [2, 4]],
+  ])(
+    'reference videos that are too long together are refused by what they ask for (%s)',
+    async (_, lines, at, named) => {
+      const who = `@one (line ${named[0]}, vendor-e/video), @two (line ${named[1]}, vendor-e/video)`;
+      expect(problemsOf((await check(lines, COLUMNS, true)).summary)).toEqual([
+        `${at} B72 reference_videos: ${who} ${CANNOT}reference_videos have 18.0 s together, limit 15 s`,
+      ]);
+    },
+  );
+
+  test('what fits together is taken', async () => {
+    const { summary } = await check(
+      [shot('steps', 15), dance('video'), shot('one', 7), shot('two', 8), CAST],
+      COLUMNS,
+      true,
+    );
+    expect(problemsOf(summary)).toEqual([]);
   });
 
   test('a chain of 100 rows is taken, one of 101 is not', async () => {

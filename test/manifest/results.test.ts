@@ -224,6 +224,40 @@ describe('failed.csv', () => {
     }
   });
 
+  it('says how long a film is that fed motion control, also where the manifest had no such column', async () => {
+    const kind = 'vendor-a/motion-control';
+    const row = (id: string): ResultLine['row'] => ({
+      index: 0,
+      line: 2,
+      id,
+      kind,
+      stem: id,
+      cells: {},
+      media: {},
+      hash: '',
+    });
+    const given = { video: '@film', character_orientation: 'video' };
+    const fedCells = { character_orientation: 'video', input_video_seconds: 7 };
+    const lines: ResultLine[] = [
+      { row: row('a'), originalCells: given, feeds: { film: '/out/film.mp4' }, fedCells },
+      {
+        row: row('b'),
+        originalCells: { ...given, input_video_seconds: '5' },
+        feeds: { film: '/out/film.mp4' },
+        fedCells,
+      },
+      { row: row('c'), originalCells: given, feeds: { film: null } },
+    ];
+    const columns = ['video', 'character_orientation'];
+    const text = await textOf(writeFailedCsv(each(lines), { columns, manifestFolder: '/m' }));
+    expect(parse(text)).toEqual([
+      ['id', 'kind', 'video', 'character_orientation', 'input_video_seconds'],
+      ['a', kind, '/out/film.mp4', 'video', '7'],
+      ['b', kind, '/out/film.mp4', 'video', '5'],
+      ['c', kind, '@film', 'video', ''],
+    ]);
+  });
+
   it('has the kind that came from outside, and absolute media paths', async () => {
     const row = (kind: ResultLine['row']['kind'], id: string): ResultLine['row'] => ({
       index: 0,

@@ -88,9 +88,9 @@ export function measuredCost(
 /** What of a row's price its request, its local files and its result leave open. */
 function hiddenIn(row: Row, facts: BilledFacts): 'nothing' | 'length' | 'something' {
   // The fields of such bodies are not documented: any of them may bill.
-  const { hasOwnBody, driver: longestDriver } = factsOf(row.kind);
+  const { hasOwnBody, driver: driverFacts } = factsOf(row.kind);
   if (row.extra !== undefined || hasOwnBody) return 'something';
-  const driver = longestDriver?.(row);
+  const driver = driverFacts?.longest(row);
   if (driver !== undefined && driver.most > driver.declared) return 'something';
   const open = Object.entries(billedQuantities(row, facts)).filter(([, quantity]) => !isExact(quantity));
   if (open.length === 0) return 'nothing';

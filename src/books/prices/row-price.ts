@@ -48,7 +48,7 @@ export function hasFollowUp(kind: Kind): boolean {
 export function withFollowUp(row: Row, cost: CreditsRange | null): CreditsRange | null {
   if (cost === null || !hasFollowUp(row.kind)) return cost;
   const { lo, hi } = cost;
-  const driver = factsOf(row.kind).driver?.(row);
+  const driver = factsOf(row.kind).driver?.longest(row);
   if (hi === null || driver === undefined) return { lo, hi: null };
   return keepable({ lo, hi: Math.max(hi, Math.ceil((hi / driver.declared) * driver.most)) });
 }

@@ -1,16 +1,9 @@
-import { join } from 'node:path';
 import type { RetryOrder } from '../../contract/workflows.js';
-import { defined } from '../../domain/defined.js';
 import type { OutputFile, RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { isS3Address } from '../../domain/s3.js';
 import { clearCancelled, clearStopped, sampleInForce } from '../../home/batch-marks.js';
 import { feedersOf } from '../../home/feeders.js';
 import { clearFollowers, noteReruns } from '../../home/row-orders.js';
-import { readMediaFacts } from '../../store/media-facts.js';
-import { sniffMedia } from '../../store/media-type.js';
-import { peekBytes } from '../../store/outputs.js';
-import type { Store } from '../../store/port.js';
 import { openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
 import { approvePlan } from '../plan/approve-plan.js';
@@ -19,6 +12,7 @@ import { makePlan } from '../plan/make-plan.js';
 import { planLines } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
+import { fileAsItLies } from './file-as-it-lies.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
 import { retryClasses } from './run-flags.js';
 import { submitAndFollow, tellStanding } from './submit-and-follow.js';
@@ -73,9 +67,6 @@ interface Retouched {
   file: OutputFile;
 }
 
-/** As much of a file as a store shows before it is committed. */
-const HEAD_BYTES = 1 << 18;
-
 /** What feeds a row that ended since a file was another one; throws a UserError where there is no file to be taken. */
 async function retouchedFor(known: KnownBatch, row: Row): Promise<Retouched[]> {
   const { access, batch, out } = known;
@@ -85,8 +76,15 @@ async function retouchedFor(known: KnownBatch, row: Row): Promise<Retouched[]> {
   const found: Retouched[] = [];
   for (const { record, file } of await feedersOf(access, { batch, generation: known.generation.generation }, row)) {
     if (record === undefined || file === undefined) continue;
-    const lies = await fileAsItLies(store, known, record.id, file);
-    if (lies.sha256 !== file.sha256) found.push({ record, file: lies });
+    const lies = await fileAsItLies(store, batch, file.file);
+    if (lies === undefined) {
+      throw new UserError(`${file.file} of row '${record.id}' is gone: put a file there; nothing was submitted`);
+    }
+    if (lies.file.sha256 === file.sha256) continue;
+    if (!lies.isMedia) {
+      throw new UserError(`${file.file} of row '${record.id}' cannot be opened as media; nothing was submitted`);
+    }
+    found.push({ record, file: lies.file });
   }
   return found;
 }
@@ -103,27 +101,4 @@ async function acceptFiles(known: KnownBatch, retouched: Iterable<Retouched>): P
     known.session.terminal.note(`${file.file} of row '${record.id}' is taken as it lies`);
     await records.writeRecord(batch, { ...record, files: [file, ...record.files.slice(1)], warnings });
   }
-}
-
-async function fileAsItLies(
-  store: Store,
-  { batch, out }: KnownBatch,
-  id: string,
-  file: OutputFile,
-): Promise<OutputFile> {
-  const key = `${batch}/${file.file}`;
-  const stored = await store.stat(key);
-  const source = stored && (await store.read(key));
-  if (stored === undefined || source === undefined) {
-    throw new UserError(`${file.file} of row '${id}' is gone: put a file there; nothing was submitted`);
-  }
-  const { head, close } = await peekBytes(source, HEAD_BYTES);
-  await close();
-  const type = sniffMedia(head);
-  const localPath = isS3Address(out) ? undefined : join(out, key);
-  const reading = type && (await readMediaFacts(type, { ...stored, head, ...defined({ localPath }) }));
-  if (type === undefined || reading === undefined || 'problem' in reading) {
-    throw new UserError(`${file.file} of row '${id}' cannot be opened as media; nothing was submitted`);
-  }
-  return { file: file.file, contentType: type.contentType, ...stored, ...reading.facts };
 }

@@ -32,6 +32,9 @@ async function writeResults(session: Session, batch: string): Promise<void> {
   const files = ['results.csv', 'results.jsonl', 'failed.csv'].map((name) => `${folder}/${name}`);
   if (session.isJson) return terminal.json({ schema: 1, batch, rows: generation.rows, counts, open, files });
   for (const file of files) terminal.data(file);
-  const left = orphans === 0 ? '' : `; failed.csv leaves out ${orphans}, which a row without an output feeds`;
+  const left =
+    orphans === 0
+      ? ''
+      : `; failed.csv leaves out ${orphans}, which nothing could feed there: \`callsheet retry ${batch}\` runs what can run`;
   terminal.note(`${generation.rows} rows: ${countsText(counts)}${open === 0 ? '' : `, ${open} not ended yet`}${left}`);
 }

@@ -2,9 +2,11 @@ import { isRecordOf, type RowRecord } from '../../domain/outcome.js';
 import { fedMedia, type Row } from '../../domain/row.js';
 import type { Records } from '../../home/row-records.js';
 import { parallel } from '../../store/parallel.js';
-import type { BatchPlace, HomeAccess } from '../access/home-access.js';
+import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-access.js';
+import { fileAsItLies } from '../batch/file-as-it-lies.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
+import type { CountedRows } from './row-counter.js';
 import { type PlannedRow, withColumns } from './row-planner.js';
 
 /** Rows of a manifest that are left as they are: their records say so before the batch's workflow comes to them. */
@@ -19,7 +21,7 @@ export type KeepFedRows = (planned: readonly PlannedRow[]) => Promise<PlannedRow
 
 /** A file keeps it from being sent. */
 export interface SkippedRow {
-  row: Pick<Row, 'id' | 'kind' | 'hash'>;
+  row: Pick<Row, 'id' | 'kind' | 'hash' | 'index'>;
   /** In its way, relative to the batch's folder. */
   file: string;
   /** Its record says so already. */
@@ -82,19 +84,27 @@ function mayStay({ status, rerunAtMs }: RowRecord): boolean {
 export async function recordSkipped(
   access: HomeAccess,
   batch: string,
-  { skipped, reopened }: { skipped: readonly SkippedRow[]; reopened: readonly string[] },
+  { skipped, reopened, feeding }: Pick<CountedRows, 'skipped' | 'reopened' | 'feeding'>,
 ): Promise<void> {
   await parallel(reopened, WRITE_WIDTH, (id) => access.records.forgetSkipped(batch, id));
-  const fresh = skipped.filter(({ isRecorded }) => !isRecorded);
-  await parallel(fresh, WRITE_WIDTH, (one) => recordSkip(access, batch, one));
+  const asked = skipped.filter(({ row, isRecorded }) => !isRecorded || feeding[row.index]);
+  await parallel(asked, WRITE_WIDTH, (one) => recordSkip(access, batch, one, feeding[one.row.index] === true));
 }
 
-async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row, file }: SkippedRow): Promise<void> {
+/** The file that is there stands for the output of a row that feeds others: only then are its bytes read. */
+async function recordSkip(
+  { config, ledger, records }: HomeAccess,
+  batch: string,
+  { row, file }: SkippedRow,
+  isFeeding: boolean,
+): Promise<void> {
   const { id, kind, hash } = row;
   // The batch may run already, and have come to the row since it was looked at.
   if ((await ledger.read(batch, id)).length > 0) return;
   const known = await records.readRecord(batch, id);
-  if (known?.status === 'done' && isRecordOf(known, hash)) return;
+  const isOfRow = known !== undefined && isRecordOf(known, hash);
+  if (isOfRow && (known.status === 'done' || known.files.length > 0)) return;
+  const there = isFeeding ? await fileAsItLies(openPlace(config, config.out, 'shared'), batch, file) : undefined;
   const record: RowRecord = {
     schema: 1,
     id,
@@ -104,7 +114,7 @@ async function recordSkip({ ledger, records }: HomeAccess, batch: string, { row,
     flags: [],
     warnings: [],
     attempts: 0,
-    files: [],
+    files: there === undefined ? [] : [there.file],
     creditsNano: 0,
     creditsBasis: 'price-book',
     finishedAtMs: Date.now(),

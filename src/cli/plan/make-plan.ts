@@ -38,7 +38,8 @@ export async function makePlan(
   );
   const discounts = credits !== undefined && isDiscountable ? await readOwnDiscounts(session) : [];
   const atMs = Date.now();
-  const costs = planCosts(tally, (kind) => multiplierOf(kind, discounts, atMs));
+  const multiplier = (kind: Kind): number => multiplierOf(kind, discounts, atMs);
+  const costs = planCosts(tally, multiplier);
   warnOfPolling(session, costs.byKind);
   for (const line of contradictionLines(subject.rows.contradicted)) session.terminal.warn(line);
   const caps = credits === undefined ? undefined : capsInForce(session, credits);
@@ -58,7 +59,7 @@ export async function makePlan(
         });
   const { paths: _, ...chains } = subject.chains;
   return {
-    chains,
+    chains: { ...chains, cost: planCosts(subject.rows.inChains, multiplier).total },
     batch,
     manifest: subject.manifest,
     account: config.account.name,
@@ -68,7 +69,7 @@ export async function makePlan(
     caps,
     time,
     costNotes: subject.costNotes,
-    changedRows: subject.rows.changedCount,
+    changedRows: subject.rows.changed.length,
     keptRows: subject.rows.kept.length,
     earlier: await earlierPlan(access, subject.rows.earlier),
     fileSettings: fileSettings(session),
@@ -133,7 +134,7 @@ export function planJson(plan: Plan): object {
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
     keptRows: plan.keptRows,
-    chains: plan.chains,
+    chains: { ...plan.chains, cost: costJson(plan.chains.cost) },
     earlier: earlierJson(plan.earlier, total),
     fileSettings: plan.fileSettings,
     cancelledRows: plan.cancelledRows,
@@ -141,19 +142,23 @@ export function planJson(plan: Plan): object {
   };
 }
 
-/** What nobody knows is null, never 0: with one price unknown there is no upper end, with all of them no lower one. */
 function tallyJson({ rows: total, joined, ...cost }: CostTally): object {
-  const { toSubmit, shared, reused, finished, skipped, unknown, lowNano, worstNano, savedNano } = cost;
+  const { toSubmit, shared, reused, finished, skipped, savedNano } = cost;
+  return {
+    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped },
+    cost: { ...costJson(cost), saved: formatCredits(savedNano) },
+  };
+}
+
+/** What nobody knows is null, never 0: with one price unknown there is no upper end, with all of them no lower one. */
+function costJson(cost: Pick<CostTally, 'toSubmit' | 'unknown' | 'lowNano' | 'worstNano'>): object {
+  const { toSubmit, unknown, lowNano, worstNano } = cost;
   const isBounded = unknown === 0;
   const isAnyKnown = isBounded || unknown < toSubmit;
   return {
-    rows: { total, toSubmit, shared, reused, underWay: joined, finished, skipped },
-    cost: {
-      low: isAnyKnown ? formatCredits(lowNano) : null,
-      expected: isBounded ? formatCredits(expectedNano(cost)) : null,
-      worst: isBounded ? formatCredits(worstNano) : null,
-      unknownRows: unknown,
-      saved: formatCredits(savedNano),
-    },
+    low: isAnyKnown ? formatCredits(lowNano) : null,
+    expected: isBounded ? formatCredits(expectedNano(cost)) : null,
+    worst: isBounded ? formatCredits(worstNano) : null,
+    unknownRows: unknown,
   };
 }

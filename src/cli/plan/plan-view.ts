@@ -28,8 +28,8 @@ export interface Plan {
   changedRows: number;
   /** Rows that stay as they are although what feeds them was changed. */
   keptRows: number;
-  /** The rows that feed rows. */
-  chains: Omit<Chains, 'paths'>;
+  /** The rows that feed rows, and what those of them cost that are to be submitted. */
+  chains: Omit<Chains, 'paths'> & { cost: CostTally };
   /** What was rendered before; undefined where nothing was looked for. */
   earlier?: EarlierPlan | undefined;
   /** Rows that a cancel ended: only a retry submits them. */
@@ -99,9 +99,10 @@ export function savedText({ shared, savedNano }: Pick<CostTally, 'shared' | 'sav
   return `${rows} copied instead of rendered${amount}`;
 }
 
-function chainsText({ count, rows, fed, longest }: Plan['chains']): string {
+function chainsText({ count, rows, fed, longest, cost }: Plan['chains']): string {
   const whose = count === 1 ? `1 chain of ${rows} rows` : `${count} chains of ${rows} rows`;
-  return `${whose}; ${fed} ${fed === 1 ? 'waits' : 'wait'} for others, at most ${longest} run one after the other`;
+  const order = `${fed} ${fed === 1 ? 'waits' : 'wait'} for others, at most ${longest} run one after the other`;
+  return `${whose}; ${order}; ${costText(cost)}`;
 }
 
 function cancelledText({ batch, cancelledRows }: Plan): string {

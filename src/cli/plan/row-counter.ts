@@ -1,29 +1,33 @@
 import type { RetryOrder } from '../../contract/workflows.js';
-import type { Row } from '../../domain/row.js';
+import { fedMedia, type Row } from '../../domain/row.js';
 import { outputBytes } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
+import { createChainCosts } from './chain-costs.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
-import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
+import { type ChangedId, createRowPlanner, freshPlan, noteChanged, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */
 
 export interface CountedRows {
   tally: PlanTally;
-  /** Rows whose content differs from what was submitted, the first ones. */
-  changed: PlannedRow[];
-  changedCount: number;
+  /** The rows to submit that feed others or are fed. */
+  inChains: PlanTally;
+  /** Rows whose content differs from what was submitted. */
+  changed: ChangedId[];
   /** Rows whose output name is taken by a file that is not ours, the first ones. */
   taken: TakenName[];
   takenCount: number;
   /** Rows that are left alone because of a file in their way. */
   skipped: SkippedRow[];
+  /** By the row's index: it feeds other rows. */
+  feeding: boolean[];
   /** Rows that were skipped before and run now, by id. */
   reopened: string[];
   /** Rows that stay as they ended although what feeds them was changed; not yet recorded. */
@@ -63,19 +67,18 @@ const BUFFERED_MAX = 500;
 const KEPT_MAX = 20;
 /** Bounds what is held of names that may be copies. */
 const COPIED_MAX = 100_000;
-/** Of changed rows more are kept: they are told apart by the ids that may be paid again. */
-const CHANGED_MAX = 1_000;
 
 export async function createRowCounter(at: BatchPlace, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(at);
   const planner = await createRowPlanner(at, options);
   const counted: CountedRows = {
     tally: newPlanTally(),
+    inChains: newPlanTally(),
     changed: [],
-    changedCount: 0,
     taken: [],
     takenCount: 0,
     skipped: [],
+    feeding: [],
     reopened: [],
     kept: [],
     lost: [],
@@ -88,6 +91,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   const skipped = new Set<number>();
 
   const copied: TakenName[] = [];
+  const chainCosts = createChainCosts();
 
   function noteTaken(taken: TakenName): void {
     counted.takenCount += 1;
@@ -103,8 +107,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     if (names === undefined || !(isRecorded || isPaid || isCopy)) return plan;
     const file = await names.fileOf(row.stem);
     if (file !== undefined && names.onExists === 'skip') {
-      const { id, kind, hash } = row;
-      counted.skipped.push({ row: { id, kind, hash }, file, isRecorded });
+      const { id, kind, hash, index } = row;
+      counted.skipped.push({ row: { id, kind, hash, index }, file, isRecorded });
       return { plan: 'skipped' };
     }
     // What an earlier command copied before it was killed is told apart once it is known what is taken over.
@@ -117,22 +121,21 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
   async function book(planned: PlannedRow): Promise<void> {
     const { row } = planned;
     const named = await besides(planned);
+    for (const { at } of fedMedia(row)) counted.feeding[at] = true;
     if (named.plan === 'skipped') skipped.add(row.index);
     const isAlone = named.plan === 'shared' && row.shares !== undefined && skipped.has(row.shares);
     const plan: RowPlan = isAlone ? { plan: 'submit' } : named;
     if (planned.lost !== undefined) counted.lost.push(planned.lost);
     if (planned.isKept) counted.kept.push({ id: row.id, hash: row.hash });
-    if (planned.changed !== undefined) {
-      counted.changedCount += 1;
-      // Open ones are refused in any case, and there are never more than slots.
-      if (counted.changed.length < CHANGED_MAX || planned.changed.isOpen) counted.changed.push(planned);
-    }
+    noteChanged(counted.changed, planned);
     const isIdle = plan.plan === 'finished' || plan.plan === 'skipped';
     if (!isIdle) counted.outputBytes += outputBytes(row);
     counted.finishedBefore[row.index] = isIdle;
     const isPriced = plan.plan === 'submit' || plan.plan === 'shared';
     const price = isPriced ? listPrice(row, prices) : null;
     tallyRow(counted.tally, row, plan, price);
+    chainCosts.link(row);
+    if (plan.plan === 'submit') chainCosts.add(row, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
@@ -144,6 +147,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
       finishedBefore,
       onReused: (row) => {
         tallyReused(tally, row, row.price);
+        chainCosts.remove(row.index);
         finishedBefore[row.index] = true;
       },
       onElsewhere: (row) => tallyElsewhere(tally, row, row.price),
@@ -168,7 +172,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     finish: async () => {
       await flush();
       await findEarlier();
-      return counted;
+      return { ...counted, inChains: chainCosts.total() };
     },
   };
 }

@@ -63,7 +63,9 @@ async function ownFiles({ home, records }: HomeAccess, batch: string): Promise<S
   const owned = new Set<string>();
   for await (const key of home.store.list(home.keys.recordsOf(batch))) {
     const id = key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, '');
-    for (const { file } of (await records.readRecord(batch, id))?.files ?? []) owned.add(file);
+    const record = await records.readRecord(batch, id);
+    // The file of a skipped row is of others.
+    if (record?.status !== 'skipped') for (const { file } of record?.files ?? []) owned.add(file);
   }
   return owned;
 }

@@ -5,7 +5,6 @@ import {
   type AsyncFacts,
   type Cells,
   DAY_MS,
-  exactly,
   type FamilyFacts,
   HOUR_MS,
   knownOr,
@@ -80,10 +79,10 @@ export const vendorAFacts: FamilyFacts = {
     asked: ({ input_video_seconds: declared }) => lasting(declared),
     billed: (_, { seconds }) => {
       // Left out where another row feeds the driver clip, whose length is not known yet.
-      const driver = seconds === undefined ? upTo(DECLARED_SECONDS_MAX) : exactly(seconds);
+      const driver = knownOr(seconds, { lo: 1, hi: DECLARED_SECONDS_MAX });
       return { second: driver, 'input-second': driver };
     },
-    driver: longestDriver,
+    driver: { longest: longestDriver, declaredMax: DECLARED_SECONDS_MAX },
   },
 };
 
@@ -105,9 +104,9 @@ function shotSeconds(shots: Json | undefined): number | undefined {
   return sum;
 }
 
-function longestDriver({ cells, media }: Row): { declared: number; most: number } | undefined {
-  const { input_video_seconds: declared, character_orientation: orientation } = cells;
-  if (typeof declared !== 'number') return undefined;
+function longestDriver({ cells, media }: Row): { declared: number; most: number } {
+  const { input_video_seconds: seconds, character_orientation: orientation } = cells;
+  const declared = numberIn(seconds) ?? DECLARED_SECONDS_MAX;
   const known = knownSeconds(media.video?.[0]);
   const cap = DRIVER_SECONDS_MAX[orientation === 'image' ? 'image' : 'video'];
   return { declared, most: Math.max(declared, known === undefined ? cap : wholeSeconds(known).hi) };

@@ -1,6 +1,6 @@
 import type { Kind } from '../../domain/kind.js';
 import type { MediaFacts, MediaSort } from '../../domain/media-type.js';
-import type { Row } from '../../domain/row.js';
+import type { FedMedia, Media, Row } from '../../domain/row.js';
 import { factsOf } from '../../kinds/facts.js';
 import { rulesOf } from '../../kinds/index.js';
 import type { DraftRow, MediaRule } from '../../kinds/rule.js';
@@ -26,8 +26,7 @@ export function feedFlaw(
   can: { giveUrl: boolean; takeFrames(): boolean },
 ): MediaFlaw | undefined {
   const given = outputSort(feeder.kind);
-  const said = `${name}: ${referenceText(reference)} (line ${feeder.line}, ${feeder.kind})`;
-  const cannot = (why: string): MediaFlaw => ({ code: 'B72', message: `${said} cannot feed it: ${why}` });
+  const cannot = (why: string) => flawOf(name, [placeOf(reference, feeder)], why);
   if (given === undefined) return cannot('its output is JSON, which feeds nothing');
   if (wanted === 'audio') return cannot('the column needs audio, and no kind makes audio');
   if (reference.frame !== undefined && given !== 'video') return cannot('only a film has frames');
@@ -47,9 +46,17 @@ export function feedFlaw(
   return flaw === undefined ? undefined : cannot(flaw);
 }
 
+function flawOf(column: string, feeders: readonly string[], why: string): MediaFlaw {
+  return { code: 'B72', message: `${column}: ${feeders.join(', ')} cannot feed it: ${why}` };
+}
+
+function placeOf(reference: Reference, { line, kind }: RowFacts): string {
+  return `${referenceText(reference)} (line ${line}, ${kind})`;
+}
+
 /** A limit that the size or the length breaks which the feeding row asks for. */
-function knownMisfit({ output }: RowFacts, rule: MediaRule, wanted: MediaSort): string | undefined {
-  const { width, height, seconds } = output;
+function knownMisfit(feeder: RowFacts, rule: MediaRule, wanted: MediaSort): string | undefined {
+  const { width, height, seconds } = feeder.output;
   const isKnown = wanted === 'image' ? width !== undefined && height !== undefined : seconds !== undefined;
   if (!isKnown) return undefined;
   // Only what was asked for is known: type, bytes and transparency are looked at once the file is there.
@@ -57,8 +64,34 @@ function knownMisfit({ output }: RowFacts, rule: MediaRule, wanted: MediaSort): 
   const limits = { minSide, maxSide, minShortSide, maxRatio, minSeconds, maxSeconds };
   const known = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   const bare: MediaRule = { sort: rule.sort, url: rule.url, inline: rule.inline, ...Object.fromEntries(known) };
-  const facts: MediaFacts = { sort: wanted, mediaType: `${wanted}/any`, bytes: 1, sha256: '', ...output };
-  return factsFlaw('what it asks for', facts, bare, wanted)?.message;
+  return factsFlaw('what it asks for', askedFacts(feeder, wanted), bare, wanted)?.message;
+}
+
+/** A file that is as its row asks for it, as far as it does. */
+function askedFacts({ output }: RowFacts, sort: MediaFacts['sort']): MediaFacts {
+  return { sort, mediaType: `${sort}/any`, bytes: 1, sha256: '', ...output };
+}
+
+type Takes = Pick<Row, 'kind' | 'cells' | 'media'>;
+
+/** Why rows cannot feed a column together, or with what else the row takes, as far as that is known before they are rendered. */
+export function togetherFlaw(
+  row: Takes,
+  feederOf: (media: FedMedia) => RowFacts,
+): (MediaFlaw & { column: string }) | undefined {
+  // What its files break by themselves was said when they were read.
+  if (acrossColumns(row, new Map()) !== undefined) return undefined;
+  const asked = (item: Media): MediaFacts | undefined => {
+    if (item.source !== 'row' || item.frame !== undefined) return undefined;
+    const feeder = feederOf(item);
+    return askedFacts(feeder, outputSort(feeder.kind) ?? 'other');
+  };
+  const flaw = acrossColumns(row, new Map(Object.entries(row.media).map(([name, list]) => [name, list.map(asked)])));
+  if (flaw === undefined) return undefined;
+  const { column, message } = flaw;
+  const feeding = (row.media[column] ?? []).flatMap((item) => (item.source === 'row' ? [item] : []));
+  const feeders = feeding.map((item) => placeOf(item, feederOf(item)));
+  return { column, ...flawOf(column, feeders, message) };
 }
 
 function an(sort: MediaSort): string {
@@ -80,17 +113,17 @@ export function fedFlaw(row: Row, fed: FedFacts): string | undefined {
       if (flaw !== undefined) return flaw.message;
     }
   }
-  return acrossColumns(row, fed);
+  return acrossColumns(row, fed)?.message;
 }
 
 /** The rules over all media of the row together, for those of them whose bytes are known. */
-function acrossColumns(row: Row, fed: FedFacts): string | undefined {
-  const found: string[] = [];
+function acrossColumns(row: Takes, fed: FedFacts): { column: string; message: string } | undefined {
+  const found: { column: string; message: string }[] = [];
   const draft: DraftRow = {
-    ...{ line: row.line, id: row.id, kind: row.kind, model: modelOf(row), cells: row.cells, bad: false },
+    ...{ line: 0, id: '', kind: row.kind, model: modelOf(row), cells: row.cells, bad: false },
     ...{ filled: new Map(), mediaCounts: new Map(), positionOf: () => undefined },
   };
-  const report = { problem: (_row: DraftRow, _code: string, _field: string, text: string) => found.push(text) };
+  const problem = (_row: DraftRow, _code: string, column: string, message: string) => found.push({ column, message });
   const known = new Map(
     Object.entries(row.media).map(([column, list]) => [
       column,
@@ -102,6 +135,6 @@ function acrossColumns(row: Row, fed: FedFacts): string | undefined {
       }),
     ]),
   );
-  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(draft, known, { ...report, warning: () => 0 });
+  for (const { check } of rulesOf(row.kind).mediaChecks ?? []) check(draft, known, { problem, warning: () => 0 });
   return found[0];
 }

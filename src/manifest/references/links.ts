@@ -9,7 +9,7 @@ import type { ProblemLog } from '../problem.js';
 import { fedHash } from '../row-hash.js';
 import { nearestWord } from '../suggest.js';
 import type { ChainTally } from './chains.js';
-import { feedFlaw } from './feed-flaw.js';
+import { feedFlaw, togetherFlaw } from './feed-flaw.js';
 import type { RowFactsBook } from './row-facts.js';
 import type { Spill } from './spill.js';
 
@@ -49,13 +49,30 @@ export function refersTo(media: Record<string, Media[]>): Refers[] {
   );
 }
 
+/** Sets where the rows stand that are referred to, as far as they were read by now. */
+export function findRows({ ids }: Links, refers: readonly Refers[]): Record<'known' | 'unknown', Refers[]> {
+  for (const { media } of refers) media.at = ids.find(media.id) ?? -1;
+  return { known: refers.filter(({ media }) => media.at >= 0), unknown: refers.filter(({ media }) => media.at < 0) };
+}
+
 /** What is wrong with a reference, in the column where it stands. */
 export interface LinkFlaw extends MediaFlaw {
   column: string;
 }
 
-/** What is wrong with a reference to a known row, as far as that can be seen now. */
-export function knownFlaw(
+/** What is wrong with a row's references to known rows, as far as that can be seen now; `fresh` are known only now. */
+export function knownFlaws(
+  links: Links,
+  row: Pick<Row, 'kind' | 'cells' | 'media'>,
+  fresh: readonly Refers[],
+): LinkFlaw[] {
+  const flaws = fresh.flatMap((one) => knownFlaw(links, row, one) ?? []);
+  const isWhole = fresh.length > 0 && fedMedia(row).every(({ at }) => at >= 0);
+  const together = isWhole && flaws.length === 0 ? togetherFlaw(row, ({ at }) => links.facts.get(at)) : undefined;
+  return together === undefined ? flaws : [together];
+}
+
+function knownFlaw(
   { facts, hasUploadStore, urlCovers, canTakeFrames }: Links,
   row: Pick<Row, 'kind' | 'cells' | 'media'>,
   { column, media }: Refers,
@@ -150,11 +167,10 @@ async function readGraph(links: Links, spill: Spill): Promise<Graph> {
     if (first < 0) first = row.index;
     while (starts.length <= row.index - first) starts.push(feeders.length);
     links.facts.setHash(row.index, row.hash);
-    for (const one of refersTo(row.media)) {
-      const isNew = one.media.at < 0;
-      if (isNew) one.media.at = links.ids.find(one.media.id) ?? -1;
-      const flaw = one.media.at < 0 ? unknownFlaw(links, one) : isNew ? knownFlaw(links, row, one) : undefined;
-      if (flaw !== undefined) reportFlaw(links, row, (name) => places[name], flaw);
+    const fresh = refersTo(row.media).filter(({ media }) => media.at < 0);
+    const { known, unknown } = findRows(links, fresh);
+    for (const flaw of [...unknown.map((one) => unknownFlaw(links, one)), ...knownFlaws(links, row, known)]) {
+      reportFlaw(links, row, (name) => places[name], flaw);
     }
     feeders.push(...fedMedia(row).flatMap(({ at }) => (at < 0 ? [] : [at])));
   }

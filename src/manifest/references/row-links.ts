@@ -5,7 +5,8 @@ import type { ManifestOptions, RawCells } from '../manifest-options.js';
 import type { ProblemLog } from '../problem.js';
 import { type Chains, createChainTally } from './chains.js';
 import {
-  knownFlaw,
+  findRows,
+  knownFlaws,
   type LinkFlaw,
   type Links,
   linkRow,
@@ -79,11 +80,10 @@ export function createRowLinks(
       const index = rows++;
       links.ids.add(index, row.id);
       facts.add(index, row);
-      for (const one of refersTo(media)) {
-        one.media.at = links.ids.find(one.media.id) ?? -1;
-        // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
-        const flaw = one.media.at < 0 ? undefined : knownFlaw(links, { ...row, media }, one);
-        if (flaw !== undefined) log.problem(row, flaw.code, flaw.column, flaw.message);
+      // Bad rows do not wait for the end: what they refer to has to come before them to be looked at.
+      const { known } = findRows(links, refersTo(media));
+      for (const { code, column, message } of knownFlaws(links, { ...row, media }, known)) {
+        log.problem(row, code, column, message);
       }
     },
     async pass(row, raw, placeOf) {

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { OutputFile } from '../../src/domain/outcome.js';
+import type { FedMedia, Row } from '../../src/domain/row.js';
+import { type Feeder, fedInputs, fedRow, feedersOf, isReady } from '../../src/home/feeders.js';
+import { upstreamOf } from '../../src/home/upstream.js';
+import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
+import { rowRecord } from '../support/row-record.js';
+
+const media: FedMedia = { source: 'row', id: 'film', at: 0 };
+const dance: Row = {
+  ...{ index: 1, line: 3, id: 'dance', kind: 'vendor-a/motion-control', stem: 'dance', hash: 'hash-dance' },
+  ...{ cells: { character_orientation: 'video' }, media: { video: [media] } },
+};
+
+function film(durationSeconds: number): Feeder {
+  const file: OutputFile = { file: 'media/film.mp4', contentType: 'video/mp4', bytes: 9, sha256: 'f', durationSeconds };
+  return { media, row: undefined, record: undefined, file };
+}
+
+test.each([
+  [0.4, 1],
+  [5.04, 5],
+  [5.2, 6],
+  [15, 10],
+])('2-D6: of a film of %d s that feeds motion control %d s are declared: 1 to 10', (length, declared) => {
+  expect(fedRow(dance, [film(length)]).cells.input_video_seconds).toBe(declared);
+});
+
+test('a length that the manifest declares stays', () => {
+  const declared = { ...dance, cells: { ...dance.cells, input_video_seconds: 3 } };
+  expect(fedRow(declared, [film(5)]).cells.input_video_seconds).toBe(3);
+});
+
+describe('a row that was skipped for a file that is there', () => {
+  const hero = plainRow('hero');
+  const edit = plainRow('edit', { index: 1, media: { image: [{ source: 'row', id: 'hero', at: 0 }] } });
+  const film = plainRow('film', { index: 2, media: { image: [{ source: 'row', id: 'edit', at: 1 }] } });
+  const file: OutputFile = { file: 'media/edit.png', contentType: 'image/png', bytes: 9, sha256: 'e' };
+
+  async function skippedEdit(files: OutputFile[]) {
+    const { deps, generation } = await accountAtHand([hero, edit, film]);
+    await deps.records.writeRecord('b', rowRecord({ id: 'hero', status: 'failed', rowHash: hero.hash }));
+    const skipped = { status: 'skipped', attempts: 0, rowHash: edit.hash, files } as const;
+    await deps.records.writeRecord('b', rowRecord({ id: 'edit', ...skipped }));
+    return { deps, place: { batch: 'b', generation } };
+  }
+
+  test('feeds that file, whatever came of the rows that would have fed it', async () => {
+    const { deps, place } = await skippedEdit([file]);
+    const feeders = await feedersOf(deps, place, film);
+    expect(isReady(feeders)).toBe(true);
+    expect(fedInputs({ feeders })).toEqual({ inputs: [{ row: 'edit', sha256: 'e' }] });
+    expect(await upstreamOf(deps, place, film)).toBeUndefined();
+  });
+
+  test('feeds nothing where no file is known', async () => {
+    const { deps, place } = await skippedEdit([]);
+    expect(await upstreamOf(deps, place, film)).toMatchObject({ ended: 'not_started', endedFor: 'upstream_failed' });
+  });
+
+  test('keeps no other feeder of a row from being waited for', async () => {
+    const both = plainRow('film', {
+      index: 2,
+      media: { image: [...Object.values(film.media), ...Object.values(edit.media)].flat() },
+    });
+    const { deps, generation } = await accountAtHand([hero, edit, both]);
+    const files = [file];
+    await deps.records.writeRecord(
+      'b',
+      rowRecord({ id: 'edit', status: 'skipped', attempts: 0, rowHash: edit.hash, files }),
+    );
+    expect(await upstreamOf(deps, { batch: 'b', generation }, both)).toEqual({
+      live: 'held',
+      endedText: 'waits for row hero',
+    });
+  });
+});
