@@ -88,7 +88,10 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     const lines = ['a,speech.wav', 'b,speech.wav', 'c,speech.wav', 'd,s3://callsheet/library/speech.wav'];
     const rows = lines.map((line) => `${line.split(',')[0]},vendor-b/avatar,anna,${line.split(',')[1]}`);
     await rig.write('spoken.csv', `id,kind,avatar_id,audio\n${rows.join('\n')}\n`);
-    const ended = await rig.run(['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'], withEnvironment());
+    const spoken = ['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'];
+    const stranger = await rig.run(spoken, withEnvironment());
+    expect(stranger.stderr).toContain('s3://callsheet/library/speech.wav\' is below no --out of this account');
+    const ended = await rig.run([...spoken, '--input-root', 's3://callsheet/library'], withEnvironment());
     expect(ended.code, ended.stderr).toBe(0);
     const { jobs } = rig.emulator.truth();
     expect(jobs).toHaveLength(4);

@@ -23,7 +23,7 @@ const SHOWN_MAX = 100;
 const PROGRESS_AFTER_MS = 1_000;
 const PROGRESS_EVERY_MS = 2_000;
 
-type Sinks = Pick<ManifestOptions, 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'>;
+type Sinks = Pick<ManifestOptions, 'earlierOuts' | 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'>;
 
 /**
  * Checks the whole manifest in one streaming pass and prints what is wrong with it as `file:line:column: CODE
@@ -49,7 +49,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     source: path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path },
     ...defined({ format, delimiter, defaultKind, nameTemplate: config.names.template ?? undefined }),
     // What an earlier row rendered may be named where it lies, as failed.csv does.
-    inputRoots: isS3Address(config.out) ? place.inputRoots : [...place.inputRoots, config.out],
+    inputRoots: [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
     allowLoopback: isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,

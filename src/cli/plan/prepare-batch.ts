@@ -3,6 +3,7 @@ import { readBatchOptions } from '../../home/batch-order.js';
 import { createRowsWriter, type GenerationFacts } from '../../home/rows-writer.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
+import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, type HomeAccess, rowsOf } from '../access/home-access.js';
 import { lookUpBatch } from '../batch/known-batch.js';
 import { openOutputCheck } from '../batch/lost-files.js';
@@ -16,6 +17,8 @@ import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
 import { openTakenNames } from './taken-names.js';
+
+const READ_WIDTH = 16;
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
@@ -57,6 +60,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   try {
     const summary = await checkManifest(session, place, {
       ...outside.options,
+      earlierOuts: () => outsOf(home),
       // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
       ...(binding && { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
       onRow: async (row, raw) => {
@@ -86,6 +90,12 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
 export function planSubject({ path }: ManifestPlace, prepared: PreparedBatch): PlanSubject {
   const { costNotes, chains } = prepared.summary;
   return { chains, manifest: path ?? 'standard input', rows: prepared, costNotes };
+}
+
+/** Every place that a batch of the account writes to. */
+async function outsOf(home: HomeAccess['home']): Promise<string[]> {
+  const bindings = await parallel(await home.batches(), READ_WIDTH, (batch) => home.readBatch(batch));
+  return [...new Set(bindings.flatMap((binding) => binding?.out ?? []))];
 }
 
 async function keepBlob({ home }: HomeAccess, blob: MediaBlob): Promise<void> {
