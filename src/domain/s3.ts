@@ -59,6 +59,14 @@ export function s3Environment(environment: Readonly<Record<string, unknown>>): S
   );
 }
 
+/** The server that is not Amazon's, by settings or environment. */
+export function s3Endpoint(
+  { endpoint }: S3Settings,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return endpoint ?? environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL;
+}
+
 /** Bucket and key prefix (without slashes at its ends; may be empty) of `s3://bucket/prefix`. */
 interface S3Address {
   bucket: string;

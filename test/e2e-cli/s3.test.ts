@@ -90,7 +90,7 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     await rig.write('spoken.csv', `id,kind,avatar_id,audio\n${rows.join('\n')}\n`);
     const spoken = ['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'];
     const stranger = await rig.run(spoken, withEnvironment());
-    expect(stranger.stderr).toContain('s3://callsheet/library/speech.wav\' is below no --out of this account');
+    expect(stranger.stderr).toContain("s3://callsheet/library/speech.wav' is below no --out of this account");
     const ended = await rig.run([...spoken, '--input-root', 's3://callsheet/library'], withEnvironment());
     expect(ended.code, ended.stderr).toBe(0);
     const { jobs } = rig.emulator.truth();

@@ -11,7 +11,8 @@ import type { ChangedOrder } from '../batch/run-flags.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
-import { checkManifest, openOutsideChecks } from './check-manifest.js';
+import { checkManifest, hasUploadStore, openOutsideChecks } from './check-manifest.js';
+import { createFeederUrls } from './feeder-urls.js';
 import { keepFedRows } from './kept-rows.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
@@ -53,7 +54,8 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   const earlier = await openEarlierRenders(access, batch, place.reuse);
   const keepFed = options.keepsFed && keepFedRows(at, options.keepsFed.except);
   const { retry } = options;
-  const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed });
+  const feederUrls = hasUploadStore(session.config, session.cli.io.env) ? undefined : createFeederUrls(at);
+  const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed, feederUrls });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const outside = await openOutsideChecks(session, access, place);
@@ -74,6 +76,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
       ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
     });
     const counted = await counter.finish();
+    await feederUrls?.refuse(counted, place);
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
@@ -84,6 +87,7 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   } finally {
     await outside.close();
     await earlier?.close();
+    await feederUrls?.close();
   }
 }
 

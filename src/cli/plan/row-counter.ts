@@ -6,6 +6,7 @@ import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
+import type { FeederUrls } from './feeder-urls.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
@@ -55,6 +56,8 @@ export interface RowCounterOptions {
   earlier?: EarlierRenders | undefined;
   /** Absent where the files of finished rows need not be looked at. */
   outputs?: OutputCheck | undefined;
+  /** Absent where files can be uploaded for columns that take URLs alone, or were looked at before. */
+  feederUrls?: FeederUrls | undefined;
   /** Absent where what was changed with its feeders is paid again with them. */
   keepFed?: KeepFedRows | undefined;
 }
@@ -134,6 +137,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     const price = isPriced ? listPrice(row, prices) : null;
     tallyRow(counted.tally, row, plan, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
+    if (plan.plan === 'submit') await options.feederUrls?.add(row);
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
   }
