@@ -6,7 +6,7 @@ import type { ResultLine } from '../manifest/result-fields.js';
 import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './feeders.js';
 
 /** Why a row that others feed has not started: it waits for them, or one of them brought no output. */
-export type Upstream = { live: 'held'; endedText: string } | Ended;
+export type Upstream = { live: 'held'; waitsFor: string; endedText: string } | Ended;
 
 type Ended = Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string };
 
@@ -27,8 +27,8 @@ export async function upstreamOf(
     const above = await upstreamOf(sources, place, feeding);
     if (above !== undefined && 'ended' in above) return above;
   }
-  const waitedFor = feeders.find(({ file }) => file === undefined);
-  return { live: 'held', endedText: `waits for row ${waitedFor?.media.id}` };
+  const waitsFor = feeders.find((one) => !isReady([one]))?.media.id ?? '';
+  return { live: 'held', waitsFor, endedText: `waits for row ${waitsFor}` };
 }
 
 /** A row that ended without an output for those that it feeds. */

@@ -82,7 +82,12 @@ const SIGNED_S_MAX = 604_800;
 
 /** How long the service may have to read an input of the row: until the longest render has ended. */
 export function reachableSeconds(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): number {
-  return Math.min(SIGNED_S_MAX, Math.ceil(longestRenderMs(row, waits).ms / 1_000) + READ_MARGIN_S);
+  return secondsToRead(longestRenderMs(row, waits).ms);
+}
+
+/** The same for a render of any row that lasts so long. */
+export function secondsToRead(renderMs: number): number {
+  return Math.min(SIGNED_S_MAX, Math.ceil(renderMs / 1_000) + READ_MARGIN_S);
 }
 
 /** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */

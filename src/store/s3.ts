@@ -42,6 +42,8 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
   const region = settings.region ?? own.AWS_REGION ?? (endpoint === undefined ? undefined : OTHER_SERVERS_REGION);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_PROFILE: profile } = environment;
   const sessionToken = environment.AWS_SESSION_TOKEN;
+  const endsAtMs = Date.parse(environment.AWS_CREDENTIAL_EXPIRATION ?? '');
+  const expiration = Number.isNaN(endsAtMs) ? undefined : new Date(endsAtMs);
   const hasKey = accessKeyId !== undefined && secretAccessKey !== undefined;
   const client = new sdk.S3Client({
     forcePathStyle: settings.forcePathStyle,
@@ -54,7 +56,7 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
       ? {}
       : { endpoint, requestChecksumCalculation: WHEN_REQUIRED, responseChecksumValidation: WHEN_REQUIRED }),
     ...defined({ region, profile }),
-    ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) } } : {}),
+    ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken, expiration }) } } : {}),
   });
   return { sdk, client };
 }

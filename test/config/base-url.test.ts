@@ -45,7 +45,13 @@ test('the service reads an S3 endpoint that is public https, and on this machine
   for (const endpoint of [undefined, 'https://s3.example', 'https://s3.example:8443']) {
     expect(canServiceReach(endpoint, service), endpoint).toBe(true);
   }
-  for (const host of ['http://s3.example', 'https://127.0.0.1', 'https://localhost', 'https://10.1.2.3', 'https://minio']) {
+  for (const host of [
+    'http://s3.example',
+    'https://127.0.0.1',
+    'https://localhost',
+    'https://10.1.2.3',
+    'https://minio',
+  ]) {
     expect(canServiceReach(host, service), host).toBe(false);
     expect(canServiceReach(host, 'http://127.0.0.1:8787'), host).toBe(true);
   }

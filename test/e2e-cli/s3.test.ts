@@ -100,6 +100,16 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     expect(refused.stderr).toContain('there is no S3 store to upload to');
   });
 
+  it('doctor says where what is signed would end too early', async () => {
+    const look = async (livesMs: number) => {
+      const AWS_CREDENTIAL_EXPIRATION = new Date(Date.now() + livesMs).toISOString();
+      const env = { ...server.environment, AWS_CREDENTIAL_EXPIRATION };
+      return (await rig.run(['doctor', '--out', 's3://callsheet/out'], { env })).stdout;
+    };
+    expect(await look(600_000)).toMatch(/out can be written; signed URLs of inputs are needed for .* end in (9|10) min/);
+    expect(await look(86_400_000)).toContain('s3://callsheet/out can be written, and refuses a second writer');
+  });
+
   it('clean takes what killed processes left in the bucket and on this machine, and no media (retention)', async () => {
     await copyFile(WAV, join(rig.folder, 'speech.wav'));
     await rig.write('spoken.csv', 'id,kind,avatar_id,audio\na,vendor-b/avatar,anna,speech.wav\n');

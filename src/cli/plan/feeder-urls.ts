@@ -1,5 +1,6 @@
 import { waitsOf } from '../../config/make-config.js';
 import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
+import { isS3Address } from '../../domain/s3.js';
 import { ownUrlOf, staysReadable } from '../../home/own-url.js';
 import { columnsOf, takesUrlOnly } from '../../manifest/columns.js';
 import { referenceText } from '../../manifest/media/media-cell.js';
@@ -60,6 +61,16 @@ function namesUrls(row: Row): FedMedia[] {
     const rule = columnsOf(row.kind).get(column);
     if (rule?.type !== 'media' || !takesUrlOnly(rule.media, wantedSort(row, rule))) return [];
     return list.filter((media) => media.source === 'row');
+  });
+}
+
+/** Whether a row names signed URLs of a bucket. */
+export function isSigned(row: Row, hasUploadStore: boolean): boolean {
+  return Object.entries(row.media).some(([column, list]) => {
+    const rule = columnsOf(row.kind).get(column);
+    if (rule?.type !== 'media' || rule.media.inline === 'bytes-only') return false;
+    const isUploaded = hasUploadStore && takesUrlOnly(rule.media, wantedSort(row, rule));
+    return list.some((media) => (media.source === 'url' ? isS3Address(media.url) : isUploaded));
   });
 }
 

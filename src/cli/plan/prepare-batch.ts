@@ -5,6 +5,7 @@ import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
 import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, type HomeAccess, rowsOf } from '../access/home-access.js';
+import { earlyEndText } from '../access/signing.js';
 import { lookUpBatch } from '../batch/known-batch.js';
 import { openOutputCheck } from '../batch/lost-files.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
@@ -77,6 +78,8 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
     });
     const counted = await counter.finish();
     await feederUrls?.refuse(counted, place);
+    const tooShort = counted.signedSeconds > 0 && (await earlyEndText(session.config, counted.signedSeconds));
+    if (tooShort) session.terminal.warn(`${tooShort}: use credentials that live longer`);
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
