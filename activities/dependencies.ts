@@ -26,6 +26,8 @@ export interface Handed extends AccountRecords {
   openStore(location: string): Store;
   /** Opens an input at `s3://bucket/key`. */
   openInput: OpenInput;
+  /** The service can read signed URLs of the S3 endpoint. */
+  isS3Reachable: boolean;
   /** Makes the pictures of reports; absent where no other program may be started. */
   posters?: Posters;
   messenger: Messenger;

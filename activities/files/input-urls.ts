@@ -1,10 +1,9 @@
-import type { Attempt } from '../../src/domain/attempt.js';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { Media, Row } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
+import { ownUrlOf, staysReadable } from '../../src/home/own-url.js';
 import type { RowWork } from '../../src/home/row-work.js';
-import { longestRenderMs } from '../../src/kinds/expected.js';
-import { factsOf } from '../../src/kinds/facts.js';
+import { reachableSeconds } from '../../src/kinds/expected.js';
 import { needsUrl } from '../../src/manifest/columns.js';
 import { DownloadError } from '../../src/service/download.js';
 import type { SignedUrl, Store } from '../../src/store/port.js';
@@ -16,10 +15,6 @@ export type InputWork = Pick<RowWork, 'row' | 'feeders' | 'adapter' | 'options'>
 
 type Blob = Extract<Media, { source: 'blob' }>;
 
-/** Beyond the longest render: the submit itself, and clocks that differ. */
-const MARGIN_S = 3_600;
-/** No signature lasts longer. */
-const SIGNED_S_MAX = 604_800;
 const EXTENSIONS: Record<string, string> = {
   'image/jpeg': 'jpg',
   'video/quicktime': 'mov',
@@ -27,32 +22,47 @@ const EXTENSIONS: Record<string, string> = {
   'audio/mp4': 'm4a',
 };
 
-/** How long the service may have to read an input of the row: until the longest render has ended. */
-export function reachableSeconds({ settings }: Dependencies, row: Row): number {
-  const { ms } = longestRenderMs(row, settings.waits);
-  return Math.min(SIGNED_S_MAX, Math.ceil(ms / 1_000) + MARGIN_S);
-}
-
-/** A fresh URL of the uploaded input, or the service's own of what it rendered; an InputNotFetched when it is not uploaded yet. */
+/**
+ * A fresh URL of the uploaded input; where there is none that lives long enough, the service's own of what it rendered.
+ * An InputNotFetched when it is not uploaded yet.
+ */
 export async function inputUrl(deps: Dependencies, work: InputWork, media: Blob): Promise<string> {
   const { store, key } = placeOf(deps, work, media);
-  if (!isS3Address(store.location)) {
-    const url = await ownUrl(deps, work, media.sha256);
-    if (url !== undefined) return url;
-    throw new InputMissing('there is no S3 store from which the service could read the input');
-  }
-  if ((await store.size(key)) === undefined) throw new InputNotFetched('the input was not uploaded yet');
-  const seconds = reachableSeconds(deps, work.row);
-  const signed = await store.url(key, seconds, media.mediaType);
+  const seconds = reachableSeconds(work.row, deps.settings.waits);
+  const signed = isReadable(deps, store) ? await signedUrl(store, key, seconds, media) : undefined;
+  if (signed !== undefined && lackingSeconds(signed, seconds) === 0) return signed.url;
+  const url = await ownUrl(deps, work, media.sha256);
+  if (url !== undefined) return url;
   if (signed === undefined) throw new InputMissing('there is no S3 store from which the service could read the input');
+  // Most renders end long before the longest one.
   warnOfEarlyEnd(deps, work.row, signed, seconds);
   return signed.url;
 }
 
+async function signedUrl(
+  store: Store,
+  key: string,
+  seconds: number,
+  { mediaType }: Blob,
+): Promise<SignedUrl | undefined> {
+  if ((await store.size(key)) === undefined) throw new InputNotFetched('the input was not uploaded yet');
+  return store.url(key, seconds, mediaType);
+}
+
+/** Whether the service can read what lies in a store. */
+function isReadable({ isS3Reachable }: Dependencies, { location }: Store): boolean {
+  return isS3Reachable && isS3Address(location);
+}
+
 /** Temporary credentials take their signatures with them when they end. */
-export function warnOfEarlyEnd(deps: Dependencies, row: Row, { endsAtMs }: SignedUrl, seconds: number): void {
+function lackingSeconds({ endsAtMs }: SignedUrl, seconds: number): number {
   const lacking = Math.round((Date.now() + seconds * 1_000 - endsAtMs) / 1_000);
-  if (lacking > 1) {
+  return lacking > 1 ? lacking : 0;
+}
+
+export function warnOfEarlyEnd(deps: Dependencies, row: Row, signed: SignedUrl, seconds: number): void {
+  const lacking = lackingSeconds(signed, seconds);
+  if (lacking > 0) {
     deps.log.warn({ id: row.id, lackingSeconds: lacking }, 'the S3 credentials end before the longest render');
   }
 }
@@ -64,7 +74,7 @@ export async function uploadInputs(deps: Dependencies, work: InputWork): Promise
     for (const media of list) {
       if (media.source !== 'blob' || !needsUrl(work.row.kind, column, media.mediaType)) continue;
       const { store, key } = placeOf(deps, work, media);
-      if (!isS3Address(store.location)) continue;
+      if (!isReadable(deps, store)) continue;
       const name = `${store.location}/${key}`;
       const upload = uploads.get(name) ?? uploadOnce(deps, store, key, media);
       uploads.set(name, upload);
@@ -92,30 +102,18 @@ export type FedWork = Pick<RowWork, 'row' | 'feeders'> & { batch: string };
 
 /**
  * The URL that the service itself gave for what another row rendered: for a column that takes URLs alone where no bucket
- * can be signed for. Only where it lives until the longest render of the fed row has ended, and where the file behind it
+ * can be signed for long enough. Only where it lives until the longest render of the fed row has ended, and where the file behind it
  * answers now and is as long as the one that was recorded. Undefined where that cannot be had.
  */
 export async function ownUrl(deps: Dependencies, work: FedWork, sha256: string): Promise<string | undefined> {
   const feeder = work.feeders.find(({ file }) => file?.sha256 === sha256);
   if (feeder?.row === undefined || feeder.file === undefined) return undefined;
-  const lifeMs = factsOf(feeder.row.kind).ownUrlLifeMs;
-  const given = givenUrl(await deps.ledger.read(work.batch, feeder.row.id));
-  if (lifeMs === undefined || given === undefined) return undefined;
-  const ageMs = (deps.now() - given.atMs) * deps.settings.timeScale;
-  if (ageMs + longestRenderMs(work.row, deps.settings.waits).ms > lifeMs) return undefined;
+  const { reusedFrom } = feeder.record ?? {};
+  const given = await ownUrlOf(deps.ledger, { batch: work.batch, id: feeder.row.id, reusedFrom });
+  const { timeScale, waits } = deps.settings;
+  const at = { nowMs: deps.now(), timeScale, waits };
+  if (given === undefined || !staysReadable(feeder.row.kind, given, work.row, at)) return undefined;
   return (await answers(deps, given.url, feeder.file)) ? given.url : undefined;
-}
-
-/** The newest, with the earliest time that its life can have begun. */
-function givenUrl(attempts: readonly Attempt[]): { url: string; atMs: number } | undefined {
-  for (const { states } of [...attempts].reverse()) {
-    const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
-    const url = given?.outputs[0]?.url;
-    if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;
-    const accepted = states.find(({ state }) => state === 'created' || state === 'attached');
-    return { url, atMs: accepted?.atMs ?? given.atMs };
-  }
-  return undefined;
 }
 
 async function answers(deps: Dependencies, url: string, { bytes }: OutputFile): Promise<boolean> {

@@ -4,20 +4,13 @@ import type { ResponseFormat } from '../../src/domain/batch.js';
 import type { ServiceRequest } from '../../src/domain/exchange.js';
 import type { Media, ResolvedMedia, ResolvedMediaSet } from '../../src/domain/row.js';
 import { isS3Address } from '../../src/domain/s3.js';
+import { reachableSeconds } from '../../src/kinds/expected.js';
 import { needsUrl } from '../../src/manifest/columns.js';
 import { encodeJson, forgotten, readJson } from '../../src/store/json-file.js';
 import { sniffMedia } from '../../src/store/media-type.js';
 import type { Dependencies } from '../dependencies.js';
 import type { CallbackOffer } from '../row/intent.js';
-import {
-  InputMissing,
-  InputNotFetched,
-  type InputWork,
-  inputUrl,
-  reachableSeconds,
-  uploadInputs,
-  warnOfEarlyEnd,
-} from './input-urls.js';
+import { InputMissing, InputNotFetched, type InputWork, inputUrl, uploadInputs, warnOfEarlyEnd } from './input-urls.js';
 
 /** Inputs of a row: bytes that `run` copied into the home, and addresses that are fetched or signed for the service. */
 
@@ -108,7 +101,7 @@ async function resolve(deps: Dependencies, work: InputWork, column: string, medi
 /** The service cannot read `s3://`: it gets a URL that is signed for as long as the render may last. */
 async function reachable(deps: Dependencies, { row }: InputWork, url: string): Promise<string> {
   if (!isS3Address(url)) return url;
-  const seconds = reachableSeconds(deps, row);
+  const seconds = reachableSeconds(row, deps.settings.waits);
   const signed = await deps.openInput(url).url(seconds);
   warnOfEarlyEnd(deps, row, signed, seconds);
   return signed.url;

@@ -59,6 +59,7 @@ export function startWorkerProcess(name: string, parts: WorkerParts): WorkerProc
     openInput: () => {
       throw new Error('no row of the simulation has an input in a bucket');
     },
+    isS3Reachable: false,
     openStore: (location) => createMemoryStore(location, outputs, storeFaults),
     messenger: parts.messenger,
     log: { info: log, warn: log, error: log },

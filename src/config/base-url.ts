@@ -75,6 +75,13 @@ function readUrl(text: string, service: BaseUrl | undefined): { value: string } 
   return { value: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }
 
+/** Signed URLs are read over https from the internet; a rehearsal's double reads them on this machine. */
+export function canServiceReach(endpoint: string | undefined, baseUrl: string | null): boolean {
+  if (isLoopbackUrl(baseUrl) || endpoint === undefined) return true;
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  return url?.protocol === 'https:' && !isPrivateHost(url.hostname);
+}
+
 /** By its written form alone: a name may mean another address to the service. */
 function isPrivateHost(host: string): boolean {
   if (host.startsWith('[')) return !/^\[[23]/.test(host);

@@ -42,6 +42,7 @@ const S3_VARIABLES = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
+  'AWS_CREDENTIAL_EXPIRATION',
   'AWS_PROFILE',
   'AWS_REGION',
   'AWS_ENDPOINT_URL',
@@ -57,6 +58,14 @@ export function s3Environment(environment: Readonly<Record<string, unknown>>): S
       return typeof value === 'string' && value !== '' ? [[name, value]] : [];
     }),
   );
+}
+
+/** The server that is not Amazon's, by settings or environment. */
+export function s3Endpoint(
+  { endpoint }: S3Settings,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return endpoint ?? environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL;
 }
 
 /** Bucket and key prefix (without slashes at its ends; may be empty) of `s3://bucket/prefix`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../domain/defined.js';
 import type { AccountRecords } from './account-records.js';
 import { keep, keptEntries, readKept } from './batch-index.js';
 import { readFeeds } from './feeds.js';
@@ -9,6 +10,8 @@ import { type Followers, readFollowers } from './row-orders.js';
 /** Of the rows of a manifest that were never tried: how many wait for a row that feeds them, or for one that failed. */
 export interface HeldRows {
   held: number;
+  /** The id of the row that the first of them waits for. */
+  heldFor?: string;
   /** A row that feeds them ended without an output, or they are left alone. */
   ended: number;
 }
@@ -21,7 +24,10 @@ interface HeldQuestion {
   mayRun: ReadonlySet<string> | undefined;
 }
 
-const keptSchema = z.object({ schema: z.literal(1), of: z.string(), held: z.int(), ended: z.int() });
+const keptSchema = z.object({
+  ...{ schema: z.literal(2), of: z.string(), held: z.int(), ended: z.int() },
+  heldFor: z.exactOptional(z.string()),
+});
 
 /**
  * From the index and from what feeds what, without the rows themselves; kept while the index is as it was. Undefined
@@ -35,13 +41,27 @@ export async function indexedHeld(account: AccountRecords, question: HeldQuestio
   const of = stampOf(sums, mayRun, followers);
   const key = `${account.home.keys.index(batch, generation)}/held.json`;
   const kept = await readKept(account, key, keptSchema);
-  if (kept?.of === of) return { held: kept.held, ended: kept.ended };
+  if (kept?.of === of) return kept;
   const states = await statesOf(account, question, facts.rows, followers);
   const feeders = states && (await feedersOf(account, question, facts));
   if (states === undefined || feeders === undefined) return undefined;
-  const found = count(states, feeders);
-  await keep(account, key, { schema: 1, of, ...found });
+  const { firstFeeder, ...counted } = count(states, feeders);
+  const heldFor = firstFeeder === undefined ? undefined : await idOf(account, question, firstFeeder);
+  const found = { ...counted, ...defined({ heldFor }) };
+  await keep(account, key, { schema: 2, of, ...found });
   return found;
+}
+
+async function idOf(
+  account: AccountRecords,
+  { batch, generation, sums }: HeldQuestion,
+  index: number,
+): Promise<string | undefined> {
+  for (const shard of sums.keys()) {
+    const found = (await keptEntries(account, batch, generation, shard))?.find((entry) => entry.index === index);
+    if (found !== undefined) return found.id;
+  }
+  return undefined;
 }
 
 function stampOf(sums: HeldQuestion['sums'], mayRun: HeldQuestion['mayRun'], followers: Followers): string {
@@ -140,7 +160,10 @@ const HELD = 2;
 const NOTHING = 3;
 
 /** As `upstreamOf` says it of a single row: what brought nothing counts through all rows between. */
-function count(states: Uint8Array, { starts, feeders }: Feeders): HeldRows {
+function count(
+  states: Uint8Array,
+  { starts, feeders }: Feeders,
+): Pick<HeldRows, 'held' | 'ended'> & { /** That of the first held row. */ firstFeeder: number | undefined } {
   const known = new Uint8Array(states.length);
   const look = (row: number): number => {
     if (states[row] === STAYS) return NOTHING;
@@ -159,13 +182,18 @@ function count(states: Uint8Array, { starts, feeders }: Feeders): HeldRows {
     if (!known[row]) known[row] = look(row);
     return known[row] ?? HELD;
   };
-  const found: HeldRows = { held: 0, ended: 0 };
+  const found = { held: 0, ended: 0 };
+  let firstHeld: number | undefined;
   for (const [row, state] of states.entries()) {
     const isUntried = state === UNTRIED || state === FOLLOWS || state === STAYS;
     if (!isUntried || starts[row] === starts[row + 1]) continue;
     const stands = standing(row);
-    if (stands === HELD) found.held += 1;
+    if (stands === HELD) {
+      found.held += 1;
+      firstHeld ??= row;
+    }
     if (stands === NOTHING) found.ended += 1;
   }
-  return found;
+  const own = firstHeld === undefined ? undefined : feeders.subarray(starts[firstHeld], starts[firstHeld + 1]);
+  return { ...found, firstFeeder: own?.find((feeder) => states[feeder] !== DONE) };
 }

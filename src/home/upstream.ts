@@ -7,7 +7,7 @@ import { type Feeder, type FeedSources, fedInputs, feedersOf, isReady } from './
 import { type Followers, isLeftAlone } from './row-orders.js';
 
 /** Why a row that others feed has not started: it waits for them, one of them brought no output, or it is left alone. */
-export type Upstream = { live: 'held'; endedText: string } | Ended;
+export type Upstream = { live: 'held'; waitsFor: string; endedText: string } | Ended;
 
 type Ended = Pick<Required<ResultLine>, 'ended' | 'endedFor' | 'endedText'> & { id: string };
 
@@ -34,8 +34,8 @@ export async function upstreamOf(
     if (above !== undefined && 'ended' in above) return above;
   }
   if (isLeft) return leftAlone(sources.followers, feeders);
-  const waitedFor = feeders.find(({ file }) => file === undefined);
-  return { live: 'held', endedText: `waits for row ${waitedFor?.media.id}` };
+  const waitsFor = feeders.find((one) => !isReady([one]))?.media.id ?? '';
+  return { live: 'held', waitsFor, endedText: `waits for row ${waitsFor}` };
 }
 
 /** What feeds it came after it had ended, or by an order that left it alone. */

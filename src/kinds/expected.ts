@@ -50,7 +50,7 @@ export interface LongestRender {
   isLengthKnown: boolean;
 }
 
-interface RenderWaits {
+export interface RenderWaits {
   /** By provider, with a `default`. */
   renderMaxMs: Readonly<Record<string, number>>;
   /** Of a synchronous call without a documented end. */
@@ -73,6 +73,21 @@ export function longestRenderMs(row: Pick<Row, 'kind' | 'cells' | 'media'>, wait
   return seconds === undefined
     ? { ms: Math.max(ms, SPEECH_OF_UNKNOWN_LENGTH_MS), isLengthKnown: false }
     : { ms: Math.max(ms, Math.ceil(seconds * MS_PER_SPOKEN_SECOND)), isLengthKnown: true };
+}
+
+/** Beyond the longest render: the submit itself, and clocks that differ. */
+const READ_MARGIN_S = 3_600;
+/** No signature lasts longer. */
+const SIGNED_S_MAX = 604_800;
+
+/** How long the service may have to read an input of the row: until the longest render has ended. */
+export function reachableSeconds(row: Pick<Row, 'kind' | 'cells' | 'media'>, waits: RenderWaits): number {
+  return secondsToRead(longestRenderMs(row, waits).ms);
+}
+
+/** The same for a render of any row that lasts so long. */
+export function secondsToRead(renderMs: number): number {
+  return Math.min(SIGNED_S_MAX, Math.ceil(renderMs / 1_000) + READ_MARGIN_S);
 }
 
 /** How long a synchronous call may run at the service: for images, edits and interactions no end is shown. */

@@ -16,8 +16,10 @@ export interface ManifestOptions {
   delimiter?: string;
   /** For rows without a kind of their own. */
   defaultKind?: Kind;
-  /** Folders besides the manifest's own from which media may be read. */
+  /** Folders besides the manifest's own, and `s3://bucket/prefix` addresses, from which media may be read. */
   inputRoots?: string[];
+  /** Places that earlier batches of the account wrote to: media may be read from them too. */
+  earlierOuts?: () => Promise<readonly string[]>;
   /** `{id}` when absent; above 1,000 rows `{part}/{id}`. */
   nameTemplate?: string;
   /** The day that `{date}` shows, as 2026-01-31; today (UTC) when absent. */

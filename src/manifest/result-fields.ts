@@ -21,6 +21,8 @@ export interface ResultLine {
   endedFor?: ReasonCode;
   /** Why it never started, or what it waits for, in words. */
   endedText?: string;
+  /** The row that feeds it and has not brought its output. */
+  waitsFor?: string;
   /** What feeds a row that is to be run again, by id: the file, or nothing for a row that is run again too. */
   feeds?: Readonly<Record<string, string | null>>;
   /** Its cells with what the files that feed it say: the length of a driver clip. */

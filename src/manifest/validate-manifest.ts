@@ -111,11 +111,11 @@ function createChecker(
 function mediaReaderOf(options: ManifestOptions): MediaReader {
   const { source, inputRoots = [], allowLoopback = false, resolveHosts = true, hasUploadStore = false } = options;
   const folder = 'path' in source ? dirname(resolve(source.path)) : process.cwd();
-  const { keepBlob, probeUrl } = options;
+  const { earlierOuts, keepBlob, probeUrl } = options;
   return createMediaReader({
     ...{ folder, inputRoots, allowLoopback, resolveHosts, hasUploadStore },
     ...options.s3Media,
-    ...defined({ keepBlob, probeUrl }),
+    ...defined({ earlierOuts, keepBlob, probeUrl }),
   });
 }
 

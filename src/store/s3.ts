@@ -1,6 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3';
 import { defined } from '../domain/defined.js';
-import { DEFAULT_S3, type S3Environment, type S3Settings } from '../domain/s3.js';
+import { DEFAULT_S3, type S3Environment, type S3Settings, s3Endpoint } from '../domain/s3.js';
 import type { Bucket, CopySource, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
 import type { SignedUrl } from './port.js';
 import { freshBody, knownHash } from './s3-body.js';
@@ -38,10 +38,12 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const own = { ...process.env, ...environment };
-  const endpoint = settings.endpoint ?? own.AWS_ENDPOINT_URL_S3 ?? own.AWS_ENDPOINT_URL;
+  const endpoint = s3Endpoint(settings, own);
   const region = settings.region ?? own.AWS_REGION ?? (endpoint === undefined ? undefined : OTHER_SERVERS_REGION);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_PROFILE: profile } = environment;
   const sessionToken = environment.AWS_SESSION_TOKEN;
+  const endsAtMs = Date.parse(environment.AWS_CREDENTIAL_EXPIRATION ?? '');
+  const expiration = Number.isNaN(endsAtMs) ? undefined : new Date(endsAtMs);
   const hasKey = accessKeyId !== undefined && secretAccessKey !== undefined;
   const client = new sdk.S3Client({
     forcePathStyle: settings.forcePathStyle,
@@ -54,7 +56,7 @@ async function connect({ settings, environment }: S3Access): Promise<Connection>
       ? {}
       : { endpoint, requestChecksumCalculation: WHEN_REQUIRED, responseChecksumValidation: WHEN_REQUIRED }),
     ...defined({ region, profile }),
-    ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken }) } } : {}),
+    ...(hasKey ? { credentials: { accessKeyId, secretAccessKey, ...defined({ sessionToken, expiration }) } } : {}),
   });
   return { sdk, client };
 }

@@ -1,4 +1,6 @@
 import type { Handed } from '../../activities/dependencies.js';
+import { canServiceReach } from '../config/base-url.js';
+import { s3Endpoint } from '../domain/s3.js';
 import { openAccountRecords } from '../home/account-records.js';
 import { createPosters } from '../report/posters.js';
 import { createDownloader } from '../service/download.js';
@@ -31,6 +33,7 @@ export function createDependencies(
     downloader: createDownloader({ allowLoopback: isLoopback(baseUrl), maxBytes: OUTPUT_BYTES_MAX, userAgent }),
     openStore: (location) => openStore(location, 'shared'),
     openInput,
+    isS3Reachable: canServiceReach(s3Endpoint(settings.s3, { ...process.env, ...s3 }), baseUrl),
     posters: createPosters(),
     messenger: createMessenger(place.client, account, timeScale),
     log,

@@ -1,12 +1,10 @@
 // How long an input that was uploaded can be read (service document 2: "it must stay publicly reachable until the job completes").
 import { expect, it } from 'vitest';
-import type { Dependencies } from '../../activities/dependencies.js';
-import { reachableSeconds } from '../../activities/files/input-urls.js';
 import type { Row } from '../../src/domain/row.js';
+import { reachableSeconds } from '../../src/kinds/expected.js';
 
-const settings = { waits: { syncMaxMs: 900_000, renderMaxMs: { default: 5_400_000 } } };
-const seconds = (kind: Row['kind'], cells: Row['cells'] = {}) =>
-  reachableSeconds({ settings } as unknown as Dependencies, { kind, cells, media: {} } as unknown as Row);
+const waits = { syncMaxMs: 900_000, renderMaxMs: { default: 5_400_000 } };
+const seconds = (kind: Row['kind'], cells: Row['cells'] = {}) => reachableSeconds({ kind, cells, media: {} }, waits);
 
 it('a signed input can be read an hour beyond the longest render of its row, and for 7 days at most', () => {
   expect(seconds('vendor-c/video')).toBe(5_400 + 3_600);

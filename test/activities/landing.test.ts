@@ -71,6 +71,7 @@ async function stand(rows: Row[], ...answers: Answer[]) {
     ...account,
     transport,
     downloader,
+    isS3Reachable: false,
     openStore: (location) => createFolderStore(location, { access: 'shared' }),
     openInput: () => {
       throw new Error('no row here has an input in a bucket');

@@ -1,9 +1,12 @@
 // When the service's own URL of an output may be named by the row that it feeds (design 9, How the input travels).
-import { expect, test } from 'vitest';
-import { ownUrl } from '../../activities/files/input-urls.js';
+import { describe, expect, test } from 'vitest';
+import { inputUrl, ownUrl } from '../../activities/files/input-urls.js';
+import { adapterFor } from '../../src/kinds/index.js';
 import { DownloadError } from '../../src/service/download.js';
+import type { Store } from '../../src/store/port.js';
 import { intent } from '../home/support/examples.js';
 import { fed } from '../support/chain-rows.js';
+import { rowRecord } from '../support/row-record.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
 const HERO = plainRow('hero');
@@ -11,10 +14,18 @@ const CLIP = plainRow('clip', { index: 1, kind: 'vendor-d/video', cells: { promp
 const URL = 'https://files.example/hero.png';
 const BYTES = 4_000;
 
-/** The hero is rendered; `bytes` are what its URL serves, null for one that does not answer. */
-async function rendered({ bytes = BYTES, kind = HERO.kind }: { bytes?: number | null; kind?: typeof HERO.kind } = {}) {
+interface Rendered {
+  /** What the URL serves; null for one that does not answer. */
+  bytes?: number | null;
+  kind?: typeof HERO.kind;
+  /** Where the hero was rendered; another batch than `b` for one that was taken over. */
+  batch?: string;
+}
+
+/** The hero is rendered. */
+async function rendered({ bytes = BYTES, kind = HERO.kind, batch = 'b' }: Rendered = {}) {
   const { deps, clock, generation } = await accountAtHand([HERO, CLIP]);
-  const ref = { batch: 'b', id: 'hero', n: 1 };
+  const ref = { batch, id: 'hero', n: 1 };
   await deps.ledger.claim(
     ref,
     intent({ atMs: clock.nowMs, rowHash: HERO.hash, kind: HERO.kind, generation, index: 0 }),
@@ -35,13 +46,14 @@ async function rendered({ bytes = BYTES, kind = HERO.kind }: { bytes?: number | 
     },
   } as unknown as typeof deps.downloader;
   const file = { file: 'media/hero.png', contentType: 'image/png', bytes: BYTES, sha256: 'aa' };
-  const feeders = [{ media: fed('hero', 0), row: { ...HERO, kind }, record: undefined, file }];
+  const record = batch === 'b' ? undefined : rowRecord({ id: 'hero', reusedFrom: `${batch}/hero` });
+  const feeders = [{ media: fed('hero', 0), row: { ...HERO, kind }, record, file }];
   const work = { row: CLIP, feeders, batch: 'b' };
   const at = (minutes: number) => {
     clock.nowMs += minutes * MINUTE_MS;
     return ownUrl(deps, work, 'aa');
   };
-  return { at, asked };
+  return { at, asked, deps, work };
 }
 
 test('while it lives until the longest render has ended', async () => {
@@ -59,4 +71,43 @@ test.each([
   ['a family that shows no such life', { kind: 'vendor-a/image2video' as const }],
 ])('never %s', async (_, given) => {
   expect(await (await rendered(given)).at(1)).toBeUndefined();
+});
+
+test('of an earlier render that was taken over', async () => {
+  expect(await (await rendered({ batch: 'before' })).at(1)).toBe(URL);
+});
+
+describe('an input in a bucket', () => {
+  const SIGNED = 'https://bucket.example/hero.png?signature';
+  const media = { source: 'blob', sha256: 'aa', mediaType: 'image/png', bytes: BYTES } as const;
+
+  /** `credentialsMs` is how long the credentials live. */
+  async function named(given: Rendered, { isS3Reachable = true, credentialsMs = Number.POSITIVE_INFINITY }) {
+    const { deps, work } = await rendered(given);
+    const store = {
+      location: 's3://bucket/out',
+      size: async () => BYTES,
+      url: async (_key: string, seconds: number) => {
+        return { url: SIGNED, endsAtMs: Date.now() + Math.min(seconds * 1_000, credentialsMs) };
+      },
+    } as unknown as Store;
+    Object.assign(deps, { isS3Reachable, openStore: () => store });
+    deps.settings.home = '/home';
+    const options = { schema: 1, out: store.location } as never;
+    return inputUrl(deps, { ...work, adapter: adapterFor(CLIP.kind), options }, media);
+  }
+
+  test('is signed where the signature lives long enough', async () => {
+    expect(await named({}, {})).toBe(SIGNED);
+  });
+
+  test('is named by its own URL where the service cannot read the bucket, and never signed there', async () => {
+    expect(await named({}, { isS3Reachable: false })).toBe(URL);
+    await expect(named({ bytes: null }, { isS3Reachable: false })).rejects.toThrow('there is no S3 store');
+  });
+
+  test('is named by its own URL where the credentials end before the longest render, as long as that can be had', async () => {
+    expect(await named({}, { credentialsMs: 30 * MINUTE_MS })).toBe(URL);
+    expect(await named({ bytes: null }, { credentialsMs: 30 * MINUTE_MS })).toBe(SIGNED);
+  });
 });

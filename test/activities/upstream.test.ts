@@ -17,6 +17,7 @@ const ROWS = [
 ].map((row, index) => ({ ...row, index }));
 const frames = { out: undefined as never, home: undefined as never, batch: 'b' };
 const BESIDE = { folder: '/out/b', frames, canUpload: false };
+const HELD = { live: 'held', waitsFor: 'edit', endedText: 'waits for row edit' };
 const PLACE = { batch: 'b', generation: 'g' };
 const FILE = { file: 'media/hero.png', contentType: 'image/png', bytes: 1, sha256: 'aa' };
 
@@ -44,9 +45,9 @@ if (!hero || !edit || !film || !dance) throw new Error('four rows');
 
 describe('why a row that others feed has not started', () => {
   test('it waits while one of them may still be done, and runs once it is', async () => {
-    expect(await upstreamOf(sourcesOf({}), PLACE, film)).toEqual({ live: 'held', endedText: 'waits for row edit' });
+    expect(await upstreamOf(sourcesOf({}), PLACE, film)).toEqual(HELD);
     const done = { hero: { status: 'done' as const, files: [FILE] } };
-    expect(await upstreamOf(sourcesOf(done), PLACE, film)).toEqual({ live: 'held', endedText: 'waits for row edit' });
+    expect(await upstreamOf(sourcesOf(done), PLACE, film)).toEqual(HELD);
     expect(await upstreamOf(sourcesOf(done), PLACE, edit)).toBeUndefined();
   });
 

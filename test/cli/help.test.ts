@@ -94,8 +94,8 @@ test('callsheet run --help', async () => {
       --delimiter <character>         between cells (default ,); \\t for a tab
       --format <format>               csv or jsonl (default: by the file name) (choices: "csv", "jsonl")
       --errors <file>                 write every problem of the manifest to this file, as CSV
-      --input-root <folder>           a folder besides its own from which the manifest may name media
-                                      (repeatable)
+      --input-root <place>            a folder or s3://bucket/prefix besides its own from which the
+                                      manifest may name media (repeatable)
       --probe-urls                    look at the size and type of media URLs too, with one small
                                       request each
       --no-network                    check without resolver and service: no hosts, no voices, no media

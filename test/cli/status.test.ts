@@ -99,6 +99,15 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     expect(listLines(session, [silent]).join('\n')).toMatch(/^b +no answer +2 /m);
   });
 
+  test('how many rows wait for others, and for which row', () => {
+    const session = { terminal: { colors: { bold: String, yellow: String } }, config: {}, origins: new Map() } as never;
+    const held: BatchStateReport = { ...report, createdAt: '2026', live: { held: 3, waiting: 1 }, heldFor: 'hero' };
+    expect(statusLines(session, held)).toContain("held      3 rows wait for others, the first for 'hero'");
+    const list = listLines(session, [{ ...report, createdAt: '2026' }, held]).join('\n');
+    expect(list).toMatch(/batch +state +rows +ended +held +began/);
+    expect(list).toMatch(/^b +finished +2 +.* 3 +2026/m);
+  });
+
   test('status and list of a home without an engine', async () => {
     const home = await seededHome('b', [
       { id: 'one', record: { finishedAtMs: T0 + 60_000 } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackUrl, readBaseUrl } from '../../src/config/base-url.js';
+import { canServiceReach, isLoopbackUrl, readBaseUrl } from '../../src/config/base-url.js';
 
 test.each([
   ['https://media.example', 'https://media.example', false, 443],
@@ -38,4 +38,21 @@ test.each([
 test('loopback is judged by the host alone', () => {
   expect(isLoopbackUrl('http://127.0.0.1:8787')).toBe(true);
   expect(isLoopbackUrl('https://media.example')).toBe(false);
+});
+
+test('the service reads an S3 endpoint that is public https, and on this machine a rehearsal does', () => {
+  const service = 'https://media.example';
+  for (const endpoint of [undefined, 'https://s3.example', 'https://s3.example:8443']) {
+    expect(canServiceReach(endpoint, service), endpoint).toBe(true);
+  }
+  for (const host of [
+    'http://s3.example',
+    'https://127.0.0.1',
+    'https://localhost',
+    'https://10.1.2.3',
+    'https://minio',
+  ]) {
+    expect(canServiceReach(host, service), host).toBe(false);
+    expect(canServiceReach(host, 'http://127.0.0.1:8787'), host).toBe(true);
+  }
 });

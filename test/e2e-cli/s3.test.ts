@@ -88,13 +88,26 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
     const lines = ['a,speech.wav', 'b,speech.wav', 'c,speech.wav', 'd,s3://callsheet/library/speech.wav'];
     const rows = lines.map((line) => `${line.split(',')[0]},vendor-b/avatar,anna,${line.split(',')[1]}`);
     await rig.write('spoken.csv', `id,kind,avatar_id,audio\n${rows.join('\n')}\n`);
-    const ended = await rig.run(['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'], withEnvironment());
+    const spoken = ['run', 'spoken.csv', '--yes', '--out', 's3://callsheet/out'];
+    const stranger = await rig.run(spoken, withEnvironment());
+    expect(stranger.stderr).toContain("s3://callsheet/library/speech.wav' is below no --out of this account");
+    const ended = await rig.run([...spoken, '--input-root', 's3://callsheet/library'], withEnvironment());
     expect(ended.code, ended.stderr).toBe(0);
     const { jobs } = rig.emulator.truth();
     expect(jobs).toHaveLength(4);
     expect(readdirSync(join(server.folder, 'out', 'spoken', 'inputs'))).toHaveLength(1);
     const refused = await rig.run(['plan', 'spoken.csv', '--out', rig.out]);
     expect(refused.stderr).toContain('there is no S3 store to upload to');
+  });
+
+  it('doctor says where what is signed would end too early', async () => {
+    const look = async (livesMs: number) => {
+      const AWS_CREDENTIAL_EXPIRATION = new Date(Date.now() + livesMs).toISOString();
+      const env = { ...server.environment, AWS_CREDENTIAL_EXPIRATION };
+      return (await rig.run(['doctor', '--out', 's3://callsheet/out'], { env })).stdout;
+    };
+    expect(await look(600_000)).toMatch(/out can be written; signed URLs of inputs are needed for .* end in (9|10) min/);
+    expect(await look(86_400_000)).toContain('s3://callsheet/out can be written, and refuses a second writer');
   });
 
   it('clean takes what killed processes left in the bucket and on this machine, and no media (retention)', async () => {

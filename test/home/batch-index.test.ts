@@ -109,7 +109,8 @@ function fedRowAt(index: number) {
 test('rows that wait for others, and rows whose feeder brought nothing, are what a walk finds them to be', async () => {
   const home = await batch(fedRowAt);
   const { records } = home;
-  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 });
+  const { live, heldFor } = await home.tally();
+  expect([live, heldFor]).toEqual([{ waiting: ROWS / 3, held: (ROWS / 3) * 2 }, 'row-0']);
   const gate = (ids: string[]) => writeSampleGate(home.home, 'b', { ids, atMs: 1 });
   const steps: (() => Promise<unknown>)[] = [
     () => records.writeRecord('b', record(0)),
@@ -145,12 +146,14 @@ test('rows that wait for others are counted without reading the rows', async () 
   expect(home.seen.parts).toBe(0);
   expect(home.seen.reads).toBeLessThan(10);
   await home.records.writeRecord('b', record(0));
-  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 1 });
+  const after = await home.tally();
+  expect([after.live, after.heldFor]).toEqual([{ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 1 }, 'row-1']);
   expect(home.seen.parts).toBe(0);
   // What feeds what cannot be read: the rows say it.
   await home.home.store.put(home.home.keys.feeds('b', home.generation, 0), Buffer.from('{torn'));
   await home.records.writeRecord('b', record(3));
-  expect((await home.tally()).live).toEqual({ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 2 });
+  const walked = await home.tally();
+  expect([walked.live, walked.heldFor]).toEqual([{ waiting: ROWS / 3, held: (ROWS / 3) * 2 - 2 }, 'row-1']);
 }, 60_000);
 
 test('6-O12: where nothing changed, no record and no name is read; where one row changed, its shard alone', async () => {

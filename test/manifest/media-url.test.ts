@@ -115,7 +115,7 @@ describe('B44: media URLs', () => {
       id: `r${i}`,
       image,
     }));
-    const { printed, passed } = await checkText(csv(...rows), { s3Media });
+    const { printed, passed } = await checkText(csv(...rows), { s3Media, inputRoots: ['s3://bucket'] });
     expect(printed).toEqual([
       "<stdin>:4:7: B44 image: cannot read 's3://bucket/absent.png': no such object",
       '<stdin>:5:7: B45 image is empty (0 bytes)',
@@ -126,9 +126,34 @@ describe('B44: media URLs', () => {
     expect(looked.filter((address) => address === images[0])).toHaveLength(1);
   });
 
+  it('takes s3:// only from below a root, and looks at nothing else', async () => {
+    const looked: string[] = [];
+    const lookAtS3 = async (address: string) => {
+      looked.push(address);
+      return { ok: true as const, bytes: 900 };
+    };
+    const good = ['s3://films/may/a.png', 's3://shots/june/b.png', 's3://library/c.png'];
+    const bad = ['s3://films/mayday/a.png', 's3://films/a.png', 's3://private/may/a.png', 's3://films/may/../a.png'];
+    const rows = [...good, ...bad].map((image, i) => ({ ...edit, id: `r${i}`, image }));
+    const { printed } = await checkText(csv(...rows), {
+      s3Media: { isS3Reachable: true, lookAtS3 },
+      inputRoots: ['/media', 's3://films/may', 's3://library'],
+      earlierOuts: async () => ['/out', 's3://shots/june'],
+    });
+    const outside = (line: number, image: string) =>
+      `<stdin>:${line}:7: B44 image: '${image}' is below no --out of this account; add its place with --input-root`;
+    expect(printed).toEqual([
+      ...bad.slice(0, 3).map((image, i) => outside(5 + i, image)),
+      "<stdin>:8:7: B44 image: 's3://films/may/../a.png' is not s3://bucket/key",
+    ]);
+    expect(looked).toEqual(good);
+  });
+
   it('refuses s3:// where the service could not read the endpoint', async () => {
     const s3Media = { isS3Reachable: false, lookAtS3: async () => ({ ok: true as const, bytes: 900 }) };
-    const { printed } = await checkText(csv({ ...avatar, audio: 's3://bucket/a.mp3' }), { s3Media });
+    const { printed } = await checkText(csv({ ...avatar, audio: 's3://bucket/a.mp3' }), {
+      ...{ s3Media, inputRoots: ['s3://bucket'] },
+    });
     expect(printed).toEqual([
       '<stdin>:2:4: B44 audio: the service cannot read the S3 endpoint: it must be public https',
     ]);

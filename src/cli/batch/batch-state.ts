@@ -28,6 +28,8 @@ export interface BatchStateReport {
   counts: Record<Status, number>;
   /** Rows that have not ended, by what the ledger says of them. */
   live: Partial<Record<LiveWord, number>>;
+  /** The id of the row that the first held one waits for; absent where none is held. */
+  heldFor?: string;
   /** Rows that ended and need a person. */
   needPerson: number;
   /** Null where no row's cost is known. */
@@ -96,7 +98,7 @@ export async function readBatchState(
   const running = work && (await lookAtWorkflow(access, work, batch));
   const seen = running === 'unknown' ? undefined : running;
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
-  const { counts, live, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
+  const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
   const restState = (await sampleInForce(home, batch, generation)) === undefined ? 'finished' : 'sampled';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   const order = await readBatchOrder(home, batch);
@@ -110,6 +112,7 @@ export async function readBatchState(
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
     counts,
     live,
+    ...defined({ heldFor }),
     needPerson: forPerson,
     credits: creditsJson(creditsNano, creditsUnknown),
     creditsUnknown,

@@ -21,6 +21,8 @@ export interface HomeTally extends BatchTally {
   endedAtMs: number | undefined;
   /** Rows that ended at or after the given instant. */
   endedSince: number;
+  /** The id of the row that the first held one waits for; absent where none is held. */
+  heldFor?: string;
 }
 
 /** How each row of a batch ended, from the home, in the manifest's order. */
@@ -84,13 +86,14 @@ async function addUntried(
   if (untouched !== undefined) tally.counts[untouched.ended] += untried - left;
   const mayRun = untouched && (untouched.except ?? new Set());
   const of = { batch, generation, sums, mayRun };
-  const { held, ended } =
+  const { held, ended, heldFor }: HeldRows =
     left === 0
       ? { held: 0, ended: 0 }
       : ((await indexedHeld(access, of)) ?? (await heldRows(access, batch, generation, mayRun)));
   addLive(tally, 'held', held);
   addLive(tally, 'waiting', left - held - ended);
   tally.counts.not_started += ended;
+  if (heldFor !== undefined) tally.heldFor = heldFor;
 }
 
 async function untriedOf({ home }: HomeAccess, batch: string, ids: ReadonlySet<string> = new Set()): Promise<number> {
@@ -115,7 +118,8 @@ async function* untilAborted<T>(lines: AsyncIterable<T>, signal: AbortSignal | u
 
 async function* seen(lines: AsyncIterable<ResultLine>, tally: HomeTally, sinceMs: number): AsyncIterable<ResultLine> {
   for await (const line of lines) {
-    const { record, removed } = line;
+    const { record, removed, waitsFor } = line;
+    if (waitsFor !== undefined && !removed) tally.heldFor ??= waitsFor;
     if (record !== undefined && !removed) {
       if (needsPerson(record)) tally.forPerson += 1;
       if (record.finishedAtMs >= sinceMs) tally.endedSince += 1;
@@ -152,7 +156,11 @@ async function heldRows(
       const isTouched = (await touched.hasRecord(row.id)) || (await touched.wasTried(row.id));
       return isTouched ? undefined : upstreamOf(sources, { batch, generation }, row);
     });
-    for (const upstream of upstreams) if (upstream !== undefined) found['ended' in upstream ? 'ended' : 'held'] += 1;
+    for (const upstream of upstreams) {
+      if (upstream === undefined) continue;
+      found['ended' in upstream ? 'ended' : 'held'] += 1;
+      if ('live' in upstream) found.heldFor ??= upstream.waitsFor;
+    }
   }
   return found;
 }

@@ -1,9 +1,9 @@
 import { hasFfmpeg } from '../../../activities/files/film-frame.js';
-import { isLoopbackUrl } from '../../config/base-url.js';
+import { canServiceReach, isLoopbackUrl } from '../../config/base-url.js';
 import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
-import { isS3Address } from '../../domain/s3.js';
+import { isS3Address, s3Endpoint } from '../../domain/s3.js';
 import { longestRenderMs } from '../../kinds/expected.js';
 import { factsOf } from '../../kinds/facts.js';
 import type { ManifestOptions, ManifestSummary } from '../../manifest/manifest-options.js';
@@ -23,7 +23,10 @@ const SHOWN_MAX = 100;
 const PROGRESS_AFTER_MS = 1_000;
 const PROGRESS_EVERY_MS = 2_000;
 
-type Sinks = Pick<ManifestOptions, 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'>;
+type Sinks = Pick<
+  ManifestOptions,
+  'earlierOuts' | 'onRow' | 'keepBlob' | 'date' | 'resolveHosts' | 'voices' | 'probeUrl'
+>;
 
 /**
  * Checks the whole manifest in one streaming pass and prints what is wrong with it as `file:line:column: CODE
@@ -49,7 +52,7 @@ function optionsFor(session: Session, place: ManifestPlace, sinks: Sinks): Manif
     source: path === undefined ? { stream: session.cli.io.stdin, name: '<stdin>' } : { path },
     ...defined({ format, delimiter, defaultKind, nameTemplate: config.names.template ?? undefined }),
     // What an earlier row rendered may be named where it lies, as failed.csv does.
-    inputRoots: isS3Address(config.out) ? place.inputRoots : [...place.inputRoots, config.out],
+    inputRoots: [...place.inputRoots, config.out],
     shareIdentical: place.sharesIdentical,
     allowLoopback: isLoopbackUrl(config.baseUrl),
     problemLimit: SHOWN_MAX,
@@ -88,8 +91,7 @@ function createProgress({ terminal }: Session): { row(): void } {
 
 /** What buckets offer to the media of a manifest: a place to upload files to, and objects that are named. */
 function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions, 'hasUploadStore' | 's3Media'> {
-  const isS3Reachable = canServiceReach(config, env);
-  const hasBucket = isS3Address(config.out) || isS3Address(config.home);
+  const isS3Reachable = canServiceReach(s3Endpoint(config.s3, env), config.baseUrl);
   const { openInput } = createPlaces({ settings: config.s3, environment: {} });
   const lookAtS3: LookAtS3 = async (address) => {
     try {
@@ -100,14 +102,13 @@ function s3Inputs(config: Config, env: NodeJS.ProcessEnv): Pick<ManifestOptions,
       throw error;
     }
   };
-  return { hasUploadStore: hasBucket && isS3Reachable, s3Media: { lookAtS3, isS3Reachable } };
+  return { hasUploadStore: hasUploadStore(config, env), s3Media: { lookAtS3, isS3Reachable } };
 }
 
-/** The service reads signed URLs over https from the internet; a rehearsal's double reads them on this machine. */
-function canServiceReach({ s3, baseUrl }: Config, env: NodeJS.ProcessEnv): boolean {
-  if (isLoopbackUrl(baseUrl)) return true;
-  const endpoint = s3.endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
-  return endpoint === undefined || (endpoint.startsWith('https://') && !isLoopbackUrl(endpoint));
+/** Files can be put where the service reads them. */
+export function hasUploadStore({ out, home, s3, baseUrl }: Config, env: NodeJS.ProcessEnv): boolean {
+  const hasBucket = isS3Address(out) || isS3Address(home);
+  return hasBucket && canServiceReach(s3Endpoint(s3, env), baseUrl);
 }
 
 /** What a manifest's check asks of the world outside: the resolver, the account's voices, the media behind URLs. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Kind } from '../../domain/kind.js';
+import { isS3Address, parseS3Address } from '../../domain/s3.js';
 import { isKind, KINDS } from '../../kinds/facts.js';
 import { batchNameFrom } from '../../manifest/names.js';
 import { quoted } from '../../manifest/problem.js';
@@ -38,6 +39,7 @@ export interface ManifestPlace {
   format: 'csv' | 'jsonl' | undefined;
   /** Where every problem is written, absolute. */
   errorsFile: string | undefined;
+  /** Absolute folders and `s3://` addresses. */
   inputRoots: string[];
   /** Resolver and service may be asked while the manifest is checked. */
   asksNetwork: boolean;
@@ -57,8 +59,8 @@ export function addManifestFlags(command: Command): Command {
     new Option('--format <format>', 'csv or jsonl (default: by the file name)').choices(['csv', 'jsonl']),
     new Option('--errors <file>', 'write every problem of the manifest to this file, as CSV'),
     new Option(
-      '--input-root <folder>',
-      'a folder besides its own from which the manifest may name media (repeatable)',
+      '--input-root <place>',
+      'a folder or s3://bucket/prefix besides its own from which the manifest may name media (repeatable)',
     ).argParser(repeated),
     new Option('--probe-urls', 'look at the size and type of media URLs too, with one small request each'),
     new Option('--no-network', 'check without resolver and service: no hosts, no voices, no media behind URLs'),
@@ -98,7 +100,7 @@ export function readManifestFlags(manifest: string, flags: ManifestFlags, sessio
     errorsFile: flags.errors === undefined ? undefined : resolve(cwd, flags.errors),
     asksNetwork: flags.network,
     probesUrls: flags.probeUrls === true,
-    inputRoots: (flags.inputRoot ?? []).map((folder) => resolve(cwd, folder)),
+    inputRoots: (flags.inputRoot ?? []).map((root) => readInputRoot(root, cwd)),
     sharesIdentical: flags.shareIdentical === true,
     reuse: flags.reuse === undefined ? 'none' : checkedReuse(flags.reuse),
   };
@@ -110,6 +112,12 @@ export function checkedKind(text: string): Kind {
   const nearest = nearestWord(text, KINDS);
   const hint = nearest === undefined ? '`callsheet kinds` lists them' : `did you mean '${nearest}'?`;
   throw new UserError(`B57 unknown kind '${text.slice(0, 80)}'; ${hint}`);
+}
+
+function readInputRoot(text: string, cwd: string): string {
+  if (!isS3Address(text)) return resolve(cwd, text);
+  if (parseS3Address(text) !== undefined) return text;
+  throw new UserError(`--input-root must be a folder or s3://bucket/prefix, got ${quoted(text.slice(0, 80))}`);
 }
 
 function checkedReuse(text: string): ReuseOrder {

@@ -3,19 +3,24 @@ import { readBatchOptions } from '../../home/batch-order.js';
 import { createRowsWriter, type GenerationFacts } from '../../home/rows-writer.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
 import type { MediaBlob } from '../../manifest/media/media-reader.js';
+import { parallel } from '../../store/parallel.js';
 import { type BatchPlace, type HomeAccess, rowsOf } from '../access/home-access.js';
+import { earlyEndText } from '../access/signing.js';
 import { lookUpBatch } from '../batch/known-batch.js';
 import { openOutputCheck } from '../batch/lost-files.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { openEarlierRenders } from '../reuse/earlier-renders.js';
 import { plain } from '../terminal.js';
 import { amount } from '../views/counts.js';
-import { checkManifest, openOutsideChecks } from './check-manifest.js';
+import { checkManifest, hasUploadStore, openOutsideChecks } from './check-manifest.js';
+import { createFeederUrls } from './feeder-urls.js';
 import { keepFedRows } from './kept-rows.js';
 import type { PlanSubject } from './make-plan.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import { type CountedRows, createRowCounter } from './row-counter.js';
 import { openTakenNames } from './taken-names.js';
+
+const READ_WIDTH = 16;
 
 /** A manifest that was checked, and what running it would do. */
 export interface PreparedBatch extends CountedRows {
@@ -50,13 +55,15 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   const earlier = await openEarlierRenders(access, batch, place.reuse);
   const keepFed = options.keepsFed && keepFedRows(at, options.keepsFed.except);
   const { retry } = options;
-  const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed });
+  const feederUrls = hasUploadStore(session.config, session.cli.io.env) ? undefined : createFeederUrls(at);
+  const counter = await createRowCounter(at, { retry, takenNames, leaving, outputs, earlier, keepFed, feederUrls });
   const writer = options.keep ? createRowsWriter(home.store, home.account, batch) : undefined;
   let written = 0;
   const outside = await openOutsideChecks(session, access, place);
   try {
     const summary = await checkManifest(session, place, {
       ...outside.options,
+      earlierOuts: () => outsOf(home),
       // `{date}` in a name stays the day of the first run, else the same manifest would be another one tomorrow.
       ...(binding && { date: new Date(binding.createdAtMs).toISOString().slice(0, 10) }),
       onRow: async (row, raw) => {
@@ -70,6 +77,9 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
       ...(options.keep ? { keepBlob: (blob: MediaBlob) => keepBlob(access, blob) } : {}),
     });
     const counted = await counter.finish();
+    await feederUrls?.refuse(counted, place);
+    const tooShort = counted.signedSeconds > 0 && (await earlyEndText(session.config, counted.signedSeconds));
+    if (tooShort) session.terminal.warn(`${tooShort}: use credentials that live longer`);
     const { columns, passthroughColumns } = summary;
     if (written !== summary.rows) throw new Error(`${written} of ${summary.rows} good rows were written`);
     const generation = await writer?.finish({ columns, passthroughColumns, createdAtMs: Date.now() });
@@ -80,12 +90,19 @@ export async function prepareBatch(at: BatchPlace, options: PrepareOptions): Pro
   } finally {
     await outside.close();
     await earlier?.close();
+    await feederUrls?.close();
   }
 }
 
 export function planSubject({ path }: ManifestPlace, prepared: PreparedBatch): PlanSubject {
   const { costNotes, chains } = prepared.summary;
   return { chains, manifest: path ?? 'standard input', rows: prepared, costNotes };
+}
+
+/** Every place that a batch of the account writes to. */
+async function outsOf(home: HomeAccess['home']): Promise<string[]> {
+  const bindings = await parallel(await home.batches(), READ_WIDTH, (batch) => home.readBatch(batch));
+  return [...new Set(bindings.flatMap((binding) => binding?.out ?? []))];
 }
 
 async function keepBlob({ home }: HomeAccess, blob: MediaBlob): Promise<void> {

@@ -1,12 +1,14 @@
+import { waitsOf } from '../../config/make-config.js';
 import type { RetryOrder } from '../../contract/workflows.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { outputBytes } from '../../kinds/expected.js';
+import { outputBytes, reachableSeconds } from '../../kinds/expected.js';
 import { type BatchPlace, knownPrices, listPrice } from '../access/home-access.js';
 import type { LostFile, OutputCheck } from '../batch/lost-files.js';
 import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
 import { createChainCosts } from './chain-costs.js';
+import { type FeederUrls, isSigned } from './feeder-urls.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
@@ -36,6 +38,8 @@ export interface CountedRows {
   lost: LostFile[];
   /** What the outputs of the rows that have not ended will take, roughly. */
   outputBytes: number;
+  /** How long the service may need to read a signed URL of an input; 0 where none is signed. */
+  signedSeconds: number;
   /** Rows whose configured price is not what the balance showed, with the first one's prices, by kind. */
   contradicted: ContradictedPrices;
   /** By the row's index: there is nothing to do for it, since it has ended or is skipped. */
@@ -59,6 +63,8 @@ export interface RowCounterOptions {
   earlier?: EarlierRenders | undefined;
   /** Absent where the files of finished rows need not be looked at. */
   outputs?: OutputCheck | undefined;
+  /** Absent where files can be uploaded for columns that take URLs alone, or were looked at before. */
+  feederUrls?: FeederUrls | undefined;
   /** Absent where what was changed with its feeders is paid again with them. */
   keepFed?: KeepFedRows | undefined;
 }
@@ -70,6 +76,7 @@ const COPIED_MAX = 100_000;
 
 export async function createRowCounter(at: BatchPlace, options: RowCounterOptions): Promise<RowCounter> {
   const prices = await knownPrices(at);
+  const waits = waitsOf(at.session.config);
   const planner = await createRowPlanner(at, options);
   const counted: CountedRows = {
     tally: newPlanTally(),
@@ -83,6 +90,7 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     kept: [],
     lost: [],
     outputBytes: 0,
+    signedSeconds: 0,
     contradicted: new Map(),
     finishedBefore: [],
   };
@@ -137,6 +145,11 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     chainCosts.link(row);
     if (plan.plan === 'submit') chainCosts.add(row, price);
     if (isPriced) noteContradiction(counted.contradicted, row, prices);
+    if (plan.plan === 'submit') {
+      await options.feederUrls?.add(row);
+      const hasUploadStore = options.feederUrls === undefined;
+      if (isSigned(row, hasUploadStore)) counted.signedSeconds = Math.max(counted.signedSeconds, reachableSeconds(row, waits));
+    }
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);
   }

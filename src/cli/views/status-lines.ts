@@ -16,6 +16,9 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     `${colors.bold(report.batch)}: ${stateWords(report.state)}`,
     `rows      ${report.rows}: ${countsText(report.counts)}`,
     ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
+    ...(report.heldFor === undefined
+      ? []
+      : [`held      ${amount(report.live.held ?? 0, 'row waits', 'rows wait')} for others, the first for '${report.heldFor}'`]),
     ...etaLines(report),
     `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
     `began     ${formatDate(report.createdAt)}${ended}`,
@@ -45,12 +48,14 @@ function etaLines({ state, eta, blocked }: BatchStateReport): string[] {
 
 export function listLines(session: Session, states: readonly BatchStateReport[]): string[] {
   const isEtaShown = states.some(({ eta }) => (eta?.highSeconds ?? 0) > 0);
+  const isHeldShown = states.some(({ live }) => (live.held ?? 0) > 0);
   const rows = states.map((one) => [
     ...[
       one.batch,
       one.state === 'unknown' ? 'no answer' : one.state,
       String(one.rows),
       countsText(one.counts),
+      ...(isHeldShown ? [String(one.live.held ?? 0)] : []),
       ...(isEtaShown ? [one.eta === null ? '-' : etaText(one.eta)] : []),
       formatDate(one.createdAt),
     ],
@@ -61,6 +66,7 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
     'state',
     'rows',
     'ended',
+    ...(isHeldShown ? ['held'] : []),
     ...(isEtaShown ? ['ETA'] : []),
     'began',
     'manifest',

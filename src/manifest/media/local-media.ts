@@ -1,30 +1,34 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isS3Address } from '../../domain/s3.js';
 import { quoted } from '../problem.js';
+import type { RootCheck } from './input-roots.js';
 
 /** A local media file that may be read, by its real path. */
 export type LocalPath = { ok: true; real: string; bytes: number; modifiedMs: number } | { ok: false; message: string };
 
-export interface MediaRoots {
-  /** The manifest's folder; paths are relative to it. */
-  folder: string;
-  inputRoots: readonly string[];
-}
-
-/** Finds real paths below the roots, whose own real paths are looked up once. */
-export function createPathFinder(roots: MediaRoots): (name: string, text: string) => Promise<LocalPath> {
-  let realRoots: Promise<string[]> | undefined;
+/** Finds real paths below the manifest's folder, from which relative ones start, and below the roots. */
+export function createPathFinder(
+  folder: string,
+  isBelowRoot: RootCheck,
+): (name: string, text: string) => Promise<LocalPath> {
+  const known = new Map<string, Promise<string>>();
+  const isBelow = async (root: string, real: string): Promise<boolean> => {
+    const realRoot = known.get(root) ?? realpath(root).catch(() => resolve(root));
+    known.set(root, realRoot);
+    return isInside(await realRoot, real);
+  };
   return async (name, text) => {
-    const absolute = resolve(roots.folder, text);
+    const absolute = resolve(folder, text);
     let real: string;
     try {
       real = await realpath(absolute);
     } catch (error) {
       return { ok: false, message: `${name}: cannot read ${quoted(text)}: ${reasonOf(error)}` };
     }
-    realRoots ??= realPaths([roots.folder, ...roots.inputRoots]);
-    if (!(await realRoots).some((root) => isInside(root, real))) {
-      const how = isInside(resolve(roots.folder), absolute) ? 'is a link that leads out of' : 'is outside';
+    const isInFolder = await isBelow(folder, real);
+    if (!isInFolder && !(await isBelowRoot((root) => !isS3Address(root) && isBelow(root, real)))) {
+      const how = isInside(resolve(folder), absolute) ? 'is a link that leads out of' : 'is outside';
       return {
         ok: false,
         message: `${name}: ${quoted(text)} ${how} the manifest's folder; add its folder with --input-root`,
@@ -34,10 +38,6 @@ export function createPathFinder(roots: MediaRoots): (name: string, text: string
     if (!entry.isFile()) return { ok: false, message: `${name}: ${quoted(text)} is not a file` };
     return { ok: true, real, bytes: entry.size, modifiedMs: entry.mtimeMs };
   };
-}
-
-async function realPaths(paths: readonly string[]): Promise<string[]> {
-  return Promise.all(paths.map((path) => realpath(path).catch(() => resolve(path))));
 }
 
 function isInside(root: string, path: string): boolean {

@@ -9,7 +9,8 @@ import type { CheckedRow } from '../check-row.js';
 import { takesUrlOnly } from '../columns.js';
 import { createLineIndex } from '../line-index.js';
 import { quoted } from '../problem.js';
-import { createPathFinder, type MediaRoots, readDataUri, reasonOf } from './local-media.js';
+import { createRootCheck, type InputRoots } from './input-roots.js';
+import { createPathFinder, readDataUri, reasonOf } from './local-media.js';
 import { mediaForm, readReference } from './media-cell.js';
 import { bytesFlaw, factsFlaw, type MediaItem, megabytes, typeFlaw } from './media-limits.js';
 import { createHostChecker, urlFlaw } from './media-url.js';
@@ -28,7 +29,9 @@ export interface MediaReader {
   read(name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem>;
 }
 
-export interface MediaReaderOptions extends MediaRoots, S3MediaOptions {
+export interface MediaReaderOptions extends InputRoots, S3MediaOptions {
+  /** The manifest's; paths are relative to it. */
+  folder: string;
   allowLoopback: boolean;
   resolveHosts: boolean;
   hasUploadStore: boolean;
@@ -43,11 +46,12 @@ const FILES_KEPT_MAX = 20_000;
 /** Reads and checks media cells; each file is read once for its real path, time and size. */
 export function createMediaReader(options: MediaReaderOptions): MediaReader {
   const hosts = createHostChecker(options);
-  const findPath = createPathFinder(options);
+  const isBelowRoot = createRootCheck(options);
+  const findPath = createPathFinder(options.folder, isBelowRoot);
   const knownFiles = new Map<string, { facts: MediaFacts; kept: boolean }>();
   const keptBlobs = createLineIndex();
   const checkBehind = options.probeUrl === undefined ? undefined : createUrlMediaCheck(options.probeUrl);
-  const s3 = createS3Reader(options);
+  const s3 = createS3Reader(options, isBelowRoot);
 
   async function keep(facts: MediaFacts, bytes: Buffer): Promise<void> {
     if (options.keepBlob === undefined || keptBlobs.add(facts.sha256, 1) !== undefined) return;

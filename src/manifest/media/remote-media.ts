@@ -2,6 +2,7 @@ import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-
 import { parseS3Input } from '../../domain/s3.js';
 import type { MediaRule } from '../../kinds/rule.js';
 import { quoted } from '../problem.js';
+import { isBelowAddress, type RootCheck } from './input-roots.js';
 import { bytesFlaw, headFlaw, type MediaFlaw, type MediaItem, typeFlaw } from './media-limits.js';
 import { probeMedia } from './probe-media.js';
 
@@ -54,13 +55,19 @@ export interface S3MediaOptions {
   isS3Reachable?: boolean;
 }
 
-/** Checks `s3://bucket/key` media as far as name and length show; each object is looked at once. */
-export function createS3Reader({ lookAtS3, isS3Reachable = false }: S3MediaOptions) {
+/**
+ * Checks `s3://bucket/key` media as far as name and length show; each object is looked at once. The service would be
+ * given whatever the user's credentials can read: only what lies below a root is looked at.
+ */
+export function createS3Reader({ lookAtS3, isS3Reachable = false }: S3MediaOptions, isBelowRoot: RootCheck) {
   const known = new Map<string, ReturnType<LookAtS3>>();
   return async (name: string, text: string, rule: MediaRule, wanted: MediaSort): Promise<MediaItem> => {
     const refused = (message: string): MediaItem => ({ ok: false, code: 'B44', message: `${name}: ${message}` });
     if (lookAtS3 === undefined) return refused('s3:// media are not read; give a public URL or a local file');
     if (parseS3Input(text) === undefined) return refused(`${quoted(text)} is not s3://bucket/key`);
+    if (!(await isBelowRoot((root) => isBelowAddress(root, text)))) {
+      return refused(`${quoted(text)} is below no --out of this account; add its place with --input-root`);
+    }
     if (rule.inline !== 'bytes-only' && !isS3Reachable) {
       return refused('the service cannot read the S3 endpoint: it must be public https');
     }

@@ -1,0 +1,95 @@
+import { waitsOf } from '../../config/make-config.js';
+import { type FedMedia, fedMedia, type Row } from '../../domain/row.js';
+import { isS3Address } from '../../domain/s3.js';
+import { ownUrlOf, staysReadable } from '../../home/own-url.js';
+import { columnsOf, takesUrlOnly } from '../../manifest/columns.js';
+import { referenceText } from '../../manifest/media/media-cell.js';
+import { wantedSort } from '../../manifest/media/media-reader.js';
+import { openSpill, type Spill } from '../../manifest/references/spill.js';
+import type { BatchPlace } from '../access/home-access.js';
+import { takenOver } from '../reuse/found-renders.js';
+import { UserError } from '../user-error.js';
+import { amount } from '../views/counts.js';
+import type { ManifestPlace } from './manifest-flags.js';
+import type { CountedRows } from './row-counter.js';
+
+/**
+ * Without a place to upload to, a column that takes URLs alone is fed by the URL that the service gave for the other
+ * row's output. A row that is rendered now gets a fresh one; of what was rendered before it may have ended by now.
+ */
+export interface FeederUrls {
+  /** A row that would be submitted. */
+  add(row: Row): Promise<void>;
+  /** Throws a UserError (`B72`) that names the rows whose feeders have no such URL any more. */
+  refuse(counted: CountedRows, place: Pick<ManifestPlace, 'path'>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SHOWN_MAX = 20;
+
+export function createFeederUrls(at: BatchPlace): FeederUrls {
+  let fed: Spill<Row> | undefined;
+  return {
+    async add(row) {
+      if (namesUrls(row).length === 0) return;
+      fed ??= await openSpill<Row>();
+      await fed.add(row);
+    },
+    async refuse({ finishedBefore, earlier }, { path }) {
+      const lines: string[] = [];
+      let count = 0;
+      for await (const row of fed?.rows() ?? []) {
+        if (finishedBefore[row.index]) continue;
+        for (const media of namesUrls(row)) {
+          if (!finishedBefore[media.at] || (await isReadable(at, earlier, row, media))) continue;
+          count += 1;
+          if (lines.length < SHOWN_MAX) lines.push(`${path ?? '<stdin>'}:${row.line}:1: ${flawText(row, media)}`);
+        }
+      }
+      if (count === 0) return;
+      const ends = amount(count, 'input has', 'inputs have');
+      throw new UserError(`${lines.join('\n')}\n${ends} no URL that the service could read: nothing was submitted`);
+    },
+    close: async () => fed?.close(),
+  };
+}
+
+/** What feeds the columns of a row that take URLs alone. */
+function namesUrls(row: Row): FedMedia[] {
+  if (fedMedia(row).length === 0) return [];
+  return Object.entries(row.media).flatMap(([column, list]) => {
+    const rule = columnsOf(row.kind).get(column);
+    if (rule?.type !== 'media' || !takesUrlOnly(rule.media, wantedSort(row, rule))) return [];
+    return list.filter((media) => media.source === 'row');
+  });
+}
+
+/** Whether a row names signed URLs of a bucket. */
+export function isSigned(row: Row, hasUploadStore: boolean): boolean {
+  return Object.entries(row.media).some(([column, list]) => {
+    const rule = columnsOf(row.kind).get(column);
+    if (rule?.type !== 'media' || rule.media.inline === 'bytes-only') return false;
+    const isUploaded = hasUploadStore && takesUrlOnly(rule.media, wantedSort(row, rule));
+    return list.some((media) => (media.source === 'url' ? isS3Address(media.url) : isUploaded));
+  });
+}
+
+async function isReadable(
+  { session, access, batch }: BatchPlace,
+  earlier: CountedRows['earlier'],
+  row: Row,
+  media: FedMedia,
+): Promise<boolean> {
+  const { config } = session;
+  const place = takenOver(earlier)?.get(media.at) ?? { batch, id: media.id };
+  const record = await access.records.readRecord(place.batch, place.id);
+  // What has no file feeds nothing, and a copy does not say whose it is.
+  if (record?.status !== 'done' || (record.attempts === 0 && record.reusedFrom === undefined)) return true;
+  const given = await ownUrlOf(access.ledger, { ...place, reusedFrom: record.reusedFrom });
+  const now = { nowMs: Date.now(), timeScale: config.timeScale, waits: waitsOf(config) };
+  return given !== undefined && staysReadable(record.kind, given, row, now);
+}
+
+function flawText({ id }: Row, media: FedMedia): string {
+  return `B72 row '${id}': ${referenceText(media)} was rendered before, and the URL that the service gave for it does not live for the longest render of the row; render it again, or write to a bucket (--out s3://…) under another --name`;
+}

@@ -1,0 +1,47 @@
+import type { Kind } from '../domain/kind.js';
+import type { Row } from '../domain/row.js';
+import { longestRenderMs, type RenderWaits } from '../kinds/expected.js';
+import { factsOf } from '../kinds/facts.js';
+import type { Ledger } from './ledger.js';
+
+/** The URL that the service itself gave for an output, which a row that it feeds may name while it lives. */
+export interface OwnUrl {
+  url: string;
+  /** The earliest time that its life can have begun, epoch ms. */
+  atMs: number;
+}
+
+/** A row that was rendered, or that took over an earlier render: `reusedFrom` is that one's `batch/id`. */
+interface Rendered {
+  batch: string;
+  id: string;
+  reusedFrom?: string | undefined;
+}
+
+/** The newest; undefined where none of the row's attempts was given one. */
+export async function ownUrlOf(
+  { read }: Pick<Ledger, 'read'>,
+  { batch, id, reusedFrom = `${batch}/${id}` }: Rendered,
+): Promise<OwnUrl | undefined> {
+  const slash = reusedFrom.indexOf('/');
+  const attempts = await read(reusedFrom.slice(0, slash), reusedFrom.slice(slash + 1));
+  for (const { states } of attempts.reverse()) {
+    const given = states.findLast((state) => state.state === 'rendered' || state.state === 'done');
+    const url = given?.outputs[0]?.url;
+    if (given === undefined || url === undefined || !/^https?:/i.test(url)) continue;
+    const accepted = states.find(({ state }) => state === 'created' || state === 'attached');
+    return { url, atMs: accepted?.atMs ?? given.atMs };
+  }
+  return undefined;
+}
+
+/** Whether such a URL, by the kind that it was given for, lives until the longest render of the fed row has ended. */
+export function staysReadable(
+  kind: Kind,
+  { atMs }: Pick<OwnUrl, 'atMs'>,
+  fed: Pick<Row, 'kind' | 'cells' | 'media'>,
+  { nowMs, timeScale, waits }: { nowMs: number; timeScale: number; waits: RenderWaits },
+): boolean {
+  const ageMs = (nowMs - atMs) * timeScale;
+  return ageMs + longestRenderMs(fed, waits).ms <= (factsOf(kind).ownUrlLifeMs ?? 0);
+}
