@@ -74,7 +74,7 @@ function stateWords(state: BatchStateReport['state']): string {
   return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
-export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
+export function nextWords({ batch, state, counts, needPerson, stopped, sample }: BatchStateReport): string {
   switch (state) {
     case 'sampled':
       return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
@@ -91,6 +91,8 @@ export function nextWords({ batch, state, counts, needPerson, stopped }: BatchSt
       break;
   }
   if (needPerson > 0) return `review list ${batch}`;
+  // More credits than were approved after a sample are approved again.
+  if (stopped === 'budget_reached' && sample === 'approved') return `approve ${batch}`;
   if (stopped !== null) return `resume ${batch}`;
   return counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }
