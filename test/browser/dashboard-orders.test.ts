@@ -128,7 +128,7 @@ test('a batch that stopped by itself says so and is resumed with another budget,
 test('without an engine a batch with open rows takes the orders that the command line takes then', async () => {
   const page = await opened(await seededHome('b', [DONE, { id: 'two' }]));
   expect(await batchOrders(page)).toEqual(['Resume', 'Cancel', 'Limits', 'Account limits']);
-  await page.getByText('an order that submits starts one').waitFor();
+  await page.getByText('Resume, Retry and Approve start one').waitFor();
   await page.getByText('0.8, if open rows cost as those that are done').waitFor();
   await page.close();
 });

@@ -52,7 +52,9 @@ function App() {
       <header>
         <a href="#/">callsheet</a>
         {overview === undefined || overview.isServed ? null : (
-          <span class="soft">no engine runs: as the home has it; an order that submits starts one</span>
+          <span class="soft">
+            no engine runs: as the home has it. Resume, Retry and Approve start one; an order for a row waits
+          </span>
         )}
         <span role="status">{isLost ? 'The server does not answer; this page goes on when it does.' : ''}</span>
       </header>
