@@ -74,8 +74,9 @@ export interface BatchTime {
   /** Rows that held a slot, earliest first, the first ones of a large batch. */
   held: { id: string; status: string; startMs: number; endMs: number }[];
   heldCount: number;
-  /** Slots held on average, and requests per minute, of each bin. */
+  /** Slots held on average, of each bin. */
   slots: Bins;
+  /** Rows submitted per minute, of each bin: each row's last submit, also where it takes no slot. No poll is on record. */
   submits: Bins;
   /** The slots that it did not use, by cause; null where the plan's number of them is not known. */
   gaps: Gaps | null;

@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../domain/failure.js';
+import { REASONS, type ReasonCode } from '../domain/failure.js';
 import { formatCredits } from '../domain/money.js';
 import type { PageRow } from './answers.js';
 import type { BatchRows } from './batch-rows.js';
@@ -21,19 +21,31 @@ const OPEN = ['waiting', 'submitting', 'rendering', 'checking', 'downloading', '
 export async function quoteOf(source: DashboardSource, batch: string, all: BatchRows, order: Order): Promise<Quote> {
   const rows = rowsOf(all.rows, order);
   if (FREE.includes(order.order)) return { rows: rows.length, credits: '0' };
-  // A handle that is attached is asked for and not paid: what costs is what follows its row.
-  const paid = rows.filter(({ id, isShared }) => !isShared && !(order.order === 'attach-handle' && order.id === id));
+  const paid = rows.filter((row) => !row.isShared && !isFetched(row, order));
   const nano = await source.mostOf(batch, new Set(paid.map(({ index }) => index)));
   return { rows: rows.length, credits: nano === null ? null : formatCredits(nano) };
+}
+
+/** It was paid: a retry fetches its output, and the service is asked for a handle that is attached. */
+function isFetched({ id, reasonCode }: PageRow, order: Order): boolean {
+  if (order.order === 'attach-handle') return order.id === id;
+  return order.order === 'retry' && isOutput(reasonCode);
+}
+
+function isOutput(reasonCode: string): boolean {
+  return reasonCode in REASONS && REASONS[reasonCode as ReasonCode].class === 'output';
+}
+
+/** Whatever reason a retry names, it also starts what was not started; what a sample holds back has no reason. */
+function isRetried({ status, reasonCode }: PageRow, reason: string | undefined): boolean {
+  if (status === 'not_started') return reasonCode !== '';
+  return (reason === undefined || reason === reasonCode) && (AGAIN.includes(status) || isOutput(reasonCode));
 }
 
 function rowsOf(rows: readonly PageRow[], order: Order): PageRow[] {
   switch (order.order) {
     case 'retry':
-      return rows.filter(
-        ({ status, reasonCode }) =>
-          AGAIN.includes(status) && (order.reason === undefined || order.reason === reasonCode),
-      );
+      return rows.filter((row) => isRetried(row, order.reason));
     case 'approve':
       return rows.filter(({ status }) => status === 'not_started');
     case 'rerun':

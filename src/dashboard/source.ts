@@ -52,7 +52,7 @@ export const orderSchema = z.discriminatedUnion(
     z.object({ order: z.literal('pause') }),
     z.object({ order: z.literal('resume'), maxCredits: z.exactOptional(credits) }),
     z.object({ order: z.literal('cancel') }),
-    z.object({ order: z.literal('retry'), reason: z.exactOptional(name) }),
+    z.object({ order: z.literal('retry'), reason: z.exactOptional(name), acceptInputs: z.exactOptional(z.boolean()) }),
     z.object({
       order: z.literal('limits'),
       concurrency: z.exactOptional(count),
@@ -81,7 +81,8 @@ export function commandOf(batch: string, order: Order): { words: string[]; flags
       return { words: ['resume', ...budgetFlag(order.maxCredits)], flags: ['--', batch] };
     case 'retry': {
       const only = order.reason === undefined ? [] : [`--class=${order.reason}`];
-      return { words: ['retry', '--yes', '--json', ...only], flags: ['--', batch] };
+      const inputs = order.acceptInputs === true ? ['--accept-inputs'] : [];
+      return { words: ['retry', '--yes', '--json', ...only, ...inputs], flags: ['--', batch] };
     }
     case 'limits':
       return {

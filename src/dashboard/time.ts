@@ -22,20 +22,19 @@ export interface TimeFacts {
 export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunning }: TimeFacts): BatchTime {
   const { rows, readAtMs } = batch;
   const sent = rows
-    .filter((row) => row.submittedAtMs !== null && !row.isShared && takesSlot(row.kind))
-    .map(({ id, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
+    .filter((row) => row.submittedAtMs !== null && !row.isShared)
+    .map(({ id, kind, status, submittedAtMs, renderedAtMs, finishedAtMs }) => {
       const startMs = submittedAtMs ?? 0;
-      return { id, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
+      return { id, kind, status, startMs, endMs: renderedAtMs ?? finishedAtMs ?? readAtMs };
     })
     .sort((a, b) => a.startMs - b.startMs);
+  const held = sent.filter(({ kind }) => takesSlot(kind));
   const fromMs = sent[0]?.startMs ?? beganAtMs;
   const toMs = sent.reduce((latest, { endMs }) => Math.max(latest, endMs), fromMs + 1_000);
   const slots = new TimeBins(fromMs);
   const submits = new TimeBins(fromMs);
-  for (const { startMs, endMs } of sent) {
-    slots.addSpan(startMs, endMs);
-    submits.add(startMs, 1);
-  }
+  for (const { startMs, endMs } of held) slots.addSpan(startMs, endMs);
+  for (const { startMs } of sent) submits.add(startMs, 1);
   // A batch that goes on has gaps until now.
   const untilMs = isRunning ? Math.max(toMs, readAtMs) : toMs;
   slots.addSpan(untilMs - 1, untilMs - 1);
@@ -46,7 +45,7 @@ export function timeOf(batch: BatchRows, { beganAtMs, readings, history, isRunni
   const during = readings.filter(({ atMs }) => atMs <= toMs + 600_000);
   const step = Math.ceil(during.length / READINGS_MAX) || 1;
   return {
-    ...{ fromMs, toMs, held: sent.slice(0, HELD_MAX), heldCount: sent.length },
+    ...{ fromMs, toMs, held: held.slice(0, HELD_MAX), heldCount: held.length },
     slots: { widthMs: slots.widthMs, values: slots.sums().map((heldMs) => heldMs / slots.widthMs) },
     submits: { widthMs: submits.widthMs, values: submits.sums().map((sum) => (sum * 60_000) / submits.widthMs) },
     ...{ gaps, concurrent: last?.concurrent ?? null, rpm: last?.rpm ?? null },

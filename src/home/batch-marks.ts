@@ -112,6 +112,15 @@ export function readSampleGate(home: HomePlace, batch: string): Promise<SampleGa
   return sampleGate.read(home, batch);
 }
 
+/** Of a batch that was begun with a sample: its rest waits for a person, or was approved for this manifest. */
+export type SampleState = 'waiting' | 'approved';
+
+export async function sampleState(home: HomePlace, batch: string, generation: string): Promise<SampleState | null> {
+  const gate = await readSampleGate(home, batch);
+  if (gate === undefined) return null;
+  return gate.approved?.generation === generation ? 'approved' : 'waiting';
+}
+
 /** The rows that may run while the rest of this manifest waits for its approval; undefined where all may. */
 export async function sampleInForce(
   home: HomePlace,

@@ -1,5 +1,6 @@
 import { formatCredits } from '../domain/money.js';
 import { needsPerson, noCounts, type OutputFile, type Status } from '../domain/outcome.js';
+import { takesSlot } from '../kinds/facts.js';
 import { modelOf } from '../manifest/columns.js';
 import { type ResultLine, statusOf } from '../manifest/result-fields.js';
 import { shortened } from './html.js';
@@ -145,7 +146,7 @@ function addTimes(report: ReportRows, { record, row }: ResultLine): void {
   report.lastMs = Math.max(report.lastMs ?? 0, record.finishedAtMs);
   if (record.submittedAtMs === undefined || row.shares !== undefined) return;
   report.submits.add(record.submittedAtMs, 1);
-  report.slots.addSpan(record.submittedAtMs, record.renderedAtMs ?? record.finishedAtMs);
+  if (takesSlot(row.kind)) report.slots.addSpan(record.submittedAtMs, record.renderedAtMs ?? record.finishedAtMs);
 }
 
 function addShown(report: ReportRows, line: ResultLine): void {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { S3StorageClass } from '../domain/s3.js';
-import type { SignedUrl } from './port.js';
+import type { ByteRange, SignedUrl } from './port.js';
 
 /** One bucket's requests as functions, whatever sends them. */
 
@@ -62,7 +62,8 @@ interface OpenUpload {
 export interface Bucket {
   put(key: string, bytes: Uint8Array, sha256: string, facts: ObjectFacts): Promise<{ sha256?: string }>;
   putFile(key: string, file: FileBody, facts: ObjectFacts): Promise<{ sha256?: string }>;
-  get(key: string): Promise<(StoredObject & { body: AsyncIterable<Uint8Array> }) | undefined>;
+  /** With a range, `bytes` are those of the part. */
+  get(key: string, range?: ByteRange): Promise<(StoredObject & { body: AsyncIterable<Uint8Array> }) | undefined>;
   head(key: string): Promise<StoredObject | undefined>;
   page(prefix: string, delimiter: '/' | undefined, after: string | undefined): Promise<Page>;
   remove(key: string): Promise<void>;

@@ -14,7 +14,7 @@ import {
 } from './folder-files.js';
 import { hashFile, streamToFolder } from './folder-stream.js';
 import { listKeys, namesIn, type ProbedFiles, probeFolder, stampsIn } from './folder-tree.js';
-import { type Store, type StoreEntry, segmentsOf } from './port.js';
+import { type ByteRange, type Store, type StoreEntry, segmentsOf } from './port.js';
 
 /** A store in a folder of this machine, or of a network drive that all workers share. */
 
@@ -44,7 +44,7 @@ export function createFolderStore(root: string, options: FolderStoreOptions = { 
     putIfAbsent: (key, bytes) => writing(key, async () => (await putAllIfAbsent(folder, [{ key, bytes }]))[0] === true),
     putAllIfAbsent: (entries) => writing(entries.at(-1)?.key ?? '', () => putAllIfAbsent(folder, entries)),
     get: (key) => reading(key, () => withFile(folder, key, (path) => readWhole(path))),
-    read: (key) => reading(key, () => withFile(folder, key, openStream)),
+    read: (key, range) => reading(key, () => withFile(folder, key, (path) => openStream(path, range))),
     list: (prefix) => listKeys(folder, prefix),
     names: (prefix) => reading(prefix, () => namesIn(folder, prefix)),
     remove: (key) => explained(folder, 'remove', key, () => remove(folder, key)),
@@ -128,9 +128,9 @@ async function readWhole(path: string): Promise<Uint8Array> {
   }
 }
 
-async function openStream(path: string): Promise<AsyncIterable<Uint8Array>> {
+async function openStream(path: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
   const handle = await open(path, NO_FOLLOW);
-  return handle.createReadStream({ highWaterMark: 1 << 18 });
+  return handle.createReadStream({ ...range, highWaterMark: 1 << 18 });
 }
 
 async function remove(folder: Folder, key: string): Promise<void> {

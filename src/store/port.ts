@@ -17,8 +17,8 @@ export interface Store {
   putAllIfAbsent(entries: readonly StoreEntry[]): Promise<boolean[]>;
   /** The bytes, or undefined when absent. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** The bytes as a stream in constant memory, or undefined when absent. */
-  read(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** The bytes, or a part of them, as a stream in constant memory; undefined when absent. */
+  read(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Every key below `prefix/` (`''` = all), in code-unit order. */
   list(prefix: string): AsyncIterable<string>;
   /** The names directly below `prefix/` (files and folders), in code-unit order. */
@@ -63,6 +63,12 @@ export interface Store {
   freeBytes(): Promise<number | undefined>;
   /** Throws a StoreError that says in one sentence why the store cannot be written; leaves nothing behind. */
   probe(): Promise<void>;
+}
+
+/** From the first byte to the last, both included; it must lie within the file. */
+export interface ByteRange {
+  start: number;
+  end: number;
 }
 
 export interface SignedUrl {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defined } from '../domain/defined.js';
 import type { Bucket, StoredObject } from './bucket.js';
-import { byCodeUnit, isSafeSegment, type StoredFile, StoreError, segmentsOf } from './port.js';
+import { type ByteRange, byCodeUnit, isSafeSegment, type StoredFile, StoreError, segmentsOf } from './port.js';
 import { toS3Error } from './s3-errors.js';
 
 /** What is read from a bucket: objects, each checked against what it says of itself, and the names of many. */
@@ -28,9 +28,15 @@ export async function get(place: BucketPlace, key: string): Promise<Uint8Array |
   return Buffer.concat(chunks);
 }
 
-export async function read(place: BucketPlace, key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const found = await place.bucket.get(objectKey(place, key));
-  return found === undefined ? undefined : checked(place, key, found, found.body);
+export async function read(
+  place: BucketPlace,
+  key: string,
+  range?: ByteRange,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const found = await place.bucket.get(objectKey(place, key), range);
+  if (found === undefined) return undefined;
+  // What an object says of itself is said of the whole: of a part only its length is checked.
+  return checked(place, key, range === undefined ? found : { ...found, metadata: {} }, found.body);
 }
 
 /** Ends with an error when bytes are missing or are others than were stored. */

@@ -52,7 +52,7 @@ export function createS3Store(location: string, options: S3StoreOptions): Store 
       return outcome;
     },
     get: (key) => explained(place, 'read', key, () => get(place, key)),
-    read: (key) => explained(place, 'read', key, () => read(place, key)),
+    read: (key, range) => explained(place, 'read', key, () => read(place, key, range)),
     list: (below) => list(place, below),
     names: (below) => explained(place, 'read', below, () => names(place, below)),
     remove: (key) => explained(place, 'remove', key, () => place.bucket.remove(objectKey(place, key))),

@@ -2,7 +2,7 @@ import type * as Sdk from '@aws-sdk/client-s3';
 import { defined } from '../domain/defined.js';
 import { DEFAULT_S3, type S3Environment, type S3Settings, s3Endpoint } from '../domain/s3.js';
 import type { Bucket, CopySource, FileBody, ObjectFacts, OpenBucket, Page, UploadedPart } from './bucket.js';
-import type { SignedUrl } from './port.js';
+import type { ByteRange, SignedUrl } from './port.js';
 import { freshBody, knownHash } from './s3-body.js';
 
 /** The AWS SDK, and nothing else: one bucket's requests as functions. The SDK is loaded at the first request. */
@@ -88,9 +88,10 @@ function objects(connected: () => Promise<Connection>, Bucket: string, settings:
     put: (Key: string, Body: Uint8Array, sha256: string, facts: ObjectFacts) => put({ Body }, Key, sha256, facts),
     putFile: (Key: string, { bytes, sha256, open }: FileBody, facts: ObjectFacts) =>
       put({ ContentLength: bytes }, Key, sha256, facts, open),
-    async get(Key: string) {
+    async get(Key: string, range?: ByteRange) {
       const { sdk, client } = await connected();
-      const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key })));
+      const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key, ...part })));
       if (found?.Body === undefined) return undefined;
       const body = found.Body as AsyncIterable<Uint8Array>;
       return { body, bytes: found.ContentLength ?? -1, metadata: found.Metadata ?? {} };

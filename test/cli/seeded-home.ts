@@ -19,6 +19,8 @@ export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0);
 /** A row with what its first attempt came to, and how it ended. */
 export interface SeededRow {
   id: string;
+  /** Where it is another one than `rowOf` makes. */
+  row?: Partial<Row>;
   states?: AttemptState[];
   record?: Partial<RowRecord>;
 }
@@ -41,7 +43,9 @@ export async function seededHome(batch: string, rows: SeededRow[]): Promise<Seed
     ...{ schema: 1, out, onExists: 'fail', responseFormat: 'url', manifestFolder: folder, maxOutputBytes: 1e9 },
   });
   const writer = createRowsWriter(store, ACCOUNT, batch);
-  for (const [index, { id }] of rows.entries()) await writer.add({ row: rowOf(id, index), raw: { id } });
+  for (const [index, { id, row }] of rows.entries()) {
+    await writer.add({ row: { ...rowOf(id, index), ...row }, raw: { id } });
+  }
   const facts = await writer.finish({ columns: ['id'], passthroughColumns: [], createdAtMs: T0 });
   await records.rows.setCurrentGeneration(batch, facts.generation);
   for (const [index, { id, states = [], record }] of rows.entries()) {

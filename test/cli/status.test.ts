@@ -71,6 +71,7 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     ...{ batch: 'b', state: 'finished', rows: 2, counts: { ...NONE, done: 2 }, live: {}, needPerson: 0 },
     ...{ credits: '0', creditsUnknown: 0, manifest: '/m/my shots.csv', out: '/o/b', createdAt: '', lastEndedAt: null },
     ...{ eta: null, etaSeconds: null, generation: 'g', waitsForRetry: false, stopped: null, blocked: null },
+    ...{ creditsExpected: null, sample: null },
   };
   test.each<[Partial<BatchStateReport>, string]>([
     [{}, 'results b'],
@@ -78,6 +79,8 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     [{ counts: { ...NONE, failed: 1, review: 1 }, needPerson: 1 }, 'review list b'],
     [{ counts: { ...NONE, not_started: 1 }, waitsForRetry: true }, 'retry b'],
     [{ stopped: 'budget_reached' }, 'resume b'],
+    [{ stopped: 'budget_reached', sample: 'approved' }, 'approve b'],
+    [{ stopped: 'too_many_failures', sample: 'approved' }, 'resume b'],
     [{ state: 'running' }, 'watch b'],
     [{ state: 'paused' }, 'resume b'],
     [{ state: 'not running' }, 'resume b'],

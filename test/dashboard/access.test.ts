@@ -3,7 +3,9 @@ import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccess } from '../../src/dashboard/access.js';
+import { mediaAnswer } from '../../src/dashboard/media.js';
 import { commandOf } from '../../src/dashboard/source.js';
+import type { Store } from '../../src/store/port.js';
 import { type SeededHome, seededHome } from '../cli/seeded-home.js';
 import { smallPng } from '../support/small-png.js';
 import { type ServedHome, serveHome } from './dashboard-rig.js';
@@ -113,6 +115,23 @@ test('media: signed, in ranges, by its type and never as markup', async () => {
   expect((await get(png.split('?')[0] ?? '', {})).status).toBe(403);
 });
 
+test('of a file that is sought the store is asked for that part alone', async () => {
+  const asked: unknown[] = [];
+  const store = {
+    size: async () => 1_000,
+    read: async (...what: unknown[]) => {
+      asked.push(what);
+      return (async function* () {
+        yield new Uint8Array(10);
+      })();
+    },
+  } as unknown as Store;
+  const file = { file: 'a.mp4', contentType: 'video/mp4', bytes: 1_000, sha256: 'a' };
+  const answer = await mediaAnswer(store, 'b/a.mp4', file, 'bytes=900-909');
+  expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([206, 10]);
+  expect(asked).toEqual([['b/a.mp4', { start: 900, end: 909 }]]);
+});
+
 test('the answer of a page has a policy without inline script', async () => {
   const answer = await get('/', {});
   const policy = answer.headers.get('content-security-policy') ?? '';
@@ -134,6 +153,8 @@ test('an order is the command line that it says', () => {
     words: ['limits', '--json', '--rpm=90'],
     flags: [],
   });
+  const inputs = commandOf('b', { order: 'retry', reason: 'input_changed', acceptInputs: true });
+  expect(inputs.words).toEqual(['retry', '--yes', '--json', '--class=input_changed', '--accept-inputs']);
   const rerun = commandOf('b', { order: 'rerun', id: 'one', withDependents: true });
   expect(rerun).toEqual({ words: ['rerun', '--yes', '--with-dependents'], flags: ['--', 'b', 'one'] });
   const group = commandOf('b', { order: 'settle-group' });

@@ -116,3 +116,9 @@ test('a batch that goes on has gaps until now, one at rest until its last row', 
     timeOf(rows, { beganAtMs: 0, readings, history: SILENT, isRunning }).gaps?.totals.idle;
   expect([idle(true), idle(false)]).toEqual([90_000, 0]);
 });
+
+test('what takes no slot is submitted all the same', () => {
+  const rows = batch({ ...done(0, 0, 10_000), kind: 'vendor-f/interaction' } as PageRow);
+  const { heldCount, submits, slots } = timeOf(rows, { beganAtMs: 0, readings: [], history: SILENT, isRunning: false });
+  expect([heldCount, submits.values, Math.max(...slots.values)]).toEqual([0, [60], 0]);
+});

@@ -21,6 +21,19 @@ const SOURCE = {
   mostOf: async (_: string, indexes: ReadonlySet<number>) => indexes.size * 250_000_000,
 } as unknown as DashboardSource;
 
+test('a retry is confirmed with what it starts besides; what was paid is fetched, and nothing beyond a sample', async () => {
+  const rows = [
+    { ...row('bad', 'failed'), reasonCode: 'render_failed' },
+    { ...row('paid', 'review'), reasonCode: 'output_pending' },
+    { ...row('fed', 'not_started'), reasonCode: 'upstream_failed' },
+    { ...row('beyond', 'not_started'), reasonCode: '' },
+  ];
+  const quote = (reason?: string) =>
+    quoteOf(SOURCE, 'b', { rows } as unknown as BatchRows, { order: 'retry', ...(reason && { reason }) });
+  expect(await quote()).toEqual({ rows: 3, credits: '0.5' });
+  expect(await quote('output_pending')).toEqual({ rows: 2, credits: '0.25' });
+});
+
 test('an order for a row in review is confirmed with what follows it', async () => {
   expect(await quoteOf(SOURCE, 'b', BATCH, { order: 'resubmit', id: 'hero' })).toEqual({ rows: 3, credits: '0.75' });
   const attach = await quoteOf(SOURCE, 'b', BATCH, { order: 'attach-handle', id: 'hero', handle: 'x' });

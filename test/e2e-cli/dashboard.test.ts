@@ -110,5 +110,13 @@ describe.skipIf(!hasTemporal())('the dashboard beside an engine', { timeout: 240
     await until('it was rendered again', () => rig.emulator.truth().jobs.length > before || undefined);
     await until('it is done again', async () => (await status('lost')).counts.done === 1 || undefined);
     expect(rig.emulator.truth().jobs).toHaveLength(before + 1);
+
+    expect((await rig.run(['engine', 'stop'])).code).toBe(0);
+    await page.getByText('Resume, Retry and Approve start one').waitFor();
+    await confirm('Render it again');
+    await page.getByText('the order is recorded and not carried out yet').waitFor();
+    await confirm('Resume');
+    await until('an engine renders it', () => rig.emulator.truth().jobs.length > before + 1 || undefined);
+    await page.getByText('Resume, Retry and Approve start one').waitFor({ state: 'detached' });
   });
 });

@@ -65,6 +65,15 @@ test('counts, costs by kind, model and group, failures with their command, and r
   expect(page).toMatch(/<svg[\s\S]*Jobs at once: at most 3 jobs|<svg[\s\S]*Jobs at once/);
 });
 
+test('rows that take no slot are no jobs at once', async () => {
+  const make = (index: number): Partial<ResultLine> => {
+    const { row, ...line } = done(index);
+    return { row: { ...storedRow(index).row, ...row, kind: 'vendor-f/interaction' }, ...line };
+  };
+  const { slots, submits } = await collectRows(lines(3, make), { createdAtMs: 0 });
+  expect([slots.sums(), submits.sums()]).toEqual([[], [1, 1, 1]]);
+});
+
 test('identical rows say what they saved', async () => {
   const twin = (index: number): Partial<ResultLine> => {
     const { row } = storedRow(index, index > 0 ? { shares: 0 } : {});

@@ -4,7 +4,7 @@ import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
-import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { openNotices } from '../../home/notices.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
@@ -16,7 +16,7 @@ import { creditsJson } from '../views/counts.js';
 import { type Eta, etaOf } from '../views/durations.js';
 import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
-import { batchTally, type HomeTally } from './batch-tally.js';
+import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
 import { fullDisk, otherHomeText } from './known-batch.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
@@ -35,6 +35,8 @@ export interface BatchStateReport {
   /** Null where no row's cost is known. */
   credits: string | null;
   creditsUnknown: number;
+  /** What it will have cost if its open rows cost as those that are done; null where that is not known. */
+  creditsExpected: string | null;
   /** The manifest that was run last, as an absolute path; null for standard input, or where it is not known. */
   manifest: string | null;
   out: string;
@@ -49,6 +51,8 @@ export interface BatchStateReport {
   waitsForRetry: boolean; // what feeds rows came after they had ended, or by an order that left them alone
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
+  /** Of a batch that was begun with a sample: whether its rest waits for a person or was approved. */
+  sample: SampleState | null;
   /** All that keeps the batch from going on, in sentences. */
   blocked: string | null;
   /** What was to be told of the batch and has not arrived, and what was given up; absent where nothing is. */
@@ -99,7 +103,8 @@ export async function readBatchState(
   const seen = running === 'unknown' ? undefined : running;
   const tally = await batchTally(access, batch, generation, { sinceMs: seen?.progress.startedAtMs ?? 0 });
   const { counts, live, heldFor, open, forPerson, endedAtMs, creditsNano, creditsUnknown } = tally;
-  const restState = (await sampleInForce(home, batch, generation)) === undefined ? 'finished' : 'sampled';
+  const sample = await sampleState(home, batch, generation);
+  const restState = sample === 'waiting' ? 'sampled' : 'finished';
   const blocked = seen === undefined ? [] : standstillTexts({ ...seen, batch, live, atMs: Date.now() });
   const order = await readBatchOrder(home, batch);
   const otherHome = order?.isPaused === true ? await otherHomeText(access, batch) : undefined;
@@ -110,19 +115,17 @@ export async function readBatchState(
     batch,
     state: running === 'unknown' ? running : (running?.progress.phase ?? (open > 0 ? 'not running' : restState)),
     rows: (await rows.generation(batch, generation))?.rows ?? 0,
-    counts,
-    live,
+    ...{ counts, live, needPerson: forPerson, creditsUnknown },
     ...defined({ heldFor }),
-    needPerson: forPerson,
     credits: creditsJson(creditsNano, creditsUnknown),
-    creditsUnknown,
+    creditsExpected: expectedCredits(tally),
     manifest: await manifestOf(access, batch),
     out: `${bound.out}/${batch}`,
     createdAt: new Date(bound.createdAtMs).toISOString(),
     lastEndedAt: endedAtMs === undefined ? null : new Date(endedAtMs).toISOString(),
     eta,
     etaSeconds: eta?.highSeconds ?? null,
-    generation,
+    ...{ generation, sample },
     waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(home, batch)),
     stopped: (await stoppedReason(home, batch)) ?? null,
     blocked: blocked.join('; ') || null,
@@ -170,15 +173,14 @@ async function etaOfBatch(
 ): Promise<Eta | null> {
   const nowMs = Date.now();
   const reading = await access.home.latestCheckpoint();
-  const { open, endedSince, counts, creditsNano, creditsUnknown, live } = tally;
-  const isPriced = creditsUnknown === 0 && counts.done > 0;
-  const left = [reading?.balanceNano, maxNano === null ? undefined : maxNano - creditsNano];
-  const known = left.filter((one) => one !== undefined);
+  const { open, endedSince, creditsNano, live } = tally;
+  const budgetNano = maxNano === null ? undefined : maxNano - creditsNano;
+  const left = [reading?.balanceNano, budgetNano].filter((one) => one !== undefined);
   return etaOf({
     ...{ batch, isPaused: progress.phase === 'paused', ended: endedSince, elapsedMs: nowMs - progress.startedAtMs },
     ...{ open, held: live.held ?? 0, slots },
-    perRowNano: isPriced ? creditsNano / counts.done : undefined,
-    leftNano: known.length === 0 ? undefined : Math.min(...known),
+    perRowNano: costPerRow(tally),
+    leftNano: left.length === 0 ? undefined : Math.min(...left),
     isMinuteFull: await isMinuteFull(access.config, reading?.rpm ?? null, nowMs),
   });
 }

@@ -1,6 +1,7 @@
 import type { BatchTally } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { ReasonCode } from '../../domain/failure.js';
+import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { LIVE_WORDS, type LiveWord, needsPerson, type RowRecord, STATUSES, type Status } from '../../domain/outcome.js';
 import { fedMedia } from '../../domain/row.js';
 import { indexedSums } from '../../home/batch-index.js';
@@ -55,6 +56,17 @@ export async function batchTally(
   const lines = untilAborted(resultLines(resultSources(access), batch, generation), signal);
   await tallyResults(seen(lines, tally, sinceMs), tally);
   return tally;
+}
+
+/** What a row that is done cost on average; undefined until one is, and where a cost is not known. */
+export function costPerRow({ creditsNano, creditsUnknown, counts }: HomeTally): CreditsNano | undefined {
+  return creditsUnknown === 0 && counts.done > 0 ? creditsNano / counts.done : undefined;
+}
+
+/** What all rows come to if the open ones cost as those that are done; null where that is not known. */
+export function expectedCredits(tally: HomeTally): string | null {
+  const perRowNano = costPerRow(tally);
+  return perRowNano === undefined ? null : formatCredits(tally.creditsNano + Math.round(perRowNano * tally.open));
 }
 
 function addSums(tally: HomeTally, sums: readonly ShardSum[], sinceMs: number): void {

@@ -88,7 +88,7 @@ function stateWords(state: BatchStateReport['state']): string {
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
 export function nextWords(report: BatchStateReport): string {
-  const { batch, state, counts, needPerson, stopped, waitsForRetry } = report;
+  const { batch, state, counts, needPerson, stopped, sample, waitsForRetry } = report;
   switch (state) {
     case 'sampled':
       return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
@@ -105,6 +105,8 @@ export function nextWords(report: BatchStateReport): string {
       break;
   }
   if (needPerson > 0) return `review list ${batch}`;
+  // More credits than were approved after a sample are approved again.
+  if (stopped === 'budget_reached' && sample === 'approved') return `approve ${batch}`;
   if (stopped !== null) return `resume ${batch}`;
   return waitsForRetry || counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }

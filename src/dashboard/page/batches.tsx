@@ -46,8 +46,13 @@ function Eta({ status: { eta, state, blocked } }: { status: Status }) {
   return <Fact name="Ends in">{bound === null ? range : `${range}, bound by ${BOUNDS[bound]}`}</Fact>;
 }
 
+const STOPPED: Record<NonNullable<Status['stopped']>, string> = {
+  budget_reached: 'Its budget was reached before its last row: it goes on with a higher one.',
+  too_many_failures: 'It stopped because too many rows failed: see why, then resume it.',
+};
+
 export function Summary({ status }: { status: Status }) {
-  const { blocked, needPerson, creditsUnknown } = status;
+  const { blocked, needPerson, credits: spent, creditsUnknown, creditsExpected: expected, stopped } = status;
   const unknown = creditsUnknown > 0 ? `, of ${rows(creditsUnknown)} not known` : '';
   return (
     <>
@@ -55,11 +60,15 @@ export function Summary({ status }: { status: Status }) {
       <Facts>
         <Fact name="State">{status.state === 'unknown' ? 'Temporal does not answer' : status.state}</Fact>
         <Fact name="Rows">{rows(status.rows)}</Fact>
-        <Fact name="Credits spent">{`${credits(status.credits)}${unknown}`}</Fact>
+        <Fact name="Credits spent">{`${credits(spent)}${unknown}`}</Fact>
+        {expected === null || expected === spent ? null : (
+          <Fact name="Credits expected">{`${credits(expected)}, if open rows cost as those that are done`}</Fact>
+        )}
         <Eta status={status} />
         <Fact name="Last row ended">{date(status.lastEndedAt)}</Fact>
       </Facts>
       {blocked === null ? null : <p class="notice">Blocked: {blocked}</p>}
+      {stopped === null ? null : <p class="notice">{STOPPED[stopped]}</p>}
       {needPerson === 0 ? null : (
         <p class="notice">{`${rows(needPerson)} ${needPerson === 1 ? 'needs' : 'need'} a person`}</p>
       )}

@@ -1,11 +1,13 @@
 // The outputs of a batch, loaded as they come into view; one of them over the whole screen.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownRow } from '../answers';
 import { Failed } from './parts';
 import { Filters, Pages, useRows } from './rows';
 import type { Batch } from './types';
 
 const LIMIT = 60;
+/** How far below what is seen a film is loaded. */
+const NEAR = '300px';
 
 export function Gallery({ batch, facets, version }: { batch: string; facets: Batch['facets']; version: number }) {
   const [open, setOpen] = useState<number>();
@@ -133,10 +135,23 @@ export function Media({
 }) {
   const [family] = file.contentType.split('/');
   if (family === 'image') return <img src={file.url} alt={label} loading="lazy" />;
-  if (family === 'video') {
-    return <video src={file.url} aria-label={label} controls={isWhole} muted={!isWhole} preload="metadata" />;
-  }
+  if (family === 'video') return <Film url={file.url} label={label} isWhole={isWhole} />;
   if (family !== 'audio') return <span class="mark">▤</span>;
   // biome-ignore lint/a11y/useMediaCaption: a rendered track has no captions.
   return isWhole ? <audio src={file.url} aria-label={label} controls preload="none" /> : <span class="mark">♪</span>;
+}
+
+/** Its first frame stands for it; a browser delays no film by itself, so it has no address until it comes near. */
+function Film({ url, label, isWhole }: { url: string; label: string; isWhole: boolean }) {
+  const film = useRef<HTMLVideoElement>(null);
+  const [isNear, setNear] = useState(isWhole);
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && setNear(true), {
+      rootMargin: NEAR,
+    });
+    if (film.current !== null) watch.observe(film.current);
+    return () => watch.disconnect();
+  }, []);
+  const src = isNear ? url : undefined;
+  return <video ref={film} src={src} aria-label={label} controls={isWhole} muted={!isWhole} preload="metadata" />;
 }

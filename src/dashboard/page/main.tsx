@@ -52,7 +52,9 @@ function App() {
       <header>
         <a href="#/">callsheet</a>
         {overview === undefined || overview.isServed ? null : (
-          <span class="soft">no engine runs: as the home has it</span>
+          <span class="soft">
+            no engine runs: as the home has it. Resume, Retry and Approve start one; an order for a row waits
+          </span>
         )}
         <span role="status">{isLost ? 'The server does not answer; this page goes on when it does.' : ''}</span>
       </header>
@@ -63,7 +65,7 @@ function App() {
         {overview === undefined || isShut ? null : place.batch === '' ? (
           <Batches overview={overview} />
         ) : (
-          <BatchView key={place.batch} place={place} version={version} isServed={overview.isServed} />
+          <BatchView key={place.batch} place={place} version={version} />
         )}
       </main>
     </>

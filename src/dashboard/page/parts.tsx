@@ -6,6 +6,7 @@ import type { Status } from './types';
 
 const whole = new Intl.NumberFormat();
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4 });
+const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export const number = (value: number): string => whole.format(value);
@@ -16,8 +17,8 @@ export const rows = (count: number): string => `${number(count)} ${count === 1 ?
 
 /** A duration to the nearest unit that a person would say. */
 export function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+  if (seconds < 90) return `${number(Math.ceil(seconds))} s`;
+  return seconds < 5_400 ? `${number(Math.round(seconds / 60))} min` : `${tenths.format(seconds / 3_600)} h`;
 }
 
 /** What a path answers, asked again whenever `version` changes; the last answer stays while the next one comes. */

@@ -4,6 +4,7 @@ import type { ChainLink, ShownRow } from '../answers';
 import { Media } from './gallery';
 import type { OrderRequest } from './order-dialog';
 import { Chip, credits, date, Fact, Facts, Failed, number, useAnswer } from './parts';
+import { Settle } from './settle';
 import type { RowFacts, Shown } from './types';
 
 interface RowViewProps {
@@ -34,7 +35,7 @@ export function RowView({ batch, id, version, order }: RowViewProps) {
       {explanation === null ? null : (
         <p class="notice">{`${explanation.code}: ${explanation.meaning} ${explanation.advice}`}</p>
       )}
-      {row.needsPerson || shown?.standing !== undefined ? <Settle id={id} shown={shown} order={order} /> : null}
+      {shown === null ? null : <Settle row={row} shown={shown} order={order} />}
       {row.files.map((file) => (
         <figure key={file.file}>
           <Media file={file} label={row.title} isWhole />
@@ -140,40 +141,5 @@ function Attempts({ shown, row: { status, files, finishedAtMs } }: { shown: Show
       </ol>
       {isPolled ? <p class="soft">Of polls, only the one that ended the job is kept.</p> : null}
     </>
-  );
-}
-
-const LABELS: Record<string, string> = {
-  'attach-handle': 'Attach its handle',
-  'mark-lost': 'Mark it lost',
-  resubmit: 'Submit it again',
-};
-
-function Settle({ id, shown, order }: { id: string; shown: Shown | null; order: (request: OrderRequest) => void }) {
-  const possible = (shown?.commands ?? []).filter(({ refused }) => refused === null);
-  if (possible.length === 0) return null;
-  return (
-    <section aria-labelledby="settle" class="card">
-      <h3 id="settle">Settle it</h3>
-      <p>{`${shown?.standing}. At stake: ${shown?.at_stake ?? 'not known'} credits.`}</p>
-      <p class="buttons">
-        {possible.map(({ command, effect }) => {
-          const name = Object.keys(LABELS).find((one) => command.includes(` review ${one} `)) ?? '';
-          const body: Record<string, string | boolean> = name === 'mark-lost' ? { id, isNotBilled: false } : { id };
-          const why = { name: 'why', label: 'Why you decide so (kept in the ledger)', isNeeded: false };
-          const handle = { name: 'handle', label: 'The handle, as the service gave it', isNeeded: true };
-          const field = name === 'attach-handle' ? handle : why;
-          return (
-            <button
-              key={name}
-              type="button"
-              onClick={() => order({ order: name, label: LABELS[name] ?? name, effect, body, fields: [field] })}
-            >
-              {LABELS[name]}
-            </button>
-          );
-        })}
-      </p>
-    </section>
   );
 }

@@ -1,4 +1,4 @@
-// Who held a slot when and why others were free, requests per minute, and the balance.
+// Who held a slot when and why others were free, submits per minute, and the balance.
 
 import type { BatchTime } from '../answers';
 import { credits, date, Failed, Figure, HEIGHT, Limit, number, useAnswer, WIDTH } from './parts';
@@ -11,19 +11,19 @@ export function TimeView({ batch, version }: { batch: string; version: number })
   const { answer, failed } = useAnswer<BatchTime>(`/batches/${batch}/time`, version);
   if (answer === undefined) return <Failed text={failed} />;
   const { slots, submits, balance, charges, fromMs } = answer;
-  if (answer.heldCount === 0) return <p>Nothing was submitted yet.</p>;
+  if (submits.values.length === 0) return <p>Nothing was submitted yet.</p>;
   return (
     <section aria-labelledby="time">
       <h2 id="time">Time</h2>
-      <Held time={answer} />
-      <SlotUse slots={slots} gaps={answer.gaps} limit={answer.concurrent} fromMs={fromMs} />
-      <Bars
-        title="Requests per minute"
-        values={submits.values}
-        limit={answer.rpm}
-        fromMs={fromMs}
-        widthMs={submits.widthMs}
-      />
+      {answer.heldCount === 0 ? (
+        <p>No row took a slot.</p>
+      ) : (
+        <>
+          <Held time={answer} />
+          <SlotUse slots={slots} gaps={answer.gaps} limit={answer.concurrent} fromMs={fromMs} />
+        </>
+      )}
+      <Submits submits={submits} limit={answer.rpm} fromMs={fromMs} />
       <Balance readings={balance} charges={charges} />
     </section>
   );
@@ -58,19 +58,19 @@ function Held({ time: { held, heldCount, fromMs, toMs } }: { time: BatchTime }) 
   );
 }
 
-interface BarsProps {
-  title: string;
-  values: number[];
+interface SubmitsProps {
+  submits: BatchTime['submits'];
   limit: number | null;
   fromMs: number;
-  widthMs: number;
 }
 
-function Bars({ title, values, limit, fromMs, widthMs }: BarsProps) {
+/** The plan counts every request; of these only each row's last submit is on record. */
+function Submits({ submits: { values, widthMs }, limit, fromMs }: SubmitsProps) {
   const top = Math.max(...values, limit ?? 0, 1e-9);
   const step = WIDTH / Math.max(1, values.length);
-  const plan = limit === null ? '' : `; the plan allows ${number(limit)}`;
-  const said = `${title}: at most ${credits(Math.max(...values, 0))}${plan}`;
+  const plan = limit === null ? '' : `; the plan allows ${number(limit)} requests`;
+  const most = credits(Math.max(...values, 0));
+  const said = `Submits per minute, without repeated ones and polls: at most ${most}${plan}`;
   const yOf = (value: number): number => HEIGHT - (HEIGHT * value) / top;
   return (
     <Figure said={said} height={HEIGHT} fromMs={fromMs} toMs={fromMs + values.length * widthMs}>
@@ -89,11 +89,11 @@ function Bars({ title, values, limit, fromMs, widthMs }: BarsProps) {
   );
 }
 
-/** The readings as a line, and what rows cost as bars below it. */
+/** The readings as a line where there are two, and what rows cost as bars below it. */
 function Balance({ readings, charges }: { readings: [number, number][]; charges: [number, number][] }) {
-  const [first] = readings;
-  const last = readings.at(-1);
-  if (first === undefined || last === undefined || readings.length < 2) return null;
+  const isLine = readings.length > 1;
+  if (!isLine && charges.length === 0) return null;
+  const lineHeight = isLine ? HEIGHT : 0;
   const values = readings.map(([, value]) => value);
   const low = Math.min(...values);
   const span = Math.max(...values) - low || 1;
@@ -105,10 +105,12 @@ function Balance({ readings, charges }: { readings: [number, number][]; charges:
   });
   const dearest = Math.max(...charges.map(([, cost]) => cost), 1e-9);
   const sum = charges.reduce((total, [, cost]) => total + cost, 0);
-  const said = `Balance of the account: from ${credits(first[1])} to ${credits(last[1])} credits; rows cost ${credits(sum)}`;
+  const [first = null] = values;
+  const fall = `Balance of the account: from ${credits(first)} to ${credits(values.at(-1) ?? null)} credits`;
+  const said = `${isLine ? fall : 'The balance was not read twice'}; rows cost ${credits(sum)}`;
   return (
-    <Figure said={said} height={HEIGHT + CHARGES} fromMs={fromMs} toMs={toMs}>
-      <polyline points={points.join(' ')} />
+    <Figure said={said} height={lineHeight + CHARGES} fromMs={fromMs} toMs={toMs}>
+      {isLine ? <polyline points={points.join(' ')} /> : null}
       {charges.map(([atMs, cost], i) => {
         const height = Math.max(1, (CHARGES * cost) / dearest);
         return (
@@ -116,7 +118,7 @@ function Balance({ readings, charges }: { readings: [number, number][]; charges:
             key={i}
             class="is-done"
             x={Math.min(WIDTH - 2, xOf(atMs))}
-            y={HEIGHT + CHARGES - height}
+            y={lineHeight + CHARGES - height}
             width={2}
             height={height}
           >

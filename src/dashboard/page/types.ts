@@ -12,10 +12,12 @@ export interface Status {
   needPerson: number;
   credits: string | null;
   creditsUnknown: number;
+  creditsExpected: string | null;
   createdAt: string;
   lastEndedAt: string | null;
   eta: { lowSeconds: number; highSeconds: number; bound: EtaBound | null } | null;
-  stopped: string | null;
+  stopped: 'budget_reached' | 'too_many_failures' | null;
+  sample: 'waiting' | 'approved' | null;
   blocked: string | null;
   out: string;
   next: string;
@@ -45,11 +47,39 @@ export interface Batch {
   failures: FailureGroup[];
 }
 
+/** Credits as decimals; null where a bound is not known. */
+export interface Range {
+  from: string | null;
+  to: string | null;
+}
+
+interface Reading {
+  at: string;
+  credits: string;
+}
+
+/** What the balance tells of the last attempt. */
+export interface Evidence {
+  balance_before: Reading;
+  balance_after: Reading;
+  fell_by: string;
+  others: Range & { attempts: number };
+  missing: Range;
+  price: Range;
+  other_lost_answers: number;
+  not_billed_known_from: string;
+}
+
 export interface Shown {
   standing: string;
   at_stake: string | null;
   handle: string | null;
   attempts: { n: number; states: Record<string, unknown>[] }[];
+  /** Null where the balance was not read both before the submit and after it. */
+  evidence: Evidence | null;
+  /** Around the last attempt. */
+  balance: Reading[];
+  resubmit_cost: string | null;
   commands: { command: string; effect: string; refused: string | null }[];
 }
 

@@ -15,6 +15,7 @@ export interface Exceptions {
   sharedStreamNames?: boolean;
 }
 
+const RANGE = { start: 1, end: 3 };
 const bytes = (text: string) => Buffer.from(text);
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const textOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString());
@@ -66,6 +67,13 @@ function singleKeys(makeStore: () => Promise<Store>): void {
     expect(await store.size('g.bin')).toBeUndefined();
     expect(await store.stat('g.bin')).toBeUndefined();
     expect(await store.read('g.bin')).toBeUndefined();
+  });
+
+  test('a part is read by itself', async () => {
+    const store = await makeStore();
+    await store.put('f.bin', bytes('hello'));
+    const part = async (key: string) => Buffer.concat(await collect((await store.read(key, RANGE)) ?? streamOf()));
+    expect([(await part('f.bin')).toString(), (await part('g.bin')).toString()]).toEqual(['ell', '']);
   });
 
   test('remove removes, and an absent key is no error', async () => {
