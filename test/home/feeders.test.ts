@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OutputFile } from '../../src/domain/outcome.js';
 import type { FedMedia, Row } from '../../src/domain/row.js';
 import { type Feeder, fedInputs, fedRow, feedersOf, isReady } from '../../src/home/feeders.js';
+import { NO_FOLLOWERS } from '../../src/home/row-orders.js';
 import { upstreamOf } from '../../src/home/upstream.js';
 import { accountAtHand, plainRow } from '../activities/support/account-at-hand.js';
 import { rowRecord } from '../support/row-record.js';
@@ -50,12 +51,15 @@ describe('a row that was skipped for a file that is there', () => {
     const feeders = await feedersOf(deps, place, film);
     expect(isReady(feeders)).toBe(true);
     expect(fedInputs({ feeders })).toEqual({ inputs: [{ row: 'edit', sha256: 'e' }] });
-    expect(await upstreamOf(deps, place, film)).toBeUndefined();
+    expect(await upstreamOf({ ...deps, followers: NO_FOLLOWERS }, place, film)).toBeUndefined();
   });
 
   test('feeds nothing where no file is known', async () => {
     const { deps, place } = await skippedEdit([]);
-    expect(await upstreamOf(deps, place, film)).toMatchObject({ ended: 'not_started', endedFor: 'upstream_failed' });
+    expect(await upstreamOf({ ...deps, followers: NO_FOLLOWERS }, place, film)).toMatchObject({
+      ended: 'not_started',
+      endedFor: 'upstream_failed',
+    });
   });
 
   test('keeps no other feeder of a row from being waited for', async () => {
@@ -69,8 +73,9 @@ describe('a row that was skipped for a file that is there', () => {
       'b',
       rowRecord({ id: 'edit', status: 'skipped', attempts: 0, rowHash: edit.hash, files }),
     );
-    expect(await upstreamOf(deps, { batch: 'b', generation }, both)).toEqual({
+    expect(await upstreamOf({ ...deps, followers: NO_FOLLOWERS }, { batch: 'b', generation }, both)).toEqual({
       live: 'held',
+      waitsFor: 'hero',
       endedText: 'waits for row hero',
     });
   });
