@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { orderPaused } from '../../src/cli/batch/pause-batch.js';
 import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import { handlePairs } from '../../src/cli/review/orders.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
@@ -13,7 +14,7 @@ import { enginePlaces } from '../../src/engine/places.js';
 
 import { writeAccountLimits } from '../../src/home/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
-import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -220,6 +221,35 @@ test('settle-group counts what its batch has spent before against --max-credits'
   );
   expect((await home.run(...order, '2')).stderr).toContain('to settle 3 lost answers');
 }, 60_000);
+
+describe('limits and pause while Temporal is away', () => {
+  const order: BatchOrder = {
+    limits: { maxCreditsNano: null, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+  };
+  const stands = expect.stringContaining('Temporal does not answer: the order stands in the home');
+
+  test('limits of the account and of a batch stand, are shown, and end with their own exit code', async () => {
+    await writeBatchOrder(home.home, 'b', order);
+    const ofAccount = await home.run('limits', '--rpm', '30', '--json', ...AWAY);
+    expect([ofAccount.exitCode, ofAccount.stderr]).toEqual([0, stands]);
+    expect(JSON.parse(ofAccount.stdout)).toMatchObject({ ordered: { rpm: 30 }, batches: null });
+    const ofBatch = await home.run('limits', 'b', '--concurrency', '2', ...AWAY);
+    expect([ofBatch.exitCode, ofBatch.stderr]).toEqual([0, stands]);
+    expect((await readBatchOrder(home.home, 'b'))?.slots?.concurrency).toBe(2);
+  }, 60_000);
+
+  test('a pause stands where its message does not arrive', async () => {
+    await writeBatchOrder(home.home, 'b', order);
+    const signal = () => Promise.reject(Object.assign(new Error('14 UNAVAILABLE'), { name: 'ServiceError' }));
+    const work = { temporal: { client: { workflow: { getHandle: () => ({ signal }) } } } };
+    const said: string[] = [];
+    const session = { config: { account: { name: ACCOUNT } }, terminal: { warn: (line: string) => said.push(line) } };
+    await orderPaused({ session, access: home, batch: 'b' } as never, work as never);
+    expect(said).toEqual([stands]);
+    expect((await readBatchOrder(home.home, 'b'))?.isPaused).toBe(true);
+  });
+});
 
 describe('limits above the plan', () => {
   beforeEach(async () => {

@@ -117,11 +117,19 @@ function lowest(a: number | null, b: number | null): number | null {
 
 /** Without an engine the order waits in the home: nothing is started for it. */
 async function tell(session: Session): Promise<void> {
+  const { terminal } = session;
+  const isHeard = await unlessOutage(tellRunning(session));
+  if (isHeard === undefined) {
+    terminal.warn(
+      'Temporal does not answer: the order stands in the home; given again once it is back, it acts at once on what runs',
+    );
+  } else if (!isHeard) terminal.note('nothing runs: it holds once something does');
+}
+
+async function tellRunning(session: Session): Promise<boolean> {
   const work = await joinWork(session);
   try {
-    if (work === undefined || !(await tellLimits(session, work))) {
-      session.terminal.note('nothing runs: it holds once something does');
-    }
+    return work !== undefined && (await tellLimits(session, work));
   } finally {
     await work?.close();
   }
@@ -129,14 +137,15 @@ async function tell(session: Session): Promise<void> {
 
 /** Those that have slots or wait for some; null where nobody answers who knows. */
 async function batchesAtWork(session: Session, access: HomeAccess): Promise<BatchSlots[] | null> {
-  const work = await joinWork(session);
-  if (work === undefined) return [];
-  try {
-    // The account's slots are the same for every batch.
-    const { slots } = createBatchSource({ access, batch: '' }, work);
-    const answer = await unlessOutage(slots().then((known) => known?.batches ?? []));
-    return answer ?? null;
-  } finally {
-    await work.close();
-  }
+  const looking = async (): Promise<BatchSlots[]> => {
+    const work = await joinWork(session);
+    if (work === undefined) return [];
+    try {
+      // The account's slots are the same for every batch.
+      return (await createBatchSource({ access, batch: '' }, work).slots())?.batches ?? [];
+    } finally {
+      await work.close();
+    }
+  };
+  return (await unlessOutage(looking())) ?? null;
 }
