@@ -6,7 +6,7 @@ import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '
 import type { SpentResult } from '../src/contract/pages.js';
 import type { StopReason } from '../src/domain/batch.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
-import { readAccountLimits } from '../src/home/account-limits.js';
+import { readAccountLimits, writeAccountLimits } from '../src/home/account-limits.js';
 import { markStopped } from '../src/home/batch-marks.js';
 import { readMeasuredPrices } from '../src/home/learned.js';
 import { dropReruns } from '../src/home/row-orders.js';
@@ -74,7 +74,11 @@ export function accountActivities(deps: Dependencies): AccountActivities {
         await markStopped(deps.home, batch, reason, deps.now());
         await dropReruns(deps, batch, deps.now());
       }),
-    closeBooks: ({ batch, sinceMs }) => withRecords(() => closeBooks(deps.books, batch, sinceMs)),
+    closeBooks: ({ batch, sinceMs }) =>
+      withRecords(async () => {
+        await endLimitOf(deps, batch);
+        await closeBooks(deps.books, batch, sinceMs);
+      }),
   };
 }
 
@@ -89,6 +93,15 @@ export function takeCaps(deps: Dependencies, caps: Caps): void {
   const { latest } = deps.books;
   if (latest !== undefined) latest.value = { ...latest.value, ...caps };
   deps.onCaps(caps);
+}
+
+/** What a batch was run with bounds the account no longer than the batch runs. */
+async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
+  const { ofBatch, ...limits } = await readAccountLimits(deps.home);
+  if (ofBatch?.batch !== batch) return;
+  await writeAccountLimits(deps.home, limits);
+  const caps = await lastCaps(deps);
+  if (caps !== undefined) takeCaps(deps, caps);
 }
 
 /** When and with which key a read is asked: either may be another once it is answered. */
@@ -132,7 +145,7 @@ export async function capsInForce({ home, settings }: Handed, plan: Caps): Promi
   const { concurrency, rpm } = settings.limits;
   return {
     concurrent: Math.min(plan.concurrent, ordered.concurrency ?? concurrency ?? plan.concurrent),
-    rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm),
+    rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm, ordered.ofBatch?.rpm ?? plan.rpm),
   };
 }
 

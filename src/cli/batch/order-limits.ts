@@ -1,5 +1,6 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
 import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -15,18 +16,20 @@ import { tellLimits } from './submit-batch.js';
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
 
 /** What a command gives; what it does not give stays as it was ordered before, unless that is taken back. */
-export interface OrderedLimits extends Partial<SlotTerms>, Partial<AccountLimits> {
+export interface OrderedLimits extends Partial<SlotTerms>, Partial<Omit<AccountLimits, 'ofBatch'>> {
   isReset: boolean;
 }
 
 export async function orderAccount(session: Session, { isReset, concurrency, rpm }: OrderedLimits): Promise<void> {
   const { home } = openHomeAccess(session.config);
-  const before = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
+  const before: AccountLimits = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
+  // An order for the account stands before what a batch was run with.
+  const ofBatch = rpm === undefined ? before.ofBatch : undefined;
   const plan = await home.latestCheckpoint();
   const limits = { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm };
   warnAbovePlan(session.terminal, 'concurrency', limits.concurrency, plan?.concurrent);
   warnAbovePlan(session.terminal, 'rpm', limits.rpm, plan?.rpm);
-  await writeAccountLimits(home, limits);
+  await writeAccountLimits(home, { ...limits, ...defined({ ofBatch }) });
   await tell(session);
   await showLimits(session, undefined);
 }
@@ -51,21 +54,19 @@ export async function showLimits(session: Session, batch: string | undefined): P
   if (batch !== undefined) return showBatch(await knownBatch(session, batch));
   const access = openHomeAccess(session.config);
   const { terminal, isJson, config } = session;
-  const [plan, ordered, batches] = await Promise.all([
+  const [plan, { ofBatch, ...ordered }, batches] = await Promise.all([
     access.home.latestCheckpoint(),
     readAccountLimits(access.home),
     batchesAtWork(session, access),
   ]);
-  // What a flag says is an order, no setting.
-  const rpm = session.origins.get('limits.rpm')?.name === 'flag' ? null : config.limits.rpm;
-  const configured = { concurrency: config.limits.accountConcurrency, rpm };
+  const configured = { concurrency: config.limits.accountConcurrency, rpm: config.limits.accountRpm };
   const ofPlan: AccountLimits = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
   const inForce = {
     concurrency: lowest(ofPlan.concurrency, ordered.concurrency ?? configured.concurrency),
-    rpm: lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm),
+    rpm: lowest(lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm), ofBatch?.rpm ?? null),
   };
   if (isJson) {
-    const facts = { plan: ofPlan, configured, ordered, inForce, batches };
+    const facts = { plan: ofPlan, configured, ordered, ofBatch: ofBatch ?? null, inForce, batches };
     return terminal.json({ schema: 1, account: config.account.name, ...facts });
   }
   const head = ['', 'simultaneous jobs', 'requests per minute'];
@@ -74,7 +75,9 @@ export async function showLimits(session: Session, batch: string | undefined): P
     heldText(concurrency, ofPlan.concurrency),
     heldText(rpm, ofPlan.rpm),
   ];
-  const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered), line('holds', inForce)];
+  const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered)];
+  if (ofBatch !== undefined) lines.push(line(`of '${ofBatch.batch}'`, { concurrency: null, rpm: ofBatch.rpm }));
+  lines.push(line('holds', inForce));
   terminal.data(formatTable(lines, { head }));
   if (batches === null) return terminal.note('no worker answers: which batches run or wait cannot be told now');
   if (batches.length === 0) return terminal.note('no batch runs or waits');
