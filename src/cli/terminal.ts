@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { formatDuration } from '../domain/duration.js';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import type { Cli, Io } from './io.js';
-import { formatDuration } from './views/durations.js';
 
 /** What a command says: data on standard output, everything for people on standard error. */
 export interface Terminal {

@@ -70,13 +70,14 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   const report: BatchStateReport = {
     ...{ batch: 'b', state: 'finished', rows: 2, counts: { ...NONE, done: 2 }, live: {}, needPerson: 0 },
     ...{ credits: '0', creditsUnknown: 0, manifest: '/m/my shots.csv', out: '/o/b', createdAt: '', lastEndedAt: null },
-    ...{ eta: null, etaSeconds: null, generation: 'g', stopped: null, blocked: null },
+    ...{ eta: null, etaSeconds: null, generation: 'g', stopped: null, blocked: null, awaitsApproval: false },
   };
   test.each<[Partial<BatchStateReport>, string]>([
     [{}, 'results b'],
     [{ counts: { ...NONE, failed: 1 } }, 'retry b'],
     [{ counts: { ...NONE, failed: 1, review: 1 }, needPerson: 1 }, 'review list b'],
     [{ stopped: 'budget_reached' }, 'resume b'],
+    [{ stopped: 'budget_reached', awaitsApproval: true }, 'approve b'],
     [{ state: 'running' }, 'watch b'],
     [{ state: 'paused' }, 'resume b'],
     [{ state: 'not running' }, 'resume b'],
@@ -85,7 +86,11 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   });
 
   test('where Temporal does not answer status and list say so', () => {
-    const session = { terminal: { dataColors: { bold: String, yellow: String } }, config: {}, origins: new Map() } as never;
+    const session = {
+      terminal: { dataColors: { bold: String, yellow: String } },
+      config: {},
+      origins: new Map(),
+    } as never;
     const silent: BatchStateReport = {
       ...report,
       state: 'unknown',

@@ -13,7 +13,7 @@ const TAGS = /<\/?([a-z]+)[^>]*>/gi;
 
 const terms = (over: Partial<ReportTerms> = {}): ReportTerms => ({
   ...{ batch: 'shots', version: '1', writtenAtMs: 1, createdAtMs: 0, slots: 10, rpm: 200, spending: [] },
-  ...{ settings: [['account', 'secret-account']], ...over },
+  ...{ settings: [['account', 'secret-account']], awaitsApproval: false, quote: [], ...over },
 });
 
 async function* lines(count: number, make: (index: number) => Partial<ResultLine>): AsyncIterable<ResultLine> {
@@ -63,6 +63,19 @@ test('counts, costs by kind, model and group, failures with their command, and r
   expect(page).toMatch(/group 2<\/th><td class="n">1<\/td><td class="n">1<\/td><td class="n">0.0006</);
   expect(page).toContain('href="./media/row-0.png"');
   expect(page).toMatch(/<svg[\s\S]*Jobs at once: at most 3 jobs|<svg[\s\S]*Jobs at once/);
+});
+
+test('what a sample holds back is approved, not resumed, and its quote stands on the page', async () => {
+  const held = await collectRows(
+    lines(2, () => ({ ended: 'not_started' })),
+    { createdAtMs: 0 },
+  );
+  expect(reportPage(held, terms(), [])).toContain('<code>callsheet resume shots</code>');
+  const quote: ReportTerms['quote'] = [['quote', '2 rows: 2 to 3 credits, 1 min to 2 min']];
+  const page = reportPage(held, terms({ awaitsApproval: true, quote }), []);
+  expect(page).toContain('<dt>quote</dt><dd>2 rows: 2 to 3 credits, 1 min to 2 min</dd>');
+  expect(page).toMatch(/not_started[^<]*<[\s\S]*<code>callsheet approve shots<\/code>/);
+  expect(page).not.toContain('callsheet resume');
 });
 
 test('identical rows say what they saved', async () => {

@@ -4,7 +4,7 @@ import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
-import { sampleInForce, stoppedReason } from '../../home/batch-marks.js';
+import { gateToApprove, sampleInForce, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { openNotices } from '../../home/notices.js';
 import { StoreError } from '../../store/port.js';
@@ -45,6 +45,8 @@ export interface BatchStateReport {
   generation: string;
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
+  /** A sample was run, and `approve` alone lets the rest go on. */
+  awaitsApproval: boolean;
   /** All that keeps the batch from going on, in sentences. */
   blocked: string | null;
   /** What was to be told of the batch and has not arrived, and what was given up; absent where nothing is. */
@@ -119,6 +121,7 @@ export async function readBatchState(
     etaSeconds: eta?.highSeconds ?? null,
     generation,
     stopped: (await stoppedReason(home, batch)) ?? null,
+    awaitsApproval: (await gateToApprove(home, batch, generation)) !== undefined,
     blocked: blocked.join('; ') || null,
     ...defined({ notices: await noticesOf(access, batch) }),
   };

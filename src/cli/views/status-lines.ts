@@ -74,7 +74,8 @@ function stateWords(state: BatchStateReport['state']): string {
   return state === 'unknown' ? 'Temporal does not answer, so whether it runs cannot be said' : state;
 }
 /** What a person would type next for a batch, without the flags that say where it lies. Pure. */
-export function nextWords({ batch, state, counts, needPerson, stopped }: BatchStateReport): string {
+export function nextWords(report: BatchStateReport): string {
+  const { batch, state, counts, needPerson, stopped, awaitsApproval } = report;
   switch (state) {
     case 'sampled':
       return needPerson > 0 ? `review list ${batch}` : `approve ${batch}`;
@@ -91,7 +92,7 @@ export function nextWords({ batch, state, counts, needPerson, stopped }: BatchSt
       break;
   }
   if (needPerson > 0) return `review list ${batch}`;
-  if (stopped !== null) return `resume ${batch}`;
+  if (stopped !== null) return `${awaitsApproval ? 'approve' : 'resume'} ${batch}`;
   return counts.failed + counts.cancelled > 0 ? `retry ${batch}` : `results ${batch}`;
 }
 
