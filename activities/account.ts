@@ -7,7 +7,7 @@ import type { AccountReadInput, AccountReading, AccountReadResult, Caps } from '
 import type { SpentResult } from '../src/contract/pages.js';
 import type { StopReason } from '../src/domain/batch.js';
 import type { Answer, ServiceRequest } from '../src/domain/exchange.js';
-import { readAccountLimits } from '../src/home/account-limits.js';
+import { readAccountLimits, writeAccountLimits } from '../src/home/account-limits.js';
 import { markStopped } from '../src/home/batch-marks.js';
 import { readMeasuredPrices } from '../src/home/learned.js';
 import { dropReruns } from '../src/home/row-orders.js';
@@ -79,7 +79,10 @@ export function accountActivities(deps: Dependencies): AccountActivities {
     async closeBooks({ batch, sinceMs }) {
       const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS);
       try {
-        await withRecords(() => closeBooks(deps.books, batch, sinceMs));
+        await withRecords(async () => {
+          await endLimitOf(deps, batch);
+          await closeBooks(deps.books, batch, sinceMs);
+        });
       } finally {
         clearInterval(beat);
       }
@@ -98,6 +101,15 @@ export function takeCaps(deps: Dependencies, caps: Caps): void {
   const { latest } = deps.books;
   if (latest !== undefined) latest.value = { ...latest.value, ...caps };
   deps.onCaps(caps);
+}
+
+/** What a batch was run with bounds the account no longer than the batch runs. */
+async function endLimitOf(deps: Dependencies, batch: string): Promise<void> {
+  const { ofBatch, ...limits } = await readAccountLimits(deps.home);
+  if (ofBatch?.batch !== batch) return;
+  await writeAccountLimits(deps.home, limits);
+  const caps = await lastCaps(deps);
+  if (caps !== undefined) takeCaps(deps, caps);
 }
 
 /** When and with which key a read is asked: either may be another once it is answered. */
@@ -141,7 +153,7 @@ export async function capsInForce({ home, settings }: Handed, plan: Caps): Promi
   const { concurrency, rpm } = settings.limits;
   return {
     concurrent: Math.min(plan.concurrent, ordered.concurrency ?? concurrency ?? plan.concurrent),
-    rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm),
+    rpm: Math.min(plan.rpm, ordered.rpm ?? rpm ?? plan.rpm, ordered.ofBatch?.rpm ?? plan.rpm),
   };
 }
 

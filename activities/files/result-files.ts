@@ -133,13 +133,14 @@ export function collectedRows({ home }: ResultSources, batch: string) {
 }
 
 export async function storeReport(
-  { home, openStore, posters, now }: ResultSources,
+  { home, openStore, posters, now, rows: records }: ResultSources,
   batch: string,
   rows: ReportRows,
   { isPublic }: { isPublic: boolean },
 ): Promise<string> {
   const out = openStore((await readBatchOptions(home, batch)).out);
-  return writeReport({ home, out, batch, posters, isPublic, nowMs: now() }, rows);
+  const generation = (await records.currentGeneration(batch)) ?? '';
+  return writeReport({ home, out, batch, generation, posters, isPublic, nowMs: now() }, rows);
 }
 
 /** One source for several readers, which go at the pace of the slowest. */

@@ -12,6 +12,8 @@ export interface Io {
   isInteractive: boolean;
   /** Standard error is a terminal that understands cursor movement. */
   isTerminal: boolean;
+  /** Standard output is one: it may be a file or a pipe where standard error is a terminal. */
+  isDataTerminal: boolean;
   columns(): number;
   rows(): number;
   /** Calls back at every Ctrl-C until the returned function is called. */
@@ -43,6 +45,7 @@ export function processIo(): Io {
     cwd: process.cwd(),
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     isTerminal: stderr.isTTY === true && env.TERM !== 'dumb',
+    isDataTerminal: stdout.isTTY === true && env.TERM !== 'dumb',
     columns: () => stderr.columns ?? 80,
     rows: () => stderr.rows ?? 24,
     onInterrupt: (callback) => onSignal('SIGINT', callback),

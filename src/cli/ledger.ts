@@ -1,3 +1,4 @@
+import { formatDuration } from '../domain/duration.js';
 import { standingOf } from '../domain/standing.js';
 import {
   type DamagedDocument,
@@ -14,7 +15,6 @@ import { attemptJson, stateLine } from './review/case-story.js';
 import type { Session } from './session.js';
 import { EXIT, UserError } from './user-error.js';
 import { amount } from './views/counts.js';
-import { formatDuration } from './views/durations.js';
 
 /** Shows all that the ledger has of one row. */
 export async function showLedger(session: Session, batch: string, id: string): Promise<void> {

@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { formatDuration } from '../domain/duration.js';
 import { safeText, withoutTypedKeys } from '../domain/secret.js';
 import type { Cli, Io } from './io.js';
-import { formatDuration } from './views/durations.js';
 
 /** What a command says: data on standard output, everything for people on standard error. */
 export interface Terminal {
+  /** For what people are told, on standard error. */
   colors: ReturnType<typeof pc.createColors>;
+  /** For `data`. */
+  dataColors: ReturnType<typeof pc.createColors>;
   isQuiet: boolean;
   isVerbose: boolean;
   /** One line of data. */
@@ -29,7 +32,7 @@ interface TerminalOptions {
 }
 
 export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal {
-  const colors = pc.createColors(hasColors(io));
+  const colors = pc.createColors(hasColors(io, io.isTerminal));
   const isQuiet = options.quiet === true;
   const isVerbose = options.verbose === true;
   const say = (line: string): void => {
@@ -37,6 +40,7 @@ export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal 
   };
   return {
     colors,
+    dataColors: pc.createColors(hasColors(io, io.isDataTerminal)),
     isQuiet,
     isVerbose,
     data: (line) => {
@@ -54,11 +58,11 @@ export function createTerminal(io: Io, options: TerminalOptions = {}): Terminal 
 }
 
 /** NO_COLOR wins over FORCE_COLOR; without either, colours are for terminals. */
-function hasColors(io: Io): boolean {
-  const { NO_COLOR, FORCE_COLOR } = io.env;
+function hasColors({ env }: Io, isTerminal: boolean): boolean {
+  const { NO_COLOR, FORCE_COLOR } = env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  return io.isTerminal;
+  return isTerminal;
 }
 
 /** Someone else's words on one line of a terminal. */

@@ -49,7 +49,11 @@ export function makeConfig(given: GivenValues): Config {
       ...waits,
       renderMaxSeconds: { ...SETTINGS_TREE.waits.renderMaxSeconds.default, ...waits.renderMaxSeconds },
     },
-    limits: { ...limits, accountConcurrency: (given.behindFlags('limits.concurrency') ?? null) as number | null },
+    limits: {
+      ...limits,
+      accountConcurrency: (given.behindFlags('limits.concurrency') ?? null) as number | null,
+      accountRpm: (given.behindFlags('limits.rpm') ?? null) as number | null,
+    },
     callbacks: readCallbacks(given, baseUrl, problems),
     ...readNotify(given, problems),
   };
@@ -140,6 +144,12 @@ function isAddressLike(text: string): boolean {
   return /^s3:/i.test(text) || /^[a-z][a-z0-9+.-]+:[/\\]/i.test(text);
 }
 
+/** For whoever serves the account: its flags are no batch's. */
+export function withFlagsOfAccount(config: Config): Config {
+  const { concurrency, rpm } = config.limits;
+  return { ...config, limits: { ...config.limits, accountConcurrency: concurrency, accountRpm: rpm } };
+}
+
 /** What a worker is told of the account; throws `ConfigError` (`B50`) when no base URL is set. */
 export function accountSettings(config: Config): AccountSettings {
   const { limits } = config;
@@ -150,7 +160,7 @@ export function accountSettings(config: Config): AccountSettings {
     home: config.home,
     exclusive: config.account.exclusive,
     waits: waitsOf(config),
-    limits: { concurrency: limits.accountConcurrency, rpm: limits.rpm },
+    limits: { concurrency: limits.accountConcurrency, rpm: limits.accountRpm },
     prices: config.prices.map((rule) => ({ ...rule, components: [...rule.components] })),
     timeScale: config.timeScale,
     callbacks: { ...config.callbacks },

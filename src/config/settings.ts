@@ -93,7 +93,12 @@ export const SETTINGS_TREE = {
   /** The user's own; null = the plan's. */
   limits: {
     concurrency: integer('concurrency', 10_000, "simultaneous jobs, below the plan's", SLOTS),
-    rpm: integer('rpm', 1_000_000, "requests per minute, below the plan's", SLOTS),
+    rpm: integer(
+      'rpm',
+      1_000_000,
+      "the account's requests per minute, below the plan's (run: until its batch ends)",
+      SLOTS,
+    ),
   },
   budget: {
     maxCredits: setting(
@@ -182,8 +187,8 @@ export type OwnValues = Values<typeof SETTINGS_TREE>;
 
 /** Every setting, checked, with defaults and absolute paths. Amounts are nanocredits; null = not set. */
 export interface Config extends Omit<OwnValues, 'limits' | 'notify'> {
-  /** A `concurrency` that is given as a flag is the command's batch's alone; the account's is as files and environment say. */
-  readonly limits: OwnValues['limits'] & { readonly accountConcurrency: number | null };
+  /** A limit that is given as a flag is the command's batch's; the account's are as files and environment say. */
+  readonly limits: OwnValues['limits'] & Readonly<Record<'accountConcurrency' | 'accountRpm', number | null>>;
   readonly notify: readonly Readonly<NoticeTarget>[];
 }
 

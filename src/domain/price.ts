@@ -1,6 +1,6 @@
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
-import type { CreditsNano } from './money.js';
+import { type CreditsNano, formatCredits } from './money.js';
 
 /** What a price component counts. A megapixel is 10^6 pixels of the output (an assumption: the documents do not say). */
 export const PRICE_UNITS = [
@@ -55,6 +55,22 @@ export interface MeasuredPrice {
   times: number;
   /** Nobody else was said to use the account. */
   exclusive: boolean;
+}
+
+/** `0.4 ± 0.1 at 0.8 of list price`. */
+export function pricePaidText({ paidNano, withinNano = 0, multiplierPpb }: MeasuredPrice): string {
+  // The balance that it was read from is rounded.
+  const within = withinNano === 0 ? '' : ` ± ${formatCredits(withinNano)}`;
+  const discount = multiplierPpb === 1_000_000_000 ? '' : ` at ${formatCredits(multiplierPpb)} of list price`;
+  return `${formatCredits(paidNano)}${within}${discount}`;
+}
+
+/** What a price is for, beside its kind: `model=x seconds=8`. */
+export function priceCellsText(cells: object): string {
+  return Object.entries(cells)
+    .filter(([, value]) => value !== undefined && value !== 0)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
 }
 
 /** A paid request whose answer is not in the home yet: whoever gives up waiting may lose what it bought. */

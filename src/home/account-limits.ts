@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../domain/defined.js';
 import { type Breaker, providerOf } from '../domain/kind.js';
 import { KINDS } from '../kinds/facts.js';
 import { timeSchema } from './attempt-schema.js';
@@ -14,6 +15,8 @@ const limitsSchema = z.object({
   concurrency: z.int().min(1).nullable(),
   /** Requests per minute. */
   rpm: z.int().min(1).nullable(),
+  /** What a batch was run with: it bounds the account's requests until that batch ends. */
+  ofBatch: z.exactOptional(z.object({ batch: z.string(), rpm: z.int().min(1) })),
 });
 export type AccountLimits = Omit<z.output<typeof limitsSchema>, 'schema'>;
 
@@ -22,8 +25,8 @@ export const accountLimits = document(limitsSchema, (keys) => keys.limits);
 const NONE: AccountLimits = { concurrency: null, rpm: null };
 
 export async function readAccountLimits(home: HomePlace): Promise<AccountLimits> {
-  const { concurrency, rpm } = (await accountLimits.read(home)) ?? NONE;
-  return { concurrency, rpm };
+  const { concurrency, rpm, ofBatch } = (await accountLimits.read(home)) ?? NONE;
+  return { concurrency, rpm, ...defined({ ofBatch }) };
 }
 
 export function writeAccountLimits(home: HomePlace, limits: AccountLimits): Promise<void> {

@@ -3,6 +3,7 @@ import type { StopReason } from '../domain/batch.js';
 import { nanoSchema, timeSchema } from './attempt-schema.js';
 import { document } from './document.js';
 import type { HomePlace } from './home-keys.js';
+import { type SampleQuote, sampleQuoteSchema } from './sample-quote.js';
 
 /**
  * Marks on a whole batch. A cancelled one's untouched rows count as cancelled until a retry; those of one that stopped
@@ -94,6 +95,8 @@ const sampleGateSchema = z.object({
   approved: z.exactOptional(
     z.object({ generation: z.string(), maxCreditsNano: nanoSchema.nullable(), atMs: timeSchema }),
   ),
+  /** What was told of the rest when the sample had ended. */
+  quote: z.exactOptional(sampleQuoteSchema),
 });
 export type SampleGate = Omit<z.output<typeof sampleGateSchema>, 'schema'>;
 
@@ -119,6 +122,28 @@ export async function sampleState(home: HomePlace, batch: string, generation: st
   const gate = await readSampleGate(home, batch);
   if (gate === undefined) return null;
   return gate.approved?.generation === generation ? 'approved' : 'waiting';
+}
+
+/** The gate that `approve` opens: nobody has for this manifest, or what was approved is used up. */
+export async function gateToApprove(
+  home: HomePlace,
+  batch: string,
+  generation: string,
+): Promise<SampleGate | undefined> {
+  const gate = await readSampleGate(home, batch);
+  if (gate === undefined || gate.approved?.generation !== generation) return gate;
+  return (await stoppedReason(home, batch)) === 'budget_reached' ? gate : undefined;
+}
+
+/** What was told of a rest that waits; undefined where nothing waits, and of another manifest. */
+export async function quoteInForce(
+  home: HomePlace,
+  batch: string,
+  generation: string,
+): Promise<SampleQuote | undefined> {
+  const gate = await readSampleGate(home, batch);
+  const isApproved = gate?.approved?.generation === generation;
+  return !isApproved && gate?.quote?.generation === generation ? gate.quote : undefined;
 }
 
 /** The rows that may run while the rest of this manifest waits for its approval; undefined where all may. */

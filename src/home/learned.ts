@@ -45,7 +45,7 @@ export async function readLearned(home: HomePlace): Promise<LearnedFacts> {
   return (await learnedFacts.read(home)) ?? NOTHING;
 }
 
-const measuredPriceSchema: z.ZodType<MeasuredPrice> = z.object({
+export const measuredPriceSchema: z.ZodType<MeasuredPrice> = z.object({
   kind: kindSchema,
   cells: z.record(z.string(), jsonSchema),
   paidNano: nanoSchema,

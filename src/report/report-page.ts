@@ -21,7 +21,7 @@ export function reportPage(rows: ReportRows, terms: ReportTerms, tiles: readonly
 <html lang="en"><head><meta charset="utf-8">${STYLE_HEAD}<title>${batch}: report</title></head>
 <body><main><h1>${batch}</h1>
 <p class="soft">Report of ${instant(terms.writtenAtMs)}, callsheet ${terms.version}. ${rows.open > 0 ? `${rowsText(rows.open)} not ended yet.` : ''}</p>
-${counts(rows)}${persons(rows, batch)}${failures(rows, batch)}
+${counts(rows)}${rest(terms)}${persons(rows, batch)}${failures(rows, terms)}
 <h2>Outputs</h2>${outputs(rows, tiles)}
 <h2>Cost</h2>${cost(rows, terms)}
 <h2>Time</h2>${charts(rows, terms)}
@@ -43,6 +43,12 @@ function counts({ counts: ended, open, total, saved, removed }: ReportRows): Htm
   ];
   return html`<ul class="counts">${items.map(([word, count]) => html`<li><b>${count}</b>${word}</li>`)}
 <li><b>${creditsText(total)}</b>credits</li></ul>${notes.map((note) => html`<p>${note}</p>`)}`;
+}
+
+function rest({ quote, batch }: ReportTerms): Html {
+  if (quote.length === 0) return html``;
+  const lines = quote.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`);
+  return html`<h2>The rest waits</h2><dl>${lines}</dl><p><code>callsheet approve ${batch}</code> runs it.</p>`;
 }
 
 function savedText({ rows, creditsNano }: ReportRows['saved']): string {
@@ -68,27 +74,31 @@ function why({ reasonCode, reason }: ShownRow): Html {
   return html`<td>${reasonCode} <span class="soft">${shortened(reason, 200)}</span></td>`;
 }
 
-function failures({ failures: all }: ReportRows, batch: string): Html {
+function failures({ failures: all }: ReportRows, terms: ReportTerms): Html {
   if (all.length === 0) return html``;
-  const rows = all.slice(0, FAILURES_SHOWN).map((group) => failureRow(group, batch));
+  const rows = all.slice(0, FAILURES_SHOWN).map((group) => failureRow(group, terms));
   const hidden = all.length - rows.length;
   const more = hidden > 0 ? html`<p>${hidden} more kinds of failures stand in results.csv.</p>` : html``;
   return html`<h2>Not done</h2>${table('Equal failures together', ['rows', 'what', 'for example', 'next'], rows)}${more}`;
 }
 
-function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, batch: string): Html {
+function failureRow({ status, reasonCode, reason, count, ids }: FailureGroup, terms: ReportTerms): Html {
   const facts =
     reasonCode !== undefined && reasonCode in REASONS ? REASONS[reasonCode as keyof typeof REASONS] : undefined;
   const example = `${ids[0] ?? ''}${reason === undefined ? '' : `: ${shortened(reason, 300)}`}`;
   const advice = facts === undefined ? '' : facts.advice;
   return html`<tr><td class="n">${count}</td><td>${status} ${reasonCode ?? ''} <span class="soft">${facts?.meaning ?? ''}</span></td>
-<td>${example}</td><td><code>${nextCommand(status, reasonCode, batch)}</code> <span class="soft">${advice}</span></td></tr>`;
+<td>${example}</td><td><code>${nextCommand(status, reasonCode, terms)}</code> <span class="soft">${advice}</span></td></tr>`;
 }
 
-function nextCommand(status: string, reasonCode: string | undefined, batch: string): string {
+function nextCommand(status: string, reasonCode: string | undefined, terms: ReportTerms): string {
+  const { batch, awaitsApproval } = terms;
   if (status === 'review' || status === 'lost_paid') return `callsheet review list ${batch}`;
   if (status === 'skipped') return `callsheet results ${batch}`;
-  if (status === 'not_started') return START_AGAIN[startAgain(reasonCode)](batch);
+  if (status === 'not_started') {
+    const again = startAgain(reasonCode);
+    return again === 'run' && awaitsApproval ? `callsheet approve ${batch}` : START_AGAIN[again](batch);
+  }
   return `callsheet retry ${batch}${reasonCode === undefined ? '' : ` --class ${reasonCode}`}`;
 }
 

@@ -1,11 +1,12 @@
 import type { BatchLimits } from '../domain/batch.js';
 import { formatCredits } from '../domain/money.js';
-import { readSampleGate, type SampleGate } from '../home/batch-marks.js';
+import { gateToApprove, quoteInForce, readSampleGate, type SampleGate } from '../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../home/batch-order.js';
 import type { Home } from '../home/home.js';
 import { fellSinceBegin, readBooks } from '../home/learned.js';
 import { productVersion } from '../package-root.js';
 import { instant, rowsText } from './html.js';
+import { quoteLines } from './quote-lines.js';
 
 /** What a report says beside the rows: versions, settings, and how the balance moved. */
 export interface ReportTerms {
@@ -19,14 +20,24 @@ export interface ReportTerms {
   /** Sentences about money. */
   spending: string[];
   settings: [string, string][];
+  /** A sample was run, and `approve` alone lets the rest go on. */
+  awaitsApproval: boolean;
+  /** What its sample said of the rest that waits; empty where nothing waits. */
+  quote: [name: string, text: string][];
 }
 
-export async function readReportTerms(home: Home, batch: string, writtenAtMs: number): Promise<ReportTerms> {
+export async function readReportTerms(
+  home: Home,
+  { batch, generation }: { batch: string; generation: string },
+  writtenAtMs: number,
+): Promise<ReportTerms> {
   const [bound, options, order, reading, books, baseUrl] = await Promise.all([
     ...([home.readBatch(batch), readBatchOptions(home, batch), readBatchOrder(home, batch)] as const),
     ...([home.latestCheckpoint(), readBooks(home, batch), home.baseUrl()] as const),
   ]);
   const gate = await readSampleGate(home, batch);
+  const awaitsApproval = (await gateToApprove(home, batch, generation)) !== undefined;
+  const quote = await quoteInForce(home, batch, generation);
   const spending =
     books === undefined
       ? []
@@ -50,6 +61,7 @@ export async function readReportTerms(home: Home, batch: string, writtenAtMs: nu
   return {
     ...{ batch, version: productVersion(), writtenAtMs, createdAtMs: bound?.createdAtMs ?? 0, spending },
     ...{ slots: reading?.concurrent ?? undefined, rpm: reading?.rpm ?? undefined },
+    ...{ awaitsApproval, quote: quote === undefined ? [] : quoteLines(quote) },
     settings: settings.filter((pair): pair is [string, string] => pair[1] !== undefined),
   };
 }

@@ -25,6 +25,7 @@ export interface ReportPlace {
   /** Where the batch writes to. */
   out: Store;
   batch: string;
+  generation: string;
   nowMs: number;
   /** Undefined: tiles alone. */
   posters: Posters | undefined;
@@ -33,8 +34,8 @@ export interface ReportPlace {
 
 /** Gives the page. */
 export async function writeReport(place: ReportPlace, rows: ReportRows): Promise<string> {
-  const { home, out, batch, isPublic, nowMs } = place;
-  const terms = await readReportTerms(home, batch, nowMs);
+  const { home, out, batch, generation, isPublic, nowMs } = place;
+  const terms = await readReportTerms(home, { batch, generation }, nowMs);
   const pageOf = (tiles: readonly Tile[]): string =>
     isPublic ? publicPage(batch, rows, tiles) : reportPage(rows, terms, tiles);
   const chosen = evenly(rows.outputs, POSTERS_MAX).map((output): Tile => ({ output, poster: undefined }));

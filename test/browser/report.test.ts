@@ -45,6 +45,7 @@ async function pages(): Promise<[string, string][]> {
   const terms = {
     ...{ batch: HOSTILE, version: '1', writtenAtMs: 1, createdAtMs: 0, slots: 10, rpm: 200 },
     ...{ spending: [HOSTILE], settings: [['manifest', HOSTILE]] as [string, string][] },
+    ...{ awaitsApproval: true, quote: [['quote', HOSTILE]] as [string, string][] },
   };
   return [
     ['report.html', reportPage(rows, terms, tiles)],

@@ -17,6 +17,7 @@ export interface CliSurroundings {
   cwd?: string;
   stdin?: string;
   isTerminal?: boolean;
+  isDataTerminal?: boolean;
   /** Called with every piece of output, for tests that act on it. */
   onOutput?: (text: string) => void;
   /** Receives the function that stands for Ctrl-C. */
@@ -48,6 +49,7 @@ export async function cli(args: string[], surroundings: CliSurroundings = {}): P
     cwd,
     isInteractive: false,
     isTerminal: surroundings.isTerminal === true,
+    isDataTerminal: surroundings.isDataTerminal === true,
     columns: () => 100,
     rows: () => 30,
     onInterrupt: (callback) => {

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { orderRpm, refuseSharedRpm } from '../../src/cli/batch/batch-rpm.js';
+import { orderPaused } from '../../src/cli/batch/pause-batch.js';
 import { decidedRows } from '../../src/cli/review/continue-rows.js';
 import { handlePairs } from '../../src/cli/review/orders.js';
 import type { AttemptState } from '../../src/domain/attempt.js';
@@ -11,9 +13,9 @@ import { DEFAULT_SLOT_TERMS } from '../../src/domain/batch.js';
 import { writeStopMark } from '../../src/engine/engine-record.js';
 import { enginePlaces } from '../../src/engine/places.js';
 
-import { writeAccountLimits } from '../../src/home/account-limits.js';
+import { readAccountLimits, writeAccountLimits } from '../../src/home/account-limits.js';
 import { isCancelledBatch, markStopped } from '../../src/home/batch-marks.js';
-import { writeBatchOrder } from '../../src/home/batch-order.js';
+import { type BatchOrder, readBatchOrder, writeBatchOrder } from '../../src/home/batch-order.js';
 import { cli } from './harness.js';
 import { ACCOUNT, CREDIT, type SeededHome, seededHome, T0 } from './seeded-home.js';
 
@@ -220,6 +222,88 @@ test('settle-group counts what its batch has spent before against --max-credits'
   );
   expect((await home.run(...order, '2')).stderr).toContain('to settle 3 lost answers');
 }, 60_000);
+
+describe('limits and pause while Temporal is away', () => {
+  const order: BatchOrder = {
+    limits: { maxCreditsNano: null, maxFailures: null },
+    policy: { ambiguity: 'hold', retries: 0, wasteMaxNano: 0 },
+  };
+  const stands = expect.stringContaining('Temporal does not answer: the order stands in the home');
+
+  test('limits of the account and of a batch stand, are shown, and end with their own exit code', async () => {
+    await writeBatchOrder(home.home, 'b', order);
+    const ofAccount = await home.run('limits', '--rpm', '30', '--json', ...AWAY);
+    expect([ofAccount.exitCode, ofAccount.stderr]).toEqual([0, stands]);
+    expect(JSON.parse(ofAccount.stdout)).toMatchObject({ ordered: { rpm: 30 }, batches: null });
+    const ofBatch = await home.run('limits', 'b', '--concurrency', '2', ...AWAY);
+    expect([ofBatch.exitCode, ofBatch.stderr]).toEqual([0, stands]);
+    expect((await readBatchOrder(home.home, 'b'))?.slots?.concurrency).toBe(2);
+  }, 60_000);
+
+  test('a pause stands where its message does not arrive', async () => {
+    await writeBatchOrder(home.home, 'b', order);
+    const signal = () => Promise.reject(Object.assign(new Error('14 UNAVAILABLE'), { name: 'ServiceError' }));
+    const work = { temporal: { client: { workflow: { getHandle: () => ({ signal }) } } } };
+    const said: string[] = [];
+    const session = { config: { account: { name: ACCOUNT } }, terminal: { warn: (line: string) => said.push(line) } };
+    await orderPaused({ session, access: home, batch: 'b' } as never, work as never);
+    expect(said).toEqual([stands]);
+    expect((await readBatchOrder(home.home, 'b'))?.isPaused).toBe(true);
+  });
+});
+
+describe('--rpm of a command that runs a batch', () => {
+  const told: string[] = [];
+  const session = (rpm: number | null) => ({
+    config: { limits: { rpm, accountRpm: 100 } },
+    origins: new Map(rpm === null ? [] : [['limits.rpm', { name: 'flag' }]]),
+    terminal: { note: (line: string) => told.push(line) },
+  });
+  const at = (rpm: number | null, batch = 'b') => ({ session: session(rpm), access: home, batch }) as never;
+  /** A Temporal on which these batches run and hold slots. */
+  const running = (...batches: string[]) => {
+    const getHandle = (id: string) => ({
+      query: async () => ({ batches: batches.map((batch) => ({ batch })) }),
+      describe: async () => ({ status: { name: batches.some((batch) => id.endsWith(batch)) ? 'RUNNING' : 'FAILED' } }),
+    });
+    const connection = { withDeadline: (_untilMs: number, look: () => unknown) => look() };
+    return { temporal: { connection, client: { workflow: { getHandle } } } } as never;
+  };
+  const ofBatch = async () => (await readAccountLimits(home.home)).ofBatch;
+
+  test('is refused where it would slow down another batch', async () => {
+    await expect(refuseSharedRpm(at(30), running('b', 'films'))).rejects.toThrow(
+      "--rpm 30 would hold for 'films' too, which runs, since requests per minute are counted for the whole account: `callsheet limits --rpm 30`",
+    );
+    await refuseSharedRpm(at(30), running('b'));
+    await refuseSharedRpm(at(100), running('films'));
+    await refuseSharedRpm(at(null), running('films'));
+  });
+
+  test('holds for its batch, which keeps it until it is begun anew', async () => {
+    await orderRpm(at(30), running(), true);
+    expect([await ofBatch(), told]).toEqual([
+      { batch: 'b', rpm: 30 },
+      ["requests  at most 30 a minute for the whole account until 'b' ends"],
+    ]);
+    await orderRpm(at(null), running('b'), false);
+    await orderRpm(at(null, 'films'), running('b'), true);
+    expect(await ofBatch()).toEqual({ batch: 'b', rpm: 30 });
+    await orderRpm(at(null), running(), true);
+    expect(await ofBatch()).toBeUndefined();
+  });
+
+  test('is gone with its batch, however that ended, and shown until then', async () => {
+    await writeAccountLimits(home.home, { concurrency: null, rpm: null, ofBatch: { batch: 'b', rpm: 30 } });
+    expect((await home.run('limits')).stdout).toMatch(/^of 'b' +- +30$/m);
+    expect(JSON.parse((await home.run('limits', '--json')).stdout)).toMatchObject({
+      ofBatch: { batch: 'b', rpm: 30 },
+      inForce: { rpm: 30 },
+    });
+    await orderRpm(at(null, 'films'), running(), true);
+    expect(await ofBatch()).toBeUndefined();
+  });
+});
 
 describe('limits above the plan', () => {
   beforeEach(async () => {

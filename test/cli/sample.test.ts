@@ -1,8 +1,15 @@
 // Which rows stand for a manifest, and what `approve` says where there is nothing to approve.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startEmulator } from '../../emulator/emulator.js';
 import { type Candidate, chooseSample } from '../../src/cli/batch/sample-run.js';
-import { writeSampleGate } from '../../src/home/batch-marks.js';
-import { seededHome } from './seeded-home.js';
+import type { AttemptState } from '../../src/domain/attempt.js';
+import type { MeasuredPrice } from '../../src/domain/price.js';
+import { markStopped, writeSampleGate } from '../../src/home/batch-marks.js';
+import type { SampleQuote } from '../../src/home/sample-quote.js';
+import { quoteLines } from '../../src/report/quote-lines.js';
+import { CREDIT, seededHome, T0 } from './seeded-home.js';
 
 const rows = (...traits: string[][]): Map<number, Candidate> =>
   new Map(traits.map((one, i) => [i, { id: `r${i}`, traits: one, feeders: [] }]));
@@ -58,6 +65,78 @@ test('status says that the rest waits, what was never tried is not started, and 
   expect(stdout).toMatch(/^next {6}callsheet approve shots/m);
   const report = await home.run('report', 'shots');
   expect(report.exitCode).toBe(0);
+  const page = await readFile(join(home.folder, 'out/shots/report.html'), 'utf8');
+  expect(page).toContain('<code>callsheet approve shots</code>');
+  expect(page).not.toContain('callsheet resume');
+});
+
+test('an approved rest whose budget is used up is approved again, as every view says', async () => {
+  const home = await seededHome('shots', [{ id: 'one', record: {} }, { id: 'two' }]);
+  const generation = (await home.rows.currentGeneration('shots')) ?? '';
+  await writeSampleGate(home.home, 'shots', {
+    ids: ['one'],
+    atMs: 1,
+    approved: { generation, maxCreditsNano: 1, atMs: 2 },
+  });
+  await markStopped(home.home, 'shots', 'budget_reached', 3);
+  expect((await home.run('status', 'shots')).stdout).toMatch(/^next {6}callsheet approve shots/m);
+  await home.run('report', 'shots');
+  const page = await readFile(join(home.folder, 'out/shots/report.html'), 'utf8');
+  expect(page).toContain('<code>callsheet approve shots</code>');
+});
+
+describe('the quote', () => {
+  const CREATED: AttemptState = { state: 'created', atMs: T0 + 5_000, handle: 'h' };
+  const price: MeasuredPrice = {
+    ...{ kind: 'vendor-f/video', cells: { model: 'vendor-f-1', seconds: 8 }, paidNano: 0.4 * CREDIT, times: 2 },
+    ...{ multiplierPpb: 1_000_000_000, firstAtMs: 1, lastAtMs: 2, exclusive: true },
+  };
+  const quote: SampleQuote = {
+    ...{ generation: 'g', atMs: 0, sample: { ended: 8, failed: 1 }, measured: [price], rows: 5 },
+    ...{ lowNano: 2 * CREDIT, highNano: 2.5 * CREDIT, lowMs: 60_000, highMs: 150_000 },
+  };
+
+  test('the share of failures, measured prices, and a range of credits and time', () => {
+    expect(quoteLines(quote)).toEqual([
+      ['sample', '1 of 8 rows brought no output'],
+      ['measured', 'vendor-f/video model=vendor-f-1 seconds=8: 0.4 credits, seen 2×'],
+      ['quote', '5 rows: 2 to 2.5 credits, 1 min to 2 min 30 s'],
+    ]);
+    const unknown = { ...quote, measured: [], lowNano: null, highNano: null, lowMs: null, highMs: null };
+    expect(quoteLines(unknown).slice(1)).toEqual([
+      ['measured', 'no price of these kinds yet'],
+      ['quote', '5 rows: credits not known, time not known'],
+    ]);
+  });
+
+  test('it stands in the report and its JSON until the rest is approved', async () => {
+    const home = await seededHome('shots', [{ id: 'one', record: {} }, { id: 'two' }]);
+    const generation = (await home.rows.currentGeneration('shots')) ?? '';
+    const gate = { ids: ['one'], atMs: 1, quote: { ...quote, generation } };
+    await writeSampleGate(home.home, 'shots', gate);
+    const told = async () => JSON.parse((await home.run('report', 'shots', '--json')).stdout).quote;
+    expect(await told()).toMatchObject({
+      sample: { ended: 8, failed: 1 },
+      measured: [{ kind: 'vendor-f/video', credits: '0.4' }],
+      rest: { rows: 5, credits: { low: '2', high: '2.5' }, seconds: { low: 60, high: 150 } },
+    });
+    const page = await readFile(join(home.folder, 'out/shots/report.html'), 'utf8');
+    expect(page).toContain('5 rows: 2 to 2.5 credits, 1 min to 2 min 30 s');
+    await writeSampleGate(home.home, 'shots', { ...gate, approved: { generation, maxCreditsNano: null, atMs: 2 } });
+    expect(await told()).toBeNull();
+  });
+
+  test('approve says it again, and which rows of the sample the manifest has changed since', async () => {
+    const emulator = await startEmulator({ keys: [{ key: 'sk-svc-test', state: 'active' }] });
+    const rows = [{ id: 'one', states: [CREATED], record: { rowHash: 'another' } }, { id: 'two' }];
+    const home = await seededHome('shots', rows, emulator.url);
+    await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1 });
+    const { stderr } = await home.run('approve', 'shots').finally(() => emulator.close());
+    expect(stderr).toMatch(/^sample {4}0 of 1 row brought no output$/m);
+    expect(stderr).toMatch(/^measured {2}no price of these kinds yet$/m);
+    expect(stderr).toMatch(/^quote {5}\d rows?: credits not known, time not known$/m);
+    expect(stderr).toMatch(/^changed {3}1 row of the sample is another now than what was rendered: one$/m);
+  });
 });
 
 test('--another without --sample, and sizes that are none, are refused', async () => {

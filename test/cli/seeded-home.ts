@@ -27,11 +27,15 @@ export interface SeededRow {
 
 export interface SeededHome extends AccountRecords {
   folder: string;
-  /** Runs a command line on this home; no service and no engine can be reached. */
+  /** Runs a command line on this home; no engine can be reached, and no service but the one that was given. */
   run(...args: string[]): Promise<CliResult>;
 }
 
-export async function seededHome(batch: string, rows: SeededRow[]): Promise<SeededHome> {
+export async function seededHome(
+  batch: string,
+  rows: SeededRow[],
+  baseUrl = 'http://127.0.0.1:9',
+): Promise<SeededHome> {
   const folder = workFolder();
   const place = join(folder, 'home');
   mkdirSync(place, { recursive: true });
@@ -56,7 +60,7 @@ export async function seededHome(batch: string, rows: SeededRow[]): Promise<Seed
     if (states.length > 0) await records.ledger.close({ batch, id, n: 1 });
     await records.records.writeRecord(batch, { ...ended(id, seenStates), ...record });
   }
-  const settings = ['--home', place, '--account', ACCOUNT, '--base-url', 'http://127.0.0.1:9'];
+  const settings = ['--home', place, '--account', ACCOUNT, '--base-url', baseUrl];
   const env = { CALLSHEET_API_KEY: 'sk-svc-test' };
   return { ...records, folder, run: (...args) => cli([...args, ...settings], { cwd: folder, env }) };
 }

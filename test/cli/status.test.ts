@@ -12,7 +12,7 @@ import type { BatchProgress } from '../../src/contract/workflows.js';
 import { clearStopped, markCancelled, markStopped } from '../../src/home/batch-marks.js';
 import { readBatchOptions, writeBatchOptions } from '../../src/home/batch-order.js';
 import { canMount, mountDisk } from '../support/small-disk.js';
-import { cli } from './harness.js';
+import { type CliSurroundings, cli } from './harness.js';
 import { ACCOUNT, seededHome, T0 } from './seeded-home.js';
 
 const NONE = { done: 0, failed: 0, lost_paid: 0, review: 0, cancelled: 0, skipped: 0, not_started: 0 };
@@ -89,7 +89,11 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   });
 
   test('where Temporal does not answer status and list say so', () => {
-    const session = { terminal: { colors: { bold: String, yellow: String } }, config: {}, origins: new Map() } as never;
+    const session = {
+      terminal: { dataColors: { bold: String, yellow: String } },
+      config: {},
+      origins: new Map(),
+    } as never;
     const silent: BatchStateReport = {
       ...report,
       state: 'unknown',
@@ -126,6 +130,24 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
     expect(list.stdout).toMatch(/batch +state +rows +ended +began +manifest +writes to +next/);
     expect(list.stdout).toContain('callsheet review list b');
   });
+});
+
+test('data has colours where standard output is a terminal, whatever standard error is', async () => {
+  const home = await seededHome('b', [{ id: 'one', states: [], record: {} }]);
+  const run = (...args: string[]) => {
+    return async (more: CliSurroundings) => {
+      const env = { CALLSHEET_API_KEY: 'sk-svc-test', ...more.env };
+      const place = ['--home', join(home.folder, 'home'), '--account', ACCOUNT, '--base-url', 'http://127.0.0.1:9'];
+      return (await cli([...args, ...place], { cwd: home.folder, ...more, env })).stdout;
+    };
+  };
+  const colour = '\u001b[';
+  const status = run('status', 'b');
+  expect(await status({ isTerminal: true })).not.toContain(colour);
+  expect(await status({ isTerminal: true, env: { FORCE_COLOR: '1' } })).toContain(colour);
+  expect(await status({ isDataTerminal: true })).toContain(colour);
+  expect(await status({ isDataTerminal: true, env: { NO_COLOR: '1' } })).not.toContain(colour);
+  expect(await run('review', 'show', 'b', 'one')({ isTerminal: true })).not.toContain(colour);
 });
 
 test('4-U10: rows that leave are named, and the other manifest whose batch this would become', async () => {

@@ -4,9 +4,9 @@ import type { FollowEvent, Snapshot } from '../../src/cli/batch/follow.js';
 import { createJsonEvents } from '../../src/cli/batch/json-events.js';
 import { type ListedCase, sumOf } from '../../src/cli/review/case-list.js';
 import { countsText, creditsJson, exitCodeOf, spentWords } from '../../src/cli/views/counts.js';
-import { formatDuration } from '../../src/cli/views/durations.js';
 import { bar, isCounted, liveLines, plainLine, stateOf } from '../../src/cli/views/live-view.js';
-import { failureLine, summaryLines } from '../../src/cli/views/summary.js';
+import { failureLine, type SummaryFacts, summaryLines } from '../../src/cli/views/summary.js';
+import { formatDuration } from '../../src/domain/duration.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import { groupFailures } from '../../src/report/tallies.js';
 
@@ -300,6 +300,10 @@ describe('the end', () => {
       '1 row needs a person, 0.4 credits at stake: `callsheet review list b`',
     ]);
     const unstarted = { ...facts, counts: { ...facts.counts, not_started: 9 } };
+    const stopped = { ...unstarted, stopped: 'budget_reached' } as const;
+    const next = (more: Partial<SummaryFacts>) => summaryLines({ ...stopped, ...more }, colors).join('\n');
+    expect(next({})).toContain('`callsheet resume b --max-credits <more>` goes on');
+    expect(next({ awaitsApproval: true })).toContain('`callsheet approve b --max-credits <more>` goes on');
     const notStarted = { retry: 3, review: 2, 'accept inputs': 1, run: 3 };
     expect(summaryLines({ ...unstarted, notStarted }, colors).filter((line) => line.includes('not started'))).toEqual([
       '3 rows were not started: the same command again goes on',

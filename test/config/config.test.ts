@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { configSchema } from '../../src/config/check-layer.js';
 import { ConfigError } from '../../src/config/config-error.js';
-import { accountSettings } from '../../src/config/make-config.js';
+import { accountSettings, withFlagsOfAccount } from '../../src/config/make-config.js';
 import { environmentName } from '../../src/config/setting.js';
 import { SETTINGS } from '../../src/config/settings.js';
 import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config.js';
@@ -65,7 +65,7 @@ describe('defaults', () => {
         syncMaxSeconds: 900,
         renderMaxSeconds: { 'vendor-f': 1800, default: 3600 },
       },
-      limits: { concurrency: null, accountConcurrency: null, rpm: null },
+      limits: { concurrency: null, accountConcurrency: null, rpm: null, accountRpm: null },
       budget: { maxCredits: null, askAbove: 1_000_000_000, maxFailures: null, waitMinutes: 15 },
       prices: [],
       names: { template: null, onExists: 'fail', sidecar: false },
@@ -112,7 +112,7 @@ describe('precedence', () => {
       env: { CALLSHEET_LIMITS_RPM: '3', CALLSHEET_AMBIGUITY: '' },
       flags: { 'limits.rpm': '4' },
     });
-    expect(config.limits).toEqual({ rpm: 4, concurrency: 2, accountConcurrency: 2 });
+    expect(config.limits).toEqual({ rpm: 4, concurrency: 2, accountConcurrency: 2, accountRpm: 3 });
     expect(config.userAgent).toBe('u');
     expect(origins.get('limits.rpm')).toEqual({ name: 'flag', where: '--rpm' });
     expect(origins.get('limits.concurrency')).toEqual({ name: 'config file', where: 'callsheet.config.json:3:5' });
@@ -326,7 +326,7 @@ test('account settings are in milliseconds and unscaled', async () => {
       syncMaxMs: 900_000,
       renderMaxMs: { 'vendor-f': 1_800_000, default: 3_600_000 },
     },
-    limits: { concurrency: null, rpm: 50 },
+    limits: { concurrency: null, rpm: null },
     prices: [],
     timeScale: 60,
     callbacks: { url: null, listen: null },
@@ -335,6 +335,8 @@ test('account settings are in milliseconds and unscaled', async () => {
     aliasPaths: false,
     notices: [],
   });
+  // Whoever serves the account gives its flags to the account.
+  expect(accountSettings(withFlagsOfAccount(config)).limits).toEqual({ concurrency: null, rpm: 50 });
   expect(() => accountSettings({ ...config, baseUrl: null })).toThrow(/^B50 the base URL is missing/);
 });
 

@@ -31,7 +31,13 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     expect(first.stderr).toMatch(/rows {6}7: .*5 /);
     const last = jsonLines<{ type: string; exitCode?: number; sampled?: boolean }>(first.stdout);
     expect(last.find(({ type }) => type === 'batch_finished')).toMatchObject({ exitCode: 3, sampled: true });
-    expect(last.at(-1)).toMatchObject({ type: 'quote', rows: { toSubmit: 5 } });
+    const quote = { sample: { ended: 2, failed: 0 }, rest: { rows: 5, seconds: { low: expect.any(Number) } } };
+    expect(last.at(-1)).toMatchObject({ type: 'quote', rows: { toSubmit: 5 }, ...quote });
+    expect(first.stderr).toMatch(/^quote {5}5 rows: [\d.]+ (to [\d.]+ )?credits, (about .*|.* to .*)$/m);
+    const report = await readFile(join(rig.folder, 'out', 'shots', 'report.html'), 'utf8');
+    expect(report).toMatch(/<dt>sample<\/dt><dd>0 of 2 rows brought no output<\/dd>[\s\S]*<dt>quote<\/dt><dd>5 rows: /);
+    expect(report).toContain('<code>callsheet approve shots</code>');
+    expect(report).not.toContain('callsheet resume');
     expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout)).toMatchObject({ state: 'sampled' });
 
     await sampled('--sample', '2', '--yes');
@@ -76,6 +82,8 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     const more = await rig.run(['resume', 'shots', '--max-credits', '50']);
     expect([more.code, more.stderr]).toEqual([2, expect.stringContaining('callsheet approve shots --max-credits 50')]);
 
+    expect((await rig.run(['status', 'shots'])).stdout).toMatch(/^next {6}callsheet approve shots/m);
+
     await rig.write('shots.csv', csv([...ROWS, image('i9')]));
     await sampled('--yes');
     expect(jobs()).toHaveLength(spent);
@@ -83,6 +91,17 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     expect(approved.code, approved.stderr).toBe(0);
     expect(results(rig, 'shots').map(({ status }) => status)).toEqual(Array(ROWS.length + 1).fill('done'));
     expect(jobs()).toHaveLength(ROWS.length + 1);
+  });
+
+  it('an edited row of the sample is named and rendered again by order, and the approval is asked for anew', async () => {
+    await sampled('--sample', '2', '--yes');
+    await rig.write(
+      'shots.csv',
+      csv(ROWS.map((row) => (row.id === 'i0' ? { ...row, prompt: 'another picture for row i0.' } : row))),
+    );
+    const again = await sampled('--yes', '--changed', 'rerun=i0');
+    expect(again.stderr).toContain('1 row of the sample is another now than what was rendered: i0');
+    expect(jobs()).toEqual(['f1', 'i0', 'i0']);
   });
 
   it('a sample whose price was unknown is priced by the rules that approve is given', async () => {

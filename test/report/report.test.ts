@@ -13,7 +13,7 @@ const TAGS = /<\/?([a-z]+)[^>]*>/gi;
 
 const terms = (over: Partial<ReportTerms> = {}): ReportTerms => ({
   ...{ batch: 'shots', version: '1', writtenAtMs: 1, createdAtMs: 0, slots: 10, rpm: 200, spending: [] },
-  ...{ settings: [['account', 'secret-account']], ...over },
+  ...{ settings: [['account', 'secret-account']], awaitsApproval: false, quote: [], ...over },
 });
 
 async function* lines(count: number, make: (index: number) => Partial<ResultLine>): AsyncIterable<ResultLine> {
@@ -72,6 +72,19 @@ test('rows that take no slot are no jobs at once', async () => {
   };
   const { slots, submits } = await collectRows(lines(3, make), { createdAtMs: 0 });
   expect([slots.sums(), submits.sums()]).toEqual([[], [1, 1, 1]]);
+});
+
+test('what a sample holds back is approved, not resumed, and its quote stands on the page', async () => {
+  const held = await collectRows(
+    lines(2, () => ({ ended: 'not_started' })),
+    { createdAtMs: 0 },
+  );
+  expect(reportPage(held, terms(), [])).toContain('<code>callsheet resume shots</code>');
+  const quote: ReportTerms['quote'] = [['quote', '2 rows: 2 to 3 credits, 1 min to 2 min']];
+  const page = reportPage(held, terms({ awaitsApproval: true, quote }), []);
+  expect(page).toContain('<dt>quote</dt><dd>2 rows: 2 to 3 credits, 1 min to 2 min</dd>');
+  expect(page).toMatch(/not_started[^<]*<[\s\S]*<code>callsheet approve shots<\/code>/);
+  expect(page).not.toContain('callsheet resume');
 });
 
 test('identical rows say what they saved', async () => {

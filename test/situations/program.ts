@@ -75,6 +75,7 @@ function surround({ cwd, env, stdin }: Surroundings) {
     cwd,
     isInteractive: false,
     isTerminal: false,
+    isDataTerminal: false,
     columns: () => 100,
     rows: () => 30,
     onInterrupt: (callback) => {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.js';
+import { formatDuration } from '../../domain/duration.js';
 import { createPlaces } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
-import { formatDuration } from '../views/durations.js';
 
 /** Nothing is asked for it: only the form of a URL needs a name. */
 const ANY_OBJECT = 's3://callsheet/input';

@@ -1,21 +1,21 @@
 import { formatCredits } from '../../domain/money.js';
 import {
   clearStopped,
+  gateToApprove,
   isCancelledBatch,
-  readSampleGate,
   type SampleGate,
-  stoppedReason,
   writeSampleGate,
 } from '../../home/batch-marks.js';
 import { readBatchOrder } from '../../home/batch-order.js';
 import { confirm } from '../ask-person.js';
 import { spentBefore } from '../plan/approve-plan.js';
-import { costText, type Plan, planLines } from '../plan/plan-view.js';
+import { costText, type Plan } from '../plan/plan-view.js';
 import type { Session } from '../session.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { type KnownBatch, knownBatch, refuseOtherHome } from './known-batch.js';
-import { planRest, refuseRunning } from './sample-run.js';
+import { planRest, tellRest } from './sample-quote.js';
+import { refuseRunning, tellChangedSample } from './sample-run.js';
 import { submitAndFollow } from './submit-and-follow.js';
 import { termsOf } from './submit-batch.js';
 
@@ -33,8 +33,10 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   const { home } = known.access;
   await refuseOtherHome(known, order.trustHome);
   const gate = await waitingGate(known);
-  const { plan, rows } = await planRest(known);
-  for (const line of planLines(plan)) session.terminal.note(line);
+  const rest = await planRest(known, gate.ids);
+  const { plan, rows, quote } = rest;
+  tellChangedSample(session, gate.ids, rows);
+  tellRest(session, rest);
   const sampled = await readBatchOrder(home, batch);
   // A lower budget that the sample ran with stands; one that was approved before is used up.
   const before = gate.approved === undefined ? (sampled?.limits.maxCreditsNano ?? null) : null;
@@ -47,15 +49,14 @@ export async function approveBatch(session: Session, batch: string, order: Appro
   return submitAndFollow({ ...known, session: approving, rows, retry: null, retries }, async (work) => {
     await refuseRunning(known, work);
     await clearStopped(home, batch);
-    await writeSampleGate(home, batch, { ...gate, approved: { generation, maxCreditsNano, atMs: Date.now() } });
+    await writeSampleGate(home, batch, { ...gate, quote, approved: { generation, maxCreditsNano, atMs: Date.now() } });
   });
 }
 
-/** The gate that an approval opens: nobody did yet, or what was approved is used up. Throws a UserError. */
+/** The gate that an approval opens. Throws a UserError where there is none. */
 async function waitingGate({ access: { home }, batch, generation }: KnownBatch): Promise<SampleGate> {
-  const gate = await readSampleGate(home, batch);
-  const isUsedUp = (await stoppedReason(home, batch)) === 'budget_reached';
-  if (gate === undefined || (gate.approved?.generation === generation.generation && !isUsedUp)) {
+  const gate = await gateToApprove(home, batch, generation.generation);
+  if (gate === undefined) {
     throw new UserError(
       `nothing of batch '${batch}' waits for approval: \`callsheet status ${batch}\` shows where it stands`,
     );

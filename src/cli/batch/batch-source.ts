@@ -102,6 +102,9 @@ export async function unlessOutage<T>(work: Promise<T>): Promise<T | undefined> 
   }
 }
 
+/** Of an order that keeps a batch from submitting. */
+export const UNHEARD = 'Temporal does not answer: the order stands in the home, and nothing of the batch is submitted';
+
 /** Connects anew, as far as that goes; says so where a person has ended the engine. */
 export async function reconnect(source: BatchSource): Promise<'stopped' | undefined> {
   try {

@@ -13,7 +13,7 @@ import type { Session } from '../session.js';
 import { sayMeanwhile } from '../terminal.js';
 import { type Counts, countsText } from '../views/counts.js';
 import { formatClock } from '../views/durations.js';
-import { absentIsUndefined, type BatchSource, createBatchSource, unlessOutage } from './batch-source.js';
+import { absentIsUndefined, type BatchSource, createBatchSource, UNHEARD, unlessOutage } from './batch-source.js';
 import { batchTally } from './batch-tally.js';
 import { type KnownBatch, knownBatch } from './known-batch.js';
 
@@ -48,7 +48,7 @@ export async function cancelRunning(session: Session, batch: string): Promise<vo
     }
     const isHeard = running === undefined ? reached !== undefined : await hears(known, running.work);
     if (!isHeard) {
-      terminal.warn('Temporal does not answer: the order stands in the home, and nothing of the batch is submitted');
+      terminal.warn(UNHEARD);
     }
     const doing = `nothing new of '${batch}' is submitted: what can still be stopped is being stopped, and its rows are counted`;
     const end = await sayMeanwhile(terminal, doing, async () => ({

@@ -1,7 +1,7 @@
 import { rangeText } from '../../books/check/story.js';
 import type { BatchResult } from '../../contract/workflows.js';
 import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
-import { sampleInForce } from '../../home/batch-marks.js';
+import { gateToApprove, sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import type { BatchPlace } from '../access/home-access.js';
@@ -55,7 +55,8 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
   });
   await events?.written();
   const reviewHint = commandHint(session, `review list ${ended.batch}`);
-  const facts = { ...ended, ...result, ...end, ...balance, folder, reviewHint, isSampled };
+  const awaitsApproval = (await gateToApprove(ended.access.home, ended.batch, ended.generation)) !== undefined;
+  const facts = { ...ended, ...result, ...end, ...balance, folder, reviewHint, isSampled, awaitsApproval };
   for (const line of summaryLines(facts, session.terminal.colors)) session.terminal.note(line);
   return exitCode;
 }

@@ -1,5 +1,6 @@
 import type { BatchSlots } from '../../contract/semaphore-view.js';
 import { DEFAULT_SLOT_TERMS, type SlotTerms } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import { type AccountLimits, readAccountLimits, writeAccountLimits } from '../../home/account-limits.js';
 import { readBatchOrder, writeBatchOrder } from '../../home/batch-order.js';
 import { type HomeAccess, openHomeAccess } from '../access/home-access.js';
@@ -15,18 +16,20 @@ import { tellLimits } from './submit-batch.js';
 /** Shows and changes what the account and its batches may use of the plan. The home says it, the semaphore is told. */
 
 /** What a command gives; what it does not give stays as it was ordered before, unless that is taken back. */
-export interface OrderedLimits extends Partial<SlotTerms>, Partial<AccountLimits> {
+export interface OrderedLimits extends Partial<SlotTerms>, Partial<Omit<AccountLimits, 'ofBatch'>> {
   isReset: boolean;
 }
 
 export async function orderAccount(session: Session, { isReset, concurrency, rpm }: OrderedLimits): Promise<void> {
   const { home } = openHomeAccess(session.config);
-  const before = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
+  const before: AccountLimits = isReset ? { concurrency: null, rpm: null } : await readAccountLimits(home);
+  // An order for the account stands before what a batch was run with.
+  const ofBatch = rpm === undefined ? before.ofBatch : undefined;
   const plan = await home.latestCheckpoint();
   const limits = { concurrency: concurrency ?? before.concurrency, rpm: rpm ?? before.rpm };
   warnAbovePlan(session.terminal, 'concurrency', limits.concurrency, plan?.concurrent);
   warnAbovePlan(session.terminal, 'rpm', limits.rpm, plan?.rpm);
-  await writeAccountLimits(home, limits);
+  await writeAccountLimits(home, { ...limits, ...defined({ ofBatch }) });
   await tell(session);
   await showLimits(session, undefined);
 }
@@ -51,21 +54,19 @@ export async function showLimits(session: Session, batch: string | undefined): P
   if (batch !== undefined) return showBatch(await knownBatch(session, batch));
   const access = openHomeAccess(session.config);
   const { terminal, isJson, config } = session;
-  const [plan, ordered, batches] = await Promise.all([
+  const [plan, { ofBatch, ...ordered }, batches] = await Promise.all([
     access.home.latestCheckpoint(),
     readAccountLimits(access.home),
     batchesAtWork(session, access),
   ]);
-  // What a flag says is an order, no setting.
-  const rpm = session.origins.get('limits.rpm')?.name === 'flag' ? null : config.limits.rpm;
-  const configured = { concurrency: config.limits.accountConcurrency, rpm };
+  const configured = { concurrency: config.limits.accountConcurrency, rpm: config.limits.accountRpm };
   const ofPlan: AccountLimits = { concurrency: plan?.concurrent ?? null, rpm: plan?.rpm ?? null };
   const inForce = {
     concurrency: lowest(ofPlan.concurrency, ordered.concurrency ?? configured.concurrency),
-    rpm: lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm),
+    rpm: lowest(lowest(ofPlan.rpm, ordered.rpm ?? configured.rpm), ofBatch?.rpm ?? null),
   };
   if (isJson) {
-    const facts = { plan: ofPlan, configured, ordered, inForce, batches };
+    const facts = { plan: ofPlan, configured, ordered, ofBatch: ofBatch ?? null, inForce, batches };
     return terminal.json({ schema: 1, account: config.account.name, ...facts });
   }
   const head = ['', 'simultaneous jobs', 'requests per minute'];
@@ -74,7 +75,9 @@ export async function showLimits(session: Session, batch: string | undefined): P
     heldText(concurrency, ofPlan.concurrency),
     heldText(rpm, ofPlan.rpm),
   ];
-  const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered), line('holds', inForce)];
+  const lines = [line('plan', ofPlan), line('settings', configured), line('ordered', ordered)];
+  if (ofBatch !== undefined) lines.push(line(`of '${ofBatch.batch}'`, { concurrency: null, rpm: ofBatch.rpm }));
+  lines.push(line('holds', inForce));
   terminal.data(formatTable(lines, { head }));
   if (batches === null) return terminal.note('no worker answers: which batches run or wait cannot be told now');
   if (batches.length === 0) return terminal.note('no batch runs or waits');
@@ -117,11 +120,19 @@ function lowest(a: number | null, b: number | null): number | null {
 
 /** Without an engine the order waits in the home: nothing is started for it. */
 async function tell(session: Session): Promise<void> {
+  const { terminal } = session;
+  const isHeard = await unlessOutage(tellRunning(session));
+  if (isHeard === undefined) {
+    terminal.warn(
+      'Temporal does not answer: the order stands in the home; given again once it is back, it acts at once on what runs',
+    );
+  } else if (!isHeard) terminal.note('nothing runs: it holds once something does');
+}
+
+async function tellRunning(session: Session): Promise<boolean> {
   const work = await joinWork(session);
   try {
-    if (work === undefined || !(await tellLimits(session, work))) {
-      session.terminal.note('nothing runs: it holds once something does');
-    }
+    return work !== undefined && (await tellLimits(session, work));
   } finally {
     await work?.close();
   }
@@ -129,14 +140,15 @@ async function tell(session: Session): Promise<void> {
 
 /** Those that have slots or wait for some; null where nobody answers who knows. */
 async function batchesAtWork(session: Session, access: HomeAccess): Promise<BatchSlots[] | null> {
-  const work = await joinWork(session);
-  if (work === undefined) return [];
-  try {
-    // The account's slots are the same for every batch.
-    const { slots } = createBatchSource({ access, batch: '' }, work);
-    const answer = await unlessOutage(slots().then((known) => known?.batches ?? []));
-    return answer ?? null;
-  } finally {
-    await work.close();
-  }
+  const looking = async (): Promise<BatchSlots[]> => {
+    const work = await joinWork(session);
+    if (work === undefined) return [];
+    try {
+      // The account's slots are the same for every batch.
+      return (await createBatchSource({ access, batch: '' }, work).slots())?.batches ?? [];
+    } finally {
+      await work.close();
+    }
+  };
+  return (await unlessOutage(looking())) ?? null;
 }

@@ -23,7 +23,8 @@ import { refuseForgottenBatch } from './batch-source.js';
 import { markAsOwn, proveHome, proveOut, refuseOtherHome, refuseOtherPlaces } from './known-batch.js';
 import { awaitAgain, lostFileLines } from './lost-files.js';
 import { bothOrders, type ChangedOrder } from './run-flags.js';
-import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun, tellQuote } from './sample-run.js';
+import { tellQuote } from './sample-quote.js';
+import { closeGate, type SampleOfRun, type SampleOrder, sampleOfRun } from './sample-run.js';
 import { finishWithoutWork, submitAndFollow } from './submit-and-follow.js';
 
 /** Runs a manifest from its first check to its last row. */

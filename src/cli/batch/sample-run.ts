@@ -1,24 +1,21 @@
 import { defined } from '../../domain/defined.js';
 import type { CreditsRange } from '../../domain/money.js';
 import { fedMedia, type Row } from '../../domain/row.js';
-import { readSampleGate, type SampleGate, sampleInForce, writeSampleGate } from '../../home/batch-marks.js';
+import { readSampleGate, type SampleGate, writeSampleGate } from '../../home/batch-marks.js';
 import { modelOf } from '../../manifest/columns.js';
 import { type BatchPlace, knownPrices, listPrice, rowsOf } from '../access/home-access.js';
-import { readOwnCredits } from '../access/read-account.js';
 import type { WorkAccess } from '../access/work-access.js';
-import { commandHint } from '../open-session.js';
 import { countKeptRows } from '../plan/count-kept-rows.js';
-import { makePlan, planJson } from '../plan/make-plan.js';
-import { type Plan, planLines } from '../plan/plan-view.js';
 import type { PreparedBatch } from '../plan/prepare-batch.js';
 import type { CountedRows, RowCounterOptions } from '../plan/row-counter.js';
-import { EXIT, UserError } from '../user-error.js';
+import type { Session } from '../session.js';
+import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import { isRunning } from './batch-source.js';
 import type { KnownBatch } from './known-batch.js';
 import { openOutputCheck } from './lost-files.js';
 
-/** Runs of a sample: which rows may run, and what the rest would cost. */
+/** Runs of a sample: which rows may run. */
 
 /** `--sample N [--another]` */
 export interface SampleOrder {
@@ -33,9 +30,7 @@ export interface SampleOfRun {
   rows: CountedRows;
 }
 
-type Kept = BatchPlace & Pick<KnownBatch, 'generation'>;
-
-interface RunFacts extends Kept, Pick<RowCounterOptions, 'retry' | 'keepFed'> {
+interface RunFacts extends BatchPlace, Pick<KnownBatch, 'generation'>, Pick<RowCounterOptions, 'retry' | 'keepFed'> {
   prepared: PreparedBatch;
 }
 
@@ -46,6 +41,7 @@ export async function sampleOfRun(run: RunFacts, order: SampleOrder | undefined)
   const isApproved = known?.approved?.generation === generation.generation;
   const takesNew = order !== undefined && (known === undefined || order.takesOthers);
   if (!takesNew && (known === undefined || isApproved)) return undefined;
+  tellChangedSample(session, known?.ids ?? [], prepared);
   const kept = (known?.ids ?? []).filter((id) => !prepared.leaving.has(id));
   const fresh = takesNew ? await freshSample(run, order.rows, new Set(kept)) : [];
   if (takesNew) {
@@ -78,25 +74,6 @@ async function freshSample(run: RunFacts, count: number, not: ReadonlySet<string
   throw new UserError(`batch '${batch}' has no row left for a sample; nothing was submitted`);
 }
 
-/** What the rows beyond the sample would cost and take, by the prices that are known now. */
-export async function planRest(at: Kept): Promise<{ plan: Plan; rows: CountedRows }> {
-  const { rows, chains } = await countKeptRows(at, { retry: null });
-  const subject = { manifest: 'the rest', rows, costNotes: [], chains };
-  return { plan: await makePlan(at, subject, await readOwnCredits(at.session)), rows };
-}
-
-/** After a sample has ended: what the rest would cost and take. Gives the exit code as it was. */
-export async function tellQuote(at: Kept, exitCode: number): Promise<number> {
-  const { session, access, batch, generation } = at;
-  const isWaiting = (await sampleInForce(access.home, batch, generation.generation)) !== undefined;
-  if (exitCode !== EXIT.needsPerson || !isWaiting) return exitCode;
-  const { plan } = await planRest(at);
-  for (const line of planLines(plan)) session.terminal.note(line);
-  if (session.isJson) session.terminal.json({ type: 'quote', ...planJson(plan) });
-  session.terminal.note(`\`${commandHint(session, `approve ${batch}`)}\` runs the rest`);
-  return exitCode;
-}
-
 /** From here on nothing but the sample is submitted; a batch that runs all of its rows is not held back any more. */
 export async function closeGate(at: BatchPlace, work: WorkAccess, gate: SampleGate): Promise<void> {
   await refuseRunning(at, work);
@@ -109,6 +86,19 @@ export async function refuseRunning({ access: { home }, batch }: BatchPlace, wor
   throw new UserError(
     `batch '${batch}' runs: wait until it has ended (\`callsheet watch ${batch}\`); nothing was changed`,
   );
+}
+
+/** Says which rows of the sample do not stand for what the manifest asks now. */
+export function tellChangedSample(
+  { terminal }: Session,
+  ids: readonly string[],
+  { changed }: Pick<CountedRows, 'changed'>,
+): void {
+  const isOfSample = new Set(ids);
+  const found = changed.flatMap(({ id }) => (isOfSample.has(id) ? [id] : []));
+  if (found.length === 0) return;
+  const what = amount(found.length, 'row of the sample is', 'rows of the sample are');
+  terminal.note(`changed   ${what} another now than what was rendered: ${shown(found)}`);
 }
 
 function shown(ids: readonly string[]): string {

@@ -41,6 +41,7 @@ export async function submitAndFollow(
 ): Promise<number> {
   const { startWork, unservedText } = await import('../access/work-access.js');
   const { lastEventSeq, submitBatch } = await import('./submit-batch.js');
+  const { refuseSharedRpm } = await import('./batch-rpm.js');
   const { refusedKeyTold } = await import('./batch-source.js');
   const { leaveBatch, watchBatch } = await import('./watch-batch.js');
   const { session, access, batch, retry, retries, isBreadthFirst = false, slots, reused } = toRun;
@@ -74,6 +75,7 @@ export async function submitAndFollow(
   async function handOver(): Promise<{ work: WorkAccess; afterSeq: number }> {
     const work = await startWork(session);
     try {
+      await refuseSharedRpm(toRun, work);
       await takeOver(work);
       const unserved = await unservedText(session, work);
       if (unserved !== undefined) session.terminal.warn(`${unserved}; until then the batch waits`);

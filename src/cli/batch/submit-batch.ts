@@ -10,6 +10,7 @@ import { markOf } from '../../home/notices.js';
 import { type BatchPlace, pricesInForce } from '../access/home-access.js';
 import type { WorkAccess } from '../access/work-access.js';
 import type { Session } from '../session.js';
+import { orderRpm } from './batch-rpm.js';
 import { absentIsUndefined, isRunning } from './batch-source.js';
 
 /** Hands a generation of rows to the batch's workflow, which is started when it does not run. */
@@ -50,6 +51,7 @@ export async function submitBatch(
   const order = { ...kept, limits: await approvedLimits(home, batch, generation, ordered.limits) };
   // The order first: no row goes further than what stands there.
   await writeBatchOrder(home, batch, order);
+  await orderRpm(at, work, running === undefined && given.slots !== undefined);
   const input: BatchInput = batchInput(at, order.policy);
   if (given.isBreadthFirst) input.isBreadthFirst = true;
   await signalBatch(at, work, input, supply, { generation, rows, retry, limits: order.limits });

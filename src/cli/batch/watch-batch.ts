@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDuration } from '../../domain/duration.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { rejoinWork, type WorkAccess } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
 import { amount, totalOf } from '../views/counts.js';
-import { formatDuration } from '../views/durations.js';
 import { renderingOf } from '../views/live-view.js';
 import { createPresenter } from '../views/presenter.js';
 import { blockedText } from '../views/troubles.js';

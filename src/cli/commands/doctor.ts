@@ -25,7 +25,7 @@ export function defineDoctor(command: Command, cli: Cli): void {
   );
 }
 
-function checkLine({ result, name, finding, advice }: Check, { colors }: Terminal): string {
+function checkLine({ result, name, finding, advice }: Check, { dataColors: colors }: Terminal): string {
   const paint = { ok: colors.green, warn: colors.yellow, fail: colors.red }[result];
   return `${paint(result.padEnd(4))}  ${name.padEnd(12)} ${finding}${advice === undefined ? '' : `: ${advice}`}`;
 }

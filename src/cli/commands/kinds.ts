@@ -43,7 +43,7 @@ async function showKind(terminal: Terminal, kind: Kind, isJson: boolean): Promis
   const { describeKind } = await import('../../manifest/describe-kind.js');
   const described = describeKind(kind);
   if (isJson) return terminal.json({ schema: 1, ...described });
-  const { bold, dim } = terminal.colors;
+  const { bold, dim } = terminal.dataColors;
   terminal.data(`${bold(kind)}: ${described.summary}`);
   terminal.data(dim(`${described.endpoint} (${described.source})`));
   for (const column of described.columns) {

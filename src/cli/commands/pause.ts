@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../io.js';
 import { commandHint, openSession, trustHomeOption, withSettings, yesOption } from '../open-session.js';
 import type { Session } from '../session.js';
-import { EXIT, READ_EXIT_HELP, STATUS_EXIT_HELP, UserError } from '../user-error.js';
+import { READ_EXIT_HELP, STATUS_EXIT_HELP } from '../user-error.js';
 
 /** `pause` and `resume`: whether a batch may submit anything new. */
 
@@ -13,7 +13,8 @@ export function definePause(command: Command, cli: Cli): void {
     .addOption(yesOption());
   withSettings(command, 'connection', ['callsheet pause shots'], STATUS_EXIT_HELP).action(async (batch: string) => {
     const session = await openSession(command, cli);
-    await pause(session, batch);
+    const { pauseRunning } = await import('../batch/pause-batch.js');
+    await pauseRunning(session, batch);
     sayOrdered(session, batch, 'pause');
   });
 }
@@ -72,36 +73,4 @@ function sayOrdered(session: Session, batch: string, order: 'pause' | 'resume'):
       : `'${batch}' goes on; \`callsheet watch ${batch}\` follows it`;
   if (session.isJson) terminal.json({ schema: 1, batch, order });
   else terminal.data(said);
-}
-
-async function pause(session: Session, batch: string): Promise<void> {
-  const { knownBatch, otherHomeText } = await import('../batch/known-batch.js');
-  const { joinWork, rejoinWork } = await import('../access/work-access.js');
-  const { signalRunning } = await import('../batch/batch-source.js');
-  const { orderPause } = await import('../../home/batch-order.js');
-  const { pauseBatch } = await import('../../contract/messages.js');
-  const known = await knownBatch(session, batch);
-  const { home } = known.access;
-  const otherHome = await otherHomeText(known.access, batch);
-  // On such a home an engine that runs is told to pause, and none is started: it would go on with what it knows.
-  const work = otherHome === undefined ? await rejoinWork(session) : await joinWork(session);
-  if (work === undefined) {
-    throw new UserError(
-      `${otherHome}: no engine runs on it and none was started, so nothing is submitted; bring that home back`,
-      EXIT.configuration,
-    );
-  }
-  try {
-    // The order first: from here on nothing of the batch is submitted, however long the message takes.
-    const isNew = await orderPause(home, batch, true);
-    try {
-      await signalRunning(known, work, pauseBatch);
-    } catch (error) {
-      // It does not run: an order that was refused must not hold back its next run.
-      if (isNew && error instanceof UserError) await orderPause(home, batch, false);
-      throw error;
-    }
-  } finally {
-    await work.close();
-  }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
-import type { MeasuredPrice, PriceRule } from '../../domain/price.js';
+import { type MeasuredPrice, type PriceRule, priceCellsText, pricePaidText } from '../../domain/price.js';
 import { KINDS } from '../../kinds/facts.js';
 import type { Cli } from '../io.js';
 import { openSession, withSettings } from '../open-session.js';
@@ -66,20 +66,14 @@ function configuredRow({ kind, components, ...matched }: PriceRule): string[] {
     ({ unit, credits, above, upTo }) =>
       `${credits} per ${unit}${above === undefined ? '' : ` above ${above}`}${upTo === undefined ? '' : `, at most ${upTo}`}`,
   );
-  return [kind ?? 'any', cellsText(matched), amounts.join(' + '), 'configured'];
+  return [kind ?? 'any', priceCellsText(matched), amounts.join(' + '), 'configured'];
 }
 
 function measuredRow(price: MeasuredPrice): string[] {
-  const { kind, cells, paidNano, withinNano, multiplierPpb, times, lastAtMs } = price;
-  const discount = multiplierPpb === 1_000_000_000 ? '' : ` at ${formatCredits(multiplierPpb)} of list price`;
+  const { kind, cells, times, lastAtMs } = price;
   const counts = isUsed(price) ? '' : '; used once it is seen again, since others may use the account';
   const basis = `measured ${times}×, last ${iso(lastAtMs)}: ${HOW}${counts}`;
-  return [kind, cellsText(cells), `${formatCredits(paidNano)}${roundedText(withinNano)}${discount}`, basis];
-}
-
-/** How far the figure may be off where the balance it was read from is rounded. */
-function roundedText(withinNano: CreditsNano = 0): string {
-  return withinNano === 0 ? '' : ` ± ${formatCredits(withinNano)}`;
+  return [kind, priceCellsText(cells), pricePaidText(price), basis];
 }
 
 function measuredJson(price: MeasuredPrice): object {
@@ -105,13 +99,6 @@ function isUsed({ exclusive, times }: MeasuredPrice): boolean {
 
 function listNano(paidNano: CreditsNano, multiplierPpb: number): CreditsNano {
   return Math.round((paidNano / multiplierPpb) * 1e9);
-}
-
-function cellsText(cells: object): string {
-  return Object.entries(cells)
-    .filter(([, value]) => value !== undefined && value !== 0)
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(' ');
 }
 
 function iso(atMs: number): string {

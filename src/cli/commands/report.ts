@@ -36,14 +36,20 @@ async function writeReport(session: Session, batch: string, flags: ReportFlags):
   const { writeBatchReport } = await import('../../../activities/files/result-files.js');
   const { createPosters } = await import('../../report/posters.js');
   const { PUBLIC_REPORT_NAME, REPORT_NAME } = await import('../../report/write-report.js');
+  const { quoteInForce } = await import('../../home/batch-marks.js');
+  const { quoteJson } = await import('../../report/quote-lines.js');
   const { openPage } = await import('../open-page.js');
   const { access, generation, out } = await knownBatch(session, batch);
   const isPublic = flags.public === true;
   const sources = { ...resultSources(access), posters: createPosters() };
   const page = await writeBatchReport(sources, batch, generation.generation, { isPublic });
+  const quote = await quoteInForce(access.home, batch, generation.generation);
   const file = `${out}/${batch}/${isPublic ? PUBLIC_REPORT_NAME : REPORT_NAME}`;
   if (session.isJson)
-    session.terminal.json({ schema: 1, batch, rows: generation.rows, file, bytes: Buffer.byteLength(page) });
+    session.terminal.json({
+      ...{ schema: 1, batch, rows: generation.rows, file, bytes: Buffer.byteLength(page) },
+      quote: quote === undefined ? null : quoteJson(quote),
+    });
   else session.terminal.data(file);
   if (flags.open === true) await openPage(session, file, page);
 }

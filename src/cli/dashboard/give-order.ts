@@ -51,7 +51,7 @@ async function runCommand({ io, run }: Cli, args: string[]): Promise<Told> {
   const quiet: Io = {
     ...io,
     ...{ stdin: Readable.from([]), stdout: collect('stdout'), stderr: collect('stderr') },
-    ...{ isInteractive: false, isTerminal: false, columns: () => 100, rows: () => 30 },
+    ...{ isInteractive: false, isTerminal: false, isDataTerminal: false, columns: () => 100, rows: () => 30 },
     onInterrupt: (callback) => {
       interrupts.add(callback);
       if (told.isTaken) setImmediate(leave);

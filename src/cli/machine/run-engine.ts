@@ -1,3 +1,4 @@
+import { withFlagsOfAccount } from '../../config/make-config.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { builtPrograms } from '../../engine/engine-options.js';
 import { locateTemporalCli } from '../../engine/start-detached.js';
@@ -65,7 +66,7 @@ async function serveAccount(session: Session): Promise<void> {
     terminal.note('no base URL or API key here: the first command that has them brings them');
     return;
   }
-  const work = await startWork(session);
+  const work = await startWork({ ...session, config: withFlagsOfAccount(config) });
   await work.close();
 }
 

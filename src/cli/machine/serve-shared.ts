@@ -1,6 +1,6 @@
 import { startReceiver } from '../../callbacks/receiver.js';
 import { createCallbackDesk } from '../../callbacks/take-callback.js';
-import { accountSettings, requiredBaseUrl } from '../../config/make-config.js';
+import { accountSettings, requiredBaseUrl, withFlagsOfAccount } from '../../config/make-config.js';
 import { isS3Address } from '../../domain/s3.js';
 import { awaitedText } from '../../engine/engine-status.js';
 import { createKeySource } from '../../worker/key-source.js';
@@ -23,7 +23,7 @@ export async function serveShared(session: Session, isSharedFolder: boolean): Pr
   // Only a worker needs the native bridge.
   const { DefaultLogger, Runtime } = await import('@temporalio/worker');
   const { openPlace, startAccountWorker } = await import('../../worker.js');
-  const settings = accountSettings(config);
+  const settings = accountSettings(withFlagsOfAccount(config));
   const { secret, file } = await session.apiKey();
   const log = createLogger('worker');
   Runtime.install({

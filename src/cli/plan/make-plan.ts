@@ -13,7 +13,7 @@ import { contradictionLines, fileSettings, multiplierOf, planDiscounts } from '.
 import { type CostTally, expectedNano, planCosts } from './plan-tally.js';
 import type { Plan } from './plan-view.js';
 import type { CountedRows } from './row-counter.js';
-import { renderHistory, wallClock } from './wall-clock.js';
+import { renderHistory, type WallClock, wallClock } from './wall-clock.js';
 
 /** What a plan is about. */
 export interface PlanSubject {
@@ -127,10 +127,7 @@ export function planJson(plan: Plan): object {
     balance: credits === undefined ? null : formatCredits(credits.creditsRemainingNano),
     plan: credits?.planLevel ?? null,
     caps: caps ?? null,
-    time:
-      time === undefined
-        ? null
-        : { atLeastSeconds: Math.ceil(time.atLeastMs / 1000), bound: time.bound, unknownKinds: time.unseen },
+    time: time === undefined ? null : timeJson(time),
     costNotes: plan.costNotes,
     changedRows: plan.changedRows,
     keptRows: plan.keptRows,
@@ -139,6 +136,14 @@ export function planJson(plan: Plan): object {
     fileSettings: plan.fileSettings,
     cancelledRows: plan.cancelledRows,
     skippedFiles: plan.skippedFiles,
+  };
+}
+
+function timeJson({ atLeastMs, lowMs, highMs, bound, unseen }: WallClock): object {
+  const highSeconds = unseen.length > 0 ? null : Math.ceil(highMs / 1000);
+  return {
+    ...{ atLeastSeconds: Math.ceil(atLeastMs / 1000), lowSeconds: Math.floor(lowMs / 1000), highSeconds },
+    ...{ bound, unknownKinds: unseen },
   };
 }
 

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../domain/duration.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { safeText } from '../../domain/secret.js';
 import type { ManifestSummary } from '../../manifest/manifest-options.js';
@@ -5,7 +6,6 @@ import type { Chains } from '../../manifest/references/chains.js';
 import type { CreditAccount } from '../../service/account.js';
 import { type EarlierPlan, earlierLines } from '../reuse/earlier-lines.js';
 import { amount } from '../views/counts.js';
-import { formatDuration } from '../views/durations.js';
 import { discountLine, type FileSetting, type PlanDiscount, priceSnippet } from './plan-prices.js';
 import { type CostTally, expectedNano, type PlanCosts } from './plan-tally.js';
 import type { WallClock } from './wall-clock.js';
@@ -150,8 +150,11 @@ function capsLine({ caps, credits }: Plan): string {
 
 function timeLine({ time }: Plan): string {
   if (time === undefined) return 'time      not known without the caps';
-  const isShort = time.atLeastMs < 1_000;
-  const took = `${formatDuration(time.atLeastMs)}, bound by ${time.bound}`;
+  const { atLeastMs, lowMs, highMs } = time;
+  const isShort = atLeastMs < 1_000;
+  const [low, high] = [formatDuration(lowMs), formatDuration(highMs)];
+  const range = low === high || time.unseen.length > 0 ? '' : ` (${low} to ${high})`;
+  const took = `${formatDuration(atLeastMs)}${range}, bound by ${time.bound}`;
   if (time.unseen.length === 0) return `time      ${isShort ? 'less than 1 s' : `about ${took}`}`;
   const unseen = `how long ${time.unseen.join(', ')} takes is not known yet`;
   return `time      ${isShort ? '' : `at least ${took} as far as known; `}${unseen}`;

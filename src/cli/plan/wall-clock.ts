@@ -27,8 +27,11 @@ interface WallClockQuestion {
 }
 
 export interface WallClock {
-  /** Lower bound when some kinds were never seen. */
+  /** By the usual renders; a lower bound when some kinds were never seen. */
   atLeastMs: number;
+  /** If all renders were as quick, or as slow, as the twentieth part of those that were seen. */
+  lowMs: number;
+  highMs: number;
   bound: 'simultaneous jobs' | 'requests per minute' | 'one render' | 'rows that wait for others';
   /** Kinds whose render time is not known. */
   unseen: Kind[];
@@ -38,7 +41,15 @@ export interface WallClock {
 const RPM_WINDOW_MS = 61_000;
 const RPM_RESERVE = 4;
 
-export function wallClock({ rows, concurrent, rpm, paths, seen, isSync, timeScale }: WallClockQuestion): WallClock {
+export function wallClock(question: WallClockQuestion): WallClock {
+  const [lowMs, highMs] = [timeBy('p5', question).atLeastMs, timeBy('p95', question).atLeastMs];
+  return { ...timeBy('p50', question), lowMs, highMs };
+}
+
+function timeBy(
+  part: keyof RenderTime,
+  { rows, concurrent, rpm, paths, seen, isSync, timeScale }: WallClockQuestion,
+): Omit<WallClock, 'lowMs' | 'highMs'> {
   let slotMs = 0;
   let requests = 0;
   let longestMs = 0;
@@ -46,16 +57,19 @@ export function wallClock({ rows, concurrent, rpm, paths, seen, isSync, timeScal
   for (const [kind, count] of rows) {
     if (count === 0) continue;
     const time = seen.get(kind);
-    requests += count * (1 + (time === undefined || isSync(kind) ? 0 : pollCount(kind, time, timeScale)));
+    requests += count * (1 + (time === undefined || isSync(kind) ? 0 : pollCount(kind, time, part, timeScale)));
     if (time === undefined) unseen.push(kind);
     else {
-      longestMs = Math.max(longestMs, time.p50);
-      if (takesSlot(kind)) slotMs += count * time.p50;
+      longestMs = Math.max(longestMs, time[part]);
+      if (takesSlot(kind)) slotMs += count * time[part];
     }
   }
   const bySlots = slotMs / concurrent;
   const byRequests = (requests * RPM_WINDOW_MS) / Math.max(1, rpm - RPM_RESERVE);
-  const byChain = Math.max(0, ...paths.map((path) => path.reduce((sum, kind) => sum + (seen.get(kind)?.p50 ?? 0), 0)));
+  const byChain = Math.max(
+    0,
+    ...paths.map((path) => path.reduce((sum, kind) => sum + (seen.get(kind)?.[part] ?? 0), 0)),
+  );
   const byCaps = Math.max(bySlots, byRequests);
   if (byChain > Math.max(byCaps, longestMs)) return { atLeastMs: byChain, bound: 'rows that wait for others', unseen };
   // However many slots are free, no row is done before its render.
@@ -63,10 +77,10 @@ export function wallClock({ rows, concurrent, rpm, paths, seen, isSync, timeScal
   return { atLeastMs: byCaps, bound: bySlots >= byRequests ? 'simultaneous jobs' : 'requests per minute', unseen };
 }
 
-/** Polls of one usual render; a rehearsal's waits are divided by its time scale. */
-function pollCount(kind: Kind, time: RenderTime, timeScale: number): number {
+/** Polls of one render; a rehearsal's waits are divided by its time scale. */
+function pollCount(kind: Kind, time: RenderTime, part: keyof RenderTime, timeScale: number): number {
   const expected = { p5: time.p5 * timeScale, p95: time.p95 * timeScale };
-  const renderMs = time.p50 * timeScale;
+  const renderMs = time[part] * timeScale;
   let elapsedMs = 0;
   for (let poll = 0; poll < 10_000; poll += 1) {
     elapsedMs += pollGapMs({ poll, elapsedMs, baseMs: pollBaseMs(kind), expected });

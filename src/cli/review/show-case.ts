@@ -71,7 +71,7 @@ async function readingsAround({ home }: HomeAccess, { attempts }: CaseRow): Prom
 
 function lines(session: Session, { found, readings, costNano, story }: Shown): string[] {
   const { batch, row, record, attempts } = found;
-  const { colors } = session.terminal;
+  const { dataColors: colors } = session.terminal;
   const last = attempts.at(-1);
   const claimedAtMs = last && intentOf(last)?.atMs;
   const verdict = verdictLine(last, story, Date.now());

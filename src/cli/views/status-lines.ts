@@ -9,7 +9,7 @@ import { formatTable } from './table.js';
 /** `status` and `list` in words and as JSON. Pure but for the place of this command's settings. */
 
 export function statusLines(session: Session, report: BatchStateReport): string[] {
-  const { colors } = session.terminal;
+  const { dataColors: colors } = session.terminal;
   const live = Object.entries(report.live).map(([word, count]) => `${word} ${count}`);
   const ended = report.lastEndedAt === null ? '' : `, last row ended ${formatDate(report.lastEndedAt)}`;
   return [
@@ -76,7 +76,7 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
     'next',
   ];
   const reasons = states.flatMap(({ batch, blocked }) => (blocked === null ? [] : [`${batch}: ${blocked}`]));
-  return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.colors.yellow(line))];
+  return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.dataColors.yellow(line))];
 }
 
 export function statusJson(session: Session, report: BatchStateReport): object {

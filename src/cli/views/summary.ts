@@ -1,5 +1,6 @@
 import { rangeText } from '../../books/check/story.js';
 import type { StopReason } from '../../domain/batch.js';
+import { formatDuration } from '../../domain/duration.js';
 import { REASONS } from '../../domain/failure.js';
 import { type CreditsNano, formatCredits } from '../../domain/money.js';
 import { STATUSES, type StartAgain } from '../../domain/outcome.js';
@@ -7,7 +8,6 @@ import type { FailureGroup } from '../../report/tallies.js';
 import { type CaseSum, type ListedCase, reasonSentence, stakeText, sumText } from '../review/case-list.js';
 import { plain, type Terminal } from '../terminal.js';
 import { amount, type Counts, type GroupTotals, groupLines, spentWords, totalOf } from './counts.js';
-import { formatDuration } from './durations.js';
 
 /** What stands on the screen when a batch ended; the most important line last. */
 export interface SummaryFacts {
@@ -28,6 +28,8 @@ export interface SummaryFacts {
   notStarted?: Partial<Record<StartAgain, number>>;
   /** Only a sample ran: the rest waits for a person. */
   isSampled?: boolean;
+  /** What was approved of the rest is used up, or nothing was: `approve` goes on, not `resume`. */
+  awaitsApproval?: boolean;
   reviewHint: string;
   /** The batch's folder. */
   folder: string;
@@ -99,8 +101,7 @@ function advice(facts: SummaryFacts, colors: Terminal['colors']): string[] {
   const toRetry = counts.failed + counts.cancelled;
   const lines: string[] = [];
   if (facts.isSampled) lines.push(sampledLine(batch, counts.not_started));
-  else if (stopped !== undefined)
-    lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(batch, counts, stopped)}`));
+  else if (stopped !== undefined) lines.push(colors.yellow(`${STOPPED_WORDS[stopped]}: ${leftText(facts, stopped)}`));
   else if (counts.not_started > 0) lines.push(...notStartedLines(facts));
   if (toRetry > 0) lines.push(`${amount(toRetry, 'row')} can be run again: \`callsheet retry ${batch}\``);
   if (forPerson > 0) {
@@ -140,9 +141,10 @@ const STOPPED_WORDS: Record<StopReason, string> = {
   too_many_failures: 'stopped because more rows failed than --max-failures allows',
 };
 
-function leftText(batch: string, counts: Counts, stopped: StopReason): string {
+function leftText({ batch, counts, awaitsApproval = false }: SummaryFacts, stopped: StopReason): string {
+  const order = awaitsApproval ? 'approve' : 'resume';
   const flag = stopped === 'budget_reached' ? ' --max-credits <more>' : '';
-  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet resume ${batch}${flag}\` goes on`;
+  return `${amount(counts.not_started, 'row was', 'rows were')} not started; \`callsheet ${order} ${batch}${flag}\` goes on`;
 }
 
 /** A group of equal row errors as one line of a terminal. */

@@ -1,13 +1,14 @@
 import type { PauseReason } from '../../contract/semaphore.js';
 import type { Curb, SemaphoreView } from '../../contract/semaphore-view.js';
 import type { BatchProgress } from '../../contract/workflows.js';
+import { formatDuration } from '../../domain/duration.js';
 import type { Kind, Provider } from '../../domain/kind.js';
 import { formatCredits } from '../../domain/money.js';
 import type { LiveWord } from '../../domain/outcome.js';
 import { storeTrouble } from '../../store/folder-errors.js';
 import { plain } from '../terminal.js';
 import { amount } from './counts.js';
-import { formatClock, formatDuration } from './durations.js';
+import { formatClock } from './durations.js';
 
 /** What keeps a batch from going on, in sentences. Pure. */
 
