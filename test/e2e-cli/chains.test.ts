@@ -99,7 +99,7 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { 
     rig.emulator.setFaults([]);
     await until('the late output in the results', () => results(rig, 'story')[0]?.status === 'done' || undefined);
     expect(results(rig, 'story').map(({ id, status, reason_code: reason }) => [id, status, reason])).toEqual([
-      ['hero', 'done', ''],
+      ['hero', 'done', null],
       ['edit', 'not_started', 'upstream_late'],
       ['clip', 'not_started', 'upstream_late'],
       ['film', 'not_started', 'upstream_late'],
