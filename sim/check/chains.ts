@@ -52,7 +52,7 @@ export function fedEnds({ scenario, lines }: Pick<EndedFed, 'scenario' | 'lines'
   return ends;
 }
 
-/** At the end: `upstream_failed`, `upstream_review` and `input_changed` stand where they must, and nowhere else. */
+/** At the end: `upstream_failed`, `upstream_review`, `upstream_late` and `input_changed` stand where they must, and nowhere else. */
 export function checkChains({ scenario, records, lines, posts, report }: EndedFed): void {
   for (const row of scenario.rows) {
     const name = rowName(row);
@@ -74,7 +74,8 @@ export function checkChains({ scenario, records, lines, posts, report }: EndedFe
   }
 
   function checkFedRow(line: { status: string; reason_code?: string }, name: string): void {
-    if (line.status === 'not_started' && line.reason_code !== 'input_changed')
+    // What came late begins nothing before the retry.
+    if (line.status === 'not_started' && !['input_changed', 'upstream_late'].includes(line.reason_code ?? ''))
       report('chain', `${name} is not started though all that feeds it is done: ${line.reason_code}`);
     if (line.reason_code === 'input_changed' && scenario.changesFiles === 0)
       report('chain', `${name} was refused for a changed input, and nothing was changed`);
@@ -88,6 +89,7 @@ export function checkChains({ scenario, records, lines, posts, report }: EndedFe
       const { status, reason_code: reason } = lines.get(rowName(feeder)) ?? {};
       if (status === 'done') return [];
       if (status === 'review' || status === 'lost_paid') return ['upstream_review'];
+      if (reason === 'upstream_late') return [reason];
       return status === 'not_started' && reason?.startsWith('upstream')
         ? [...faultsAbove(feeder)]
         : ['upstream_failed'];

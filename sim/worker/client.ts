@@ -5,6 +5,7 @@ import type { BatchOptions } from '../../src/domain/batch.js';
 import { markCancelled } from '../../src/home/batch-marks.js';
 import { writeBatchOptions, writeBatchOrder } from '../../src/home/batch-order.js';
 import { openHome } from '../../src/home/home.js';
+import { clearFollowers } from '../../src/home/row-orders.js';
 import { createRows } from '../../src/home/rows.js';
 import { createRowsWriter } from '../../src/home/rows-writer.js';
 import { EPOCH_MS, type Sim } from '../engine/current.js';
@@ -79,6 +80,7 @@ export function createClient(
     async retry(batch) {
       const retry = { beforeMs: EPOCH_MS + sim.scheduler.now(), classes: [] };
       await writeOrder(batch, retry);
+      await clearFollowers(home, batch);
       supply(batch, retry);
     },
   };

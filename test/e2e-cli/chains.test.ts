@@ -6,7 +6,7 @@ import { hasTemporal } from '../support/temporal.js';
 import { results } from './support/evidence.js';
 import { type Cut, expectWhole, kill, killTogether, SLOW_RENDERS, untilBusy } from './support/killing.js';
 import { csv, film, image } from './support/manifest.js';
-import { type Rig, startRig } from './support/rig.js';
+import { type Rig, startRig, until } from './support/rig.js';
 
 /** Ten portraits, each of which feeds three films. */
 const ROWS = Array.from({ length: 10 }, (_, i) => [
@@ -86,6 +86,33 @@ describe.skipIf(!hasTemporal())('rows that feed rows, from the command line', { 
     const again = await rig.run(['run', 'story.csv', '--yes', '--changed', 'rerun=hero', '--retry-failed']);
     expect(again.code, again.stderr).toBe(0);
     expect(rig.emulator.truth().jobs).toHaveLength(jobs + 4);
+  });
+
+  it('F40: an output that comes late spends nothing by itself: `status` gives the retry, `resume --all` begins nothing', async () => {
+    rig = await startRig({
+      speed: 100,
+      emulator: { faults: [{ match: { route: 'media' }, action: { do: 'answer', status: 403, body: '' } }] },
+    });
+    await rig.write('story.csv', STORY);
+    const ended = await rig.run(['run', 'story.csv', '--yes']);
+    expect(ended.code, ended.stderr).toBe(3);
+    rig.emulator.setFaults([]);
+    await until('the late output in the results', () => results(rig, 'story')[0]?.status === 'done' || undefined);
+    expect(results(rig, 'story').map(({ id, status, reason_code: reason }) => [id, status, reason])).toEqual([
+      ['hero', 'done', null],
+      ['edit', 'not_started', 'upstream_late'],
+      ['clip', 'not_started', 'upstream_late'],
+      ['film', 'not_started', 'upstream_late'],
+    ]);
+    const status = JSON.parse((await rig.run(['status', 'story', '--json'])).stdout);
+    expect(status).toMatchObject({ state: 'finished', waitsForRetry: true });
+    expect(status.next).toContain('retry story');
+    const resumed = await rig.run(['resume', '--all']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(rig.emulator.truth().jobs).toHaveLength(1);
+    const again = await rig.run(['retry', 'story', '--yes']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(rig.emulator.truth().jobs).toHaveLength(4);
   });
 
   it('failed.csv names the frame of a film that fed a failed row by its file', async () => {
