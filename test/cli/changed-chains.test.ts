@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
 import type { BatchPlace, HomeAccess } from '../../src/cli/access/home-access.js';
+import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js';
 import { keepFedRows, recordKept } from '../../src/cli/plan/kept-rows.js';
 import { coveredBy, refuseChangedRows, withFedRows } from '../../src/cli/plan/refuse-rows.js';
-import { type ChangedId, noteChanged, type PlannedRow } from '../../src/cli/plan/row-planner.js';
+import type { PlannedRow } from '../../src/cli/plan/row-planner.js';
 import type { RowRecord } from '../../src/domain/outcome.js';
 import type { Row } from '../../src/domain/row.js';
 import { recordFor } from '../../src/home/row-standing.js';

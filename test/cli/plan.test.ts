@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { approvalOf } from '../../src/cli/plan/approve-plan.js';
+import { type ChangedId, noteChanged } from '../../src/cli/plan/changed-rows.js';
 import { planJson } from '../../src/cli/plan/make-plan.js';
 import { newPlanTally, type PlanTally, planCosts, tallyRow } from '../../src/cli/plan/plan-tally.js';
 import { costText, type Plan } from '../../src/cli/plan/plan-view.js';
 import { coveredBy, refuseChangedRows, refuseTakenNames } from '../../src/cli/plan/refuse-rows.js';
-import {
-  type ChangedId,
-  changedColumns,
-  noteChanged,
-  type PlannedRow,
-  planRow,
-} from '../../src/cli/plan/row-planner.js';
+import { changedColumns, type PlannedRow, planRow } from '../../src/cli/plan/row-planner.js';
 import { renderTimeOf, wallClock } from '../../src/cli/plan/wall-clock.js';
 import type { Attempt, AttemptState, Intent } from '../../src/domain/attempt.js';
 import type { RowRecord } from '../../src/domain/outcome.js';

@@ -6,7 +6,6 @@ import { type BatchPlace, type HomeAccess, openPlace } from '../access/home-acce
 import { fileAsItLies } from '../batch/file-as-it-lies.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
-import type { CountedRows } from './row-counter.js';
 import { type PlannedRow, withColumns } from './row-planner.js';
 
 /** Rows of a manifest that are left as they are: their records say so before the batch's workflow comes to them. */
@@ -84,7 +83,15 @@ function mayStay({ status, rerunAtMs }: RowRecord): boolean {
 export async function recordSkipped(
   access: HomeAccess,
   batch: string,
-  { skipped, reopened, feeding }: Pick<CountedRows, 'skipped' | 'reopened' | 'feeding'>,
+  {
+    skipped,
+    reopened,
+    feeding,
+  }: {
+    skipped: readonly SkippedRow[];
+    reopened: readonly string[];
+    feeding: readonly boolean[];
+  },
 ): Promise<void> {
   await parallel(reopened, WRITE_WIDTH, (id) => access.records.forgetSkipped(batch, id));
   const asked = skipped.filter(({ row, isRecorded }) => !isRecorded || feeding[row.index]);

@@ -4,9 +4,10 @@ import type { BatchPlace } from '../access/home-access.js';
 import type { ChangedOrder } from '../batch/run-flags.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
+import { type ChangedId, noteChanged } from './changed-rows.js';
 import type { ManifestPlace } from './manifest-flags.js';
 import type { CountedRows } from './row-counter.js';
-import { type ChangedId, createRowPlanner, noteChanged, withColumns } from './row-planner.js';
+import { createRowPlanner, withColumns } from './row-planner.js';
 
 /** So many of one kind are shown, the rest are counted. */
 const SHOWN_MAX = 20;

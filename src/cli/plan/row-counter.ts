@@ -8,11 +8,12 @@ import { namesOfOthers, type TakenName } from '../reuse/check-render.js';
 import type { EarlierRenders } from '../reuse/earlier-renders.js';
 import type { FoundRenders } from '../reuse/found-renders.js';
 import { createChainCosts } from './chain-costs.js';
+import { type ChangedId, noteChanged } from './changed-rows.js';
 import { type FeederUrls, isSigned } from './feeder-urls.js';
 import type { KeepFedRows, KeptRow, SkippedRow } from './kept-rows.js';
 import { type ContradictedPrices, noteContradiction } from './plan-prices.js';
 import { newPlanTally, type PlanTally, type RowPlan, tallyElsewhere, tallyReused, tallyRow } from './plan-tally.js';
-import { type ChangedId, createRowPlanner, freshPlan, noteChanged, type PlannedRow } from './row-planner.js';
+import { createRowPlanner, freshPlan, type PlannedRow } from './row-planner.js';
 import type { TakenNames } from './taken-names.js';
 
 /** Plans and prices rows one after the other; looks the home up for many at once. */

@@ -3,7 +3,7 @@ import type { RetryOrder } from '../../contract/workflows.js';
 import type { Attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
 import type { RowRecord } from '../../domain/outcome.js';
-import { fedMedia, type Row } from '../../domain/row.js';
+import type { Row } from '../../domain/row.js';
 import { intentOf, isKnownUnbilled, standingOf } from '../../domain/standing.js';
 import { isCancelledBatch } from '../../home/batch-marks.js';
 import { type RowContent, rowStanding } from '../../home/row-standing.js';
@@ -36,28 +36,6 @@ interface ChangedRow {
   isOpen: boolean;
   /** Which columns differ; absent where the row as it was submitted cannot be read. */
   columns?: readonly string[];
-}
-
-/** A changed row as it is kept of every one: an order may name any of them. */
-export interface ChangedId {
-  id: string;
-  line: number;
-  /** The rows that feed it, by id. */
-  feeders: readonly string[];
-  isOpen: boolean;
-  /** Of the first ones: only they are told with the columns that changed. */
-  planned?: PlannedRow;
-}
-
-const CHANGED_WHOLE_MAX = 1_000;
-
-/** Takes the row down where its content differs from what was submitted. */
-export function noteChanged(found: ChangedId[], planned: PlannedRow): void {
-  const { row, changed } = planned;
-  if (changed === undefined) return;
-  const feeders = fedMedia(row).map(({ id }) => id);
-  const isWhole = found.length < CHANGED_WHOLE_MAX;
-  found.push({ id: row.id, line: row.line, feeders, isOpen: changed.isOpen, ...(isWhole && { planned }) });
 }
 
 interface RowPlanner {
