@@ -106,7 +106,9 @@ describe.skipIf(!hasTemporal() || !hasVersitygw())('a batch into a bucket', { ti
       const env = { ...server.environment, AWS_CREDENTIAL_EXPIRATION };
       return (await rig.run(['doctor', '--out', 's3://callsheet/out'], { env })).stdout;
     };
-    expect(await look(600_000)).toMatch(/out can be written; signed URLs of inputs are needed for .* end in (9|10) min/);
+    expect(await look(600_000)).toMatch(
+      /out can be written; signed URLs of inputs are needed for .* end in (9|10) min/,
+    );
     expect(await look(86_400_000)).toContain('s3://callsheet/out can be written, and refuses a second writer');
   });
 

@@ -1,4 +1,6 @@
+import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
+import { secondsToRead } from '../../kinds/expected.js';
 import { createPlaces } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
 import { formatDuration } from '../views/durations.js';
@@ -22,4 +24,9 @@ export async function earlyEndText({ s3 }: Pick<Config, 's3'>, neededSeconds: nu
     if (error instanceof StoreError) return undefined;
     throw error;
   }
+}
+
+/** The same for any row of usual length. */
+export function earlyEndForAny(config: Config): Promise<string | undefined> {
+  return earlyEndText(config, secondsToRead(Math.max(...Object.values(waitsOf(config).renderMaxMs))));
 }

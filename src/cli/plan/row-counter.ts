@@ -145,7 +145,8 @@ export async function createRowCounter(at: BatchPlace, options: RowCounterOption
     if (plan.plan === 'submit') {
       await options.feederUrls?.add(row);
       const hasUploadStore = options.feederUrls === undefined;
-      if (isSigned(row, hasUploadStore)) counted.signedSeconds = Math.max(counted.signedSeconds, reachableSeconds(row, waits));
+      if (isSigned(row, hasUploadStore))
+        counted.signedSeconds = Math.max(counted.signedSeconds, reachableSeconds(row, waits));
     }
     if (planned.reusedFrom !== undefined) options.earlier?.noteTaken(planned.reusedFrom);
     if (plan.plan === 'submit' && planned.mayReuse) await options.earlier?.add(row, price);

@@ -18,7 +18,9 @@ export function statusLines(session: Session, report: BatchStateReport): string[
     ...(live.length > 0 ? [`open      ${live.join(', ')}`] : []),
     ...(report.heldFor === undefined
       ? []
-      : [`held      ${amount(report.live.held ?? 0, 'row waits', 'rows wait')} for others, the first for '${report.heldFor}'`]),
+      : [
+          `held      ${amount(report.live.held ?? 0, 'row waits', 'rows wait')} for others, the first for '${report.heldFor}'`,
+        ]),
     ...etaLines(report),
     `cost      ${spentWords(parseCredits(report.credits ?? '0') ?? 0, report.creditsUnknown)}`,
     `began     ${formatDate(report.createdAt)}${ended}`,
