@@ -1,3 +1,4 @@
+import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { formatDuration } from '../../domain/duration.js';
 import { createPlaces } from '../../store/open-store.js';
@@ -22,4 +23,9 @@ export async function earlyEndText({ s3 }: Pick<Config, 's3'>, neededSeconds: nu
     if (error instanceof StoreError) return undefined;
     throw error;
   }
+}
+
+/** The same for any row of usual length. */
+export function earlyEndForAny(config: Config): Promise<string | undefined> {
+  return earlyEndText(config, secondsToRead(Math.max(...Object.values(waitsOf(config).renderMaxMs))));
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { hasFfmpeg } from '../../../activities/files/film-frame.js';
-import { accountSettings, waitsOf } from '../../config/make-config.js';
+import { accountSettings } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { defined } from '../../domain/defined.js';
 import { formatCredits } from '../../domain/money.js';
@@ -8,11 +8,10 @@ import { isS3Address } from '../../domain/s3.js';
 import { engineStatus } from '../../engine/engine-client.js';
 import { lookForTemporalCli } from '../../engine/start-detached.js';
 import { lookOverDocuments } from '../../home/verify-documents.js';
-import { secondsToRead } from '../../kinds/expected.js';
 import { StoreError } from '../../store/port.js';
 import { openHomeAccess, openPlace } from '../access/home-access.js';
 import { readOwnCredits } from '../access/read-account.js';
-import { earlyEndText } from '../access/signing.js';
+import { earlyEndForAny } from '../access/signing.js';
 import { buildId, joinWork, sharedAddress, unservedText } from '../access/work-access.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -35,7 +34,6 @@ const DATE_MS = 5_000;
 /** The header has whole seconds: on average it is half a second old. */
 const HEADER_AGE_MS = 500;
 const NODE_MIN = [20, 19] as const;
-const LONGER_CREDENTIALS = 'use credentials that live longer where rows have inputs that are uploaded';
 
 /** Runs every check in order and hands each on as it is known. */
 export async function runChecks(session: Session, onCheck: (check: Check) => void): Promise<Check[]> {
@@ -144,9 +142,8 @@ async function checkPlace(
     return { result: 'fail', finding: error.message, advice: `mend it or choose another place with ${flag}` };
   }
   if (isS3Address(location)) {
-    const longestMs = Math.max(...Object.values(waitsOf(config).renderMaxMs));
-    const tooShort = await earlyEndText(config, secondsToRead(longestMs));
-    if (tooShort !== undefined) return warn(`${location} can be written; ${tooShort}`, LONGER_CREDENTIALS);
+    const tooShort = await earlyEndForAny(config);
+    if (tooShort !== undefined) return warn(`${location} can be written; ${tooShort}`, 'use ones that live longer');
     return ok(`${location} can be written, and refuses a second writer of one name`);
   }
   const free = await store.freeBytes();

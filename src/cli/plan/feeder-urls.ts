@@ -7,11 +7,10 @@ import { referenceText } from '../../manifest/media/media-cell.js';
 import { wantedSort } from '../../manifest/media/media-reader.js';
 import { openSpill, type Spill } from '../../manifest/references/spill.js';
 import type { BatchPlace } from '../access/home-access.js';
-import { takenOver } from '../reuse/found-renders.js';
+import { type FoundRenders, takenOver } from '../reuse/found-renders.js';
 import { UserError } from '../user-error.js';
 import { amount } from '../views/counts.js';
 import type { ManifestPlace } from './manifest-flags.js';
-import type { CountedRows } from './row-counter.js';
 
 /**
  * Without a place to upload to, a column that takes URLs alone is fed by the URL that the service gave for the other
@@ -21,8 +20,14 @@ export interface FeederUrls {
   /** A row that would be submitted. */
   add(row: Row): Promise<void>;
   /** Throws a UserError (`B72`) that names the rows whose feeders have no such URL any more. */
-  refuse(counted: CountedRows, place: Pick<ManifestPlace, 'path'>): Promise<void>;
+  refuse(counted: Counted, place: Pick<ManifestPlace, 'path'>): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What is known once all rows were counted; `finishedBefore` by index. */
+interface Counted {
+  finishedBefore: readonly boolean[];
+  earlier?: FoundRenders;
 }
 
 const SHOWN_MAX = 20;
@@ -76,7 +81,7 @@ export function isSigned(row: Row, hasUploadStore: boolean): boolean {
 
 async function isReadable(
   { session, access, batch }: BatchPlace,
-  earlier: CountedRows['earlier'],
+  earlier: Counted['earlier'],
   row: Row,
   media: FedMedia,
 ): Promise<boolean> {
