@@ -20,7 +20,7 @@ import type { KnownBatch } from './known-batch.js';
 
 type Kept = BatchPlace & Pick<KnownBatch, 'generation'>;
 
-export interface RestOfSample {
+interface RestOfSample {
   plan: Plan;
   rows: CountedRows;
   quote: SampleQuote;
