@@ -1,6 +1,7 @@
 import { waitsOf } from '../../config/make-config.js';
 import type { Config } from '../../config.js';
 import { formatDuration } from '../../domain/duration.js';
+import { secondsToRead } from '../../kinds/expected.js';
 import { createPlaces } from '../../store/open-store.js';
 import { StoreError } from '../../store/port.js';
 
