@@ -1,4 +1,5 @@
-import { defined, type Json } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
+import type { Json } from '../domain/json.js';
 import type { Kind } from '../domain/kind.js';
 import type { PriceUnit } from '../domain/price.js';
 import type { Media, Row } from '../domain/row.js';

@@ -1,4 +1,4 @@
-import { defined } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
 import type { RawRow } from '../domain/raw-row.js';
 import type { Media, Row } from '../domain/row.js';
 import type { CheckedRow } from './check-row.js';

@@ -1,4 +1,4 @@
-import { defined } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
 import type { Finding, ProblemCode } from '../domain/raw-row.js';
 import type { Report } from '../kinds/rule.js';
 import { csvText, spreadsheetSafe } from './csv-text.js';

@@ -1,4 +1,5 @@
-import { defined, isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { type Cell, RECORD_BYTES_MAX } from '../domain/raw-row.js';
 import { checkedBytes } from './checked-bytes.js';
 import { ManifestStop } from './problem.js';

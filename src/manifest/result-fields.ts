@@ -1,5 +1,6 @@
+import { defined } from '../domain/defined.js';
 import type { ReasonCode } from '../domain/failure.js';
-import { defined, type Json } from '../domain/json.js';
+import type { Json } from '../domain/json.js';
 import { formatCredits } from '../domain/money.js';
 import type { LiveWord, OutputFile, RowRecord, Status } from '../domain/outcome.js';
 import { fedMedia, type Row } from '../domain/row.js';

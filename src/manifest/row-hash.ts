@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { defined, type Json } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
+import type { Json } from '../domain/json.js';
 import type { FedMedia, Media, Row } from '../domain/row.js';
 
 /** Another one makes every earlier render unknown. */

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { defined } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
 import type { RawRow } from '../domain/raw-row.js';
 import type { DraftRow, Report } from '../kinds/rule.js';
 import { checkRow } from './check-row.js';

@@ -1,7 +1,7 @@
 /** The account reads: credits and caps, discounts, voices (service document 1, Resources; service document 2). */
 import { z } from 'zod';
+import { defined } from '../domain/defined.js';
 import type { Answer, ServiceRequest } from '../domain/exchange.js';
-import { defined } from '../domain/json.js';
 import { type CreditsNano, creditsFromNumber } from '../domain/money.js';
 import { safeText } from '../domain/secret.js';
 import { readJsonBody } from './errors.js';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
-import { defined } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
 
 export type ConnectPhase = 'dns' | 'connect' | 'tls';
 

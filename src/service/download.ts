@@ -3,7 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import { defined } from '../domain/json.js';
+import { defined } from '../domain/defined.js';
 import { decoded, decoderOf, type RateLimits, readSteadily } from './download-body.js';
 import { createVettedConnector } from './public-address.js';
 import { checkSameFile, factsOfWhole, isWantedRange, type KnownFile, tooLarge } from './range-answer.js';

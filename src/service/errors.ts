@@ -3,8 +3,9 @@
  * forms it is: what has none of them, such as a proxy's page or a gateway's own JSON, is not the service's word.
  */
 
+import { defined } from '../domain/defined.js';
 import type { Answer, ErrorForm, ErrorReading } from '../domain/exchange.js';
-import { defined, isJsonObject, type JsonObject } from '../domain/json.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { safeText } from '../domain/secret.js';
 
 /** At most this many `details` are shown, two levels deep. */

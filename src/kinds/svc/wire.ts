@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import type { ResponseFormat } from '../../domain/batch.js';
+import { defined } from '../../domain/defined.js';
 import type { Answer, Output, SubmitReading } from '../../domain/exchange.js';
-import { defined, type JsonObject } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { Row } from '../../domain/row.js';
 import type { Family, SalvagedOutput, SyncWire } from '../adapter.js';
 import {

@@ -1,8 +1,9 @@
 /** Multi-mode video, `vendor-a`: four capabilities on one task shape (service document 2, Multi-mode video). */
 
 import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
 import type { PollReading, SubmitReading } from '../../domain/exchange.js';
-import { defined, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import { safeText } from '../../domain/secret.js';
 import type { AsyncWire, Family, SubmitOptions } from '../adapter.js';

@@ -1,8 +1,9 @@
 /** Talking-avatar video, `vendor-b` (service document 2, Avatar video). */
 
 import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
 import type { ServiceRequest } from '../../domain/exchange.js';
-import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { ResolvedMedia, ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncWire, Family } from '../adapter.js';
 import {

@@ -1,7 +1,8 @@
 /** The two video families that share one route, `vendor-c` and `vendor-g` (service document 2, Shared route). */
 
 import { z } from 'zod';
-import { defined, type JsonObject } from '../../domain/json.js';
+import { defined } from '../../domain/defined.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncWire, Family } from '../adapter.js';
 import {

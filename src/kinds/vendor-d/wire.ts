@@ -1,7 +1,8 @@
 /** The token-billed video family, `vendor-d` (service document 2). */
 
 import { z } from 'zod';
-import { defined, type JsonObject } from '../../domain/json.js';
+import { defined } from '../../domain/defined.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { AsyncWire, Family } from '../adapter.js';
 import {
   believed,

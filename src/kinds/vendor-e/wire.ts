@@ -1,7 +1,8 @@
 /** The omni-modal video model, `vendor-e` (service document 2). */
 
 import { z } from 'zod';
-import { defined, type JsonObject } from '../../domain/json.js';
+import { defined } from '../../domain/defined.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { ResolvedMediaSet, Row } from '../../domain/row.js';
 import type { AsyncWire, Family } from '../adapter.js';
 import {

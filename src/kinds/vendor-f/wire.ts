@@ -1,8 +1,9 @@
 /** The long-running-operation video family and the image interaction route, `vendor-f` (service documents 1 and 2). */
 
 import { z } from 'zod';
+import { defined } from '../../domain/defined.js';
 import type { ErrorReading, PollReading, VendorRefusal } from '../../domain/exchange.js';
-import { defined, isJsonObject, type JsonObject } from '../../domain/json.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { AsyncWire, Family, SyncWire } from '../adapter.js';
 import {
   created,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { defined } from '../../domain/json.js';
+import { defined } from '../../domain/defined.js';
 import { type MediaFacts, type MediaSort, typeByName } from '../../domain/media-type.js';
 import type { Media } from '../../domain/row.js';
 import { isS3Address } from '../../domain/s3.js';
