@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startDemoBucket } from './lib/demo-bucket.mjs';
+import { openMoment } from './lib/demo-moment.mjs';
 import { table } from './lib/table.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -17,6 +18,11 @@ const bin = join(root, 'bin', 'callsheet.js');
 /** Service minutes pass in real seconds; the waits of callsheet are divided alike. */
 const SPEED = 75;
 const KEY = 'sk-svc-emulator';
+/** Every row of the manifest but the one whose first answer is lost. */
+const SUBMITS =
+  readFileSync(join(root, 'examples', 'demo.csv'), 'utf8')
+    .trim()
+    .split('\n').length - 2;
 const stamp = new Date()
   .toISOString()
   .replace(/[^0-9]/g, '')
@@ -101,16 +107,15 @@ async function startEmulator() {
 
 /** What really happened at the service. */
 async function truth() {
-  const response = await fetch(`${emulator.url}/_truth`);
-  return response.json();
+  return (await fetch(`${emulator.url}/_truth`)).json();
 }
 
 /**
- * Kills the engine's worker with SIGKILL once, while three jobs render whose handles are on record; on a slow machine,
- * where so many never render at once, at the first one that renders some time after any did.
+ * Kills the engine's worker with SIGKILL once, while jobs render whose handles are on record and nothing else of what
+ * was paid is under way: at best three of them, on a slow machine those that are left.
  */
 async function killWorkerOnce() {
-  let looksSinceFirst = 0;
+  const look = openMoment(SUBMITS);
   let pid;
   for (let i = 0; i < 1_200; i += 1) {
     await sleep(50);
@@ -118,11 +123,8 @@ async function killWorkerOnce() {
     if (jobs.length === 0) continue;
     // Asked for before the moment to kill it: the answer takes as long as some jobs render.
     pid ??= await workerPid();
-    // A job that was polled has its handle on record.
-    const polled = jobs.filter((job) => job.type === 'job' && job.polls > 0);
-    if (polled.length > 0) looksSinceFirst += 1;
-    const rendering = polled.filter((job) => job.terminalMs === undefined).length;
-    if (pid === undefined || rendering < (looksSinceFirst < 160 ? 3 : 1)) continue;
+    const rendering = look(jobs, Date.now());
+    if (pid === undefined || rendering === 0) continue;
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
@@ -153,7 +155,6 @@ async function workerPid() {
  * @param {number} rendering
  */
 async function summarise(rendering) {
-  const folder = join(bucket?.folder ?? out, 'demo');
   const results = resultsOf('demo');
   const { account, jobs } = await truth();
   const done = results.filter((row) => row.status === 'done');
@@ -182,7 +183,7 @@ async function summarise(rendering) {
         : 'not settled',
     ],
   ];
-  const here = relative(process.cwd(), folder) || '.';
+  const here = relative(process.cwd(), join(bucket?.folder ?? out, 'demo')) || '.';
   const next = [
     `outputs, results.csv and results.jsonl: ${here}${bucket === undefined ? '' : ` (${out}/demo)`}`,
     'try next:',
