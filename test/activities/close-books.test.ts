@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { accountActivities } from '../../activities/account.js';
 import { NANO_PER_CREDIT } from '../../src/domain/money.js';
 import { readBooks } from '../../src/home/learned.js';
+import { isTrusted, readTrust, trust } from '../../src/home/verdicts.js';
 import { closeBooks } from '../../workflows/batch.js';
 import { accountAtHand, MINUTE_MS, plainRow } from './support/account-at-hand.js';
 
@@ -61,6 +62,36 @@ test('7-S1: hours of charges are summed up while the activity gives signs of lif
     endNano: 17 * NANO_PER_CREDIT,
     unattributed: { lo: 0, hi: 0 },
   });
+});
+
+test('3-R16: who else spends from the account switches `if-proved` off, and a person turns it on again', async () => {
+  const { deps, clock } = await accountAtHand([ROW]);
+  const beganMs = clock.nowMs;
+  const read = (credits: number) => {
+    clock.nowMs += 10 * MINUTE_MS;
+    const plan = { rpm: null, concurrent: null, plan: null };
+    return deps.home.addCheckpoint({ atMs: clock.nowMs, balanceNano: credits * NANO_PER_CREDIT, ...plan });
+  };
+  const close = () =>
+    new MockActivityEnvironment().run(accountActivities(deps).closeBooks, { batch: 'b', sinceMs: beganMs });
+  await read(20);
+  await read(20);
+  await close();
+  expect(await isTrusted(deps.home)).toBe(true);
+  await read(19.5);
+  await close();
+  expect(await readTrust(deps.home)).toMatchObject({
+    trusted: false,
+    why: expect.stringMatching(/0\.5000 credits left the balance that no request of this home explains$/),
+  });
+  // What a person has seen is not told again; more of it is.
+  await trust(deps.home, { who: 'me', why: 'it was the other team', atMs: clock.nowMs + 1 });
+  await read(19.5);
+  await close();
+  expect(await isTrusted(deps.home)).toBe(true);
+  await read(19);
+  await close();
+  expect(await isTrusted(deps.home)).toBe(false);
 });
 
 test('7-S1: the batch waits for as long as that takes, and asks again only once no sign of life comes', async () => {

@@ -321,6 +321,8 @@ describe('the end', () => {
     expect(ofBooks(0.25, 0.25)).toMatch(
       /^ {2}missing {2}0\.2500 credits left the balance that no request here explains/,
     );
+    const distrusted = { ...facts, unattributed: { lo: CREDIT, hi: CREDIT }, isDistrusted: true };
+    expect(summaryLines(distrusted, colors).join()).toContain('sends no row again until `callsheet review trust`');
     expect(ofBooks(-0.5, -0.25)).toMatch(
       /^ {2}surplus {2}0\.2500 to 0\.5000 credits less left the balance than the prices/,
     );

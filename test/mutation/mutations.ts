@@ -267,7 +267,7 @@ export const MUTATIONS: readonly Mutation[] = [
   one(
     'F19',
     'src/books/readings.ts',
-    "    books.log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
+    "  log.warn({ batch, ...unattributed }, 'the balance moved by more than is known here');\n",
     '',
     MONEY_TEST,
   ),

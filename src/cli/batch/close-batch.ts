@@ -3,6 +3,7 @@ import type { BatchResult } from '../../contract/workflows.js';
 import { needsPerson, type RowRecord, type StartAgain, type Status, startAgain } from '../../domain/outcome.js';
 import { gateToApprove, sampleInForce } from '../../home/batch-marks.js';
 import { fellSinceBegin, readBooks } from '../../home/learned.js';
+import { isTrusted } from '../../home/verdicts.js';
 import { type FailureGroup, groupFailures } from '../../report/tallies.js';
 import type { BatchPlace } from '../access/home-access.js';
 import { commandHint } from '../open-session.js';
@@ -62,12 +63,16 @@ export async function closeBatch(ended: EndedBatch): Promise<number> {
 }
 
 /** What became of the balance: by how much it fell, and what of it, if the books do not balance, nobody explains. */
-async function readBalance({ access, batch }: EndedBatch): Promise<Pick<SummaryFacts, 'fellNano' | 'unattributed'>> {
+async function readBalance({
+  access,
+  batch,
+}: EndedBatch): Promise<Pick<SummaryFacts, 'fellNano' | 'unattributed' | 'isDistrusted'>> {
   const books = await readBooks(access.home, batch);
   if (books === undefined) return {};
   const fellNano = fellSinceBegin(books);
   const { lo, hi } = books.unattributed ?? { lo: 0, hi: 0 };
-  return lo === 0 && hi === 0 ? { fellNano } : { fellNano, unattributed: { lo, hi } };
+  if (lo === 0 && hi === 0) return { fellNano };
+  return { fellNano, unattributed: { lo, hi }, isDistrusted: !(await isTrusted(access.home)) };
 }
 
 interface End {

@@ -40,6 +40,8 @@ export interface SummaryFacts {
   fellNano?: number | undefined;
   /** What nobody known here spent, or, below 0, what was not spent; undefined when the books balance. */
   unattributed?: { lo: CreditsNano; hi: CreditsNano } | undefined;
+  /** The credits check sends no row again by itself until a person has looked. */
+  isDistrusted?: boolean;
 }
 
 const GROUPS_SHOWN = 10;
@@ -60,7 +62,9 @@ export function summaryLines(facts: SummaryFacts, colors: Terminal['colors']): s
     `  cost     ${spentWords(facts.creditsNano, facts.creditsUnknown)}`,
     ...balanceLines(facts),
     ...(facts.saving === undefined ? [] : [`  saved    ${facts.saving}`]),
-    ...(facts.unattributed === undefined ? [] : [colors.yellow(unattributedLine(facts.unattributed))]),
+    ...(facts.unattributed === undefined
+      ? []
+      : [colors.yellow(unattributedLine(facts.unattributed, facts.isDistrusted === true))]),
     `  results  ${facts.folder}/results.csv`,
     ...advice(facts, colors),
   ];
@@ -72,11 +76,12 @@ function balanceLines({ creditsUnknown, fellNano = 0 }: SummaryFacts): string[] 
   return [`  balance  ${formatCredits(fellNano)} credits less than when the batch began, as far as it shows yet`];
 }
 
-function unattributedLine({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }): string {
+function unattributedLine({ lo, hi }: { lo: CreditsNano; hi: CreditsNano }, isDistrusted: boolean): string {
   if (hi < 0) {
     return `  surplus  ${rangeText({ lo: -hi, hi: -lo })} credits less left the balance than the prices of the requests here say: a price is set too high, or a failure was refunded`;
   }
-  return `  missing  ${rangeText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice`;
+  const until = isDistrusted ? '; `if-proved` sends no row again until `callsheet review trust`' : '';
+  return `  missing  ${rangeText({ lo, hi })} credits left the balance that no request here explains: someone else spends, a price is set too low, or a request was carried out twice${until}`;
 }
 
 function coloredCounts(counts: Counts, colors: Terminal['colors']): string {
