@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { knownPrices } from '../books/credits.js';
 import type { Books } from '../books/open-books.js';
-import { spentOf } from '../books/spent.js';
-import { batchProgress, semaphoreView } from '../contract/messages.js';
+import { semaphoreView } from '../contract/messages.js';
 import { batchId, semaphoreId, taskQueues } from '../contract/names.js';
-import type { SemaphoreView } from '../contract/semaphore-view.js';
-import type { BatchResult } from '../contract/workflows.js';
-import { formatCredits } from '../domain/money.js';
 import type { NoticeTarget } from '../domain/notice.js';
-import { sampleInForce } from '../home/batch-marks.js';
 import { readBatchOrder } from '../home/batch-order.js';
 import { landedBatches } from '../home/late-outputs.js';
 import { type NoticeWait, openNotices, waitOf } from '../home/notices.js';
 import { createDelivery } from '../notices/deliver.js';
-import { type BatchSeen, isEndTold, lateTidings, type Tidings, tidingsOf, toldAfter } from '../notices/derive.js';
+import { isEndTold, lateTidings, type Tidings, tidingsOf, toldAfter } from '../notices/derive.js';
+import { createBatchSight } from './batch-sight.js';
 
 /** What is to be told of a batch beside what was told. */
 type Look = (told: ReadonlySet<string>) => Promise<Tidings[]>;
@@ -33,7 +28,6 @@ export interface BatchNotices {
 
 /** A server may be behind with what it lists. */
 const LATE_MS = 60_000;
-const BUDGET_EVERY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 /** The home has no more of such a target than its mark. */
 const UNNAMED = 'a target that no settings name';
@@ -44,10 +38,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
   const targets = (): readonly NoticeTarget[] => books.settings.notices ?? [];
   const notices = openNotices(home);
   const delivery = createDelivery({ notices, targets, log, now });
-  /** By batch: how many rows had ended, and when that was seen first. */
-  const progress = new Map<string, { rows: number; atMs: number }>();
-  /** Of running batches: their books are read seldom. */
-  const budgets = new Map<string, { atMs: number; budget: BatchSeen['budget'] }>();
+  const { seenEnd, seenRunning, forgetOthers } = createBatchSight(client, books);
   /** Batches that could not be looked at the last time. */
   const failing = new Set<string>();
   const prefix = batchId(account, '');
@@ -111,8 +102,7 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     for (const batch of await landedBatches(home)) {
       if (!running.includes(batch)) await tryToTell(batch, async (told) => lateTidings(told));
     }
-    for (const batch of progress.keys()) if (!running.includes(batch)) progress.delete(batch);
-    for (const batch of budgets.keys()) if (!running.includes(batch)) budgets.delete(batch);
+    forgetOthers(running);
     // An end that could not be read is looked for again.
     if (isWhole) lookedMs = beganMs;
   }
@@ -155,55 +145,4 @@ export function createBatchNotices(client: Client, books: Books): BatchNotices {
     if (named === undefined) return known;
     return named.map((mark) => known.find((one) => one.mark === mark) ?? { mark, label: UNNAMED });
   }
-
-  async function seenEnd(batch: string, workflowId: string, run: string): Promise<BatchSeen> {
-    const result = (await client.workflow.getHandle(workflowId, run).result()) as BatchResult;
-    const generation = await books.rows.currentGeneration(batch);
-    const gate = generation === undefined ? undefined : await sampleInForce(home, batch, generation);
-    const end = { run, isSampled: gate !== undefined, stopped: result.stopped ?? null };
-    return { ...commonOf(result, await budgetOf(batch)), pauses: [], quiet: null, end };
-  }
-
-  async function seenRunning(batch: string, { pauses }: SemaphoreView): Promise<BatchSeen> {
-    const stands = await client.workflow.getHandle(batchId(account, batch)).query(batchProgress);
-    const rows = Object.values(stands.counts).reduce((sum, count) => sum + count, 0);
-    const before = progress.get(batch);
-    const since = before?.rows === rows ? before : { rows, atMs: now() };
-    progress.set(batch, since);
-    return {
-      ...commonOf(stands, await seldomBudgetOf(batch)),
-      pauses: pauses.filter((pause) => pause.batch === undefined || pause.batch === batch),
-      quiet: { forMs: now() - since.atMs, sinceMs: since.atMs, longestMs: longestMs() },
-      end: null,
-    };
-  }
-
-  /** No row of a batch that does anything takes longer to end. */
-  function longestMs(): number {
-    const { waits, timeScale } = books.settings;
-    return Math.max(waits.syncMaxMs, ...Object.values(waits.renderMaxMs)) / timeScale;
-  }
-
-  async function seldomBudgetOf(batch: string): Promise<BatchSeen['budget']> {
-    const known = budgets.get(batch);
-    if (known !== undefined && now() - known.atMs < BUDGET_EVERY_MS / books.settings.timeScale) return known.budget;
-    const budget = await budgetOf(batch);
-    budgets.set(batch, { atMs: now(), budget });
-    return budget;
-  }
-
-  async function budgetOf(batch: string): Promise<BatchSeen['budget']> {
-    const maxNano = (await readBatchOrder(home, batch))?.limits.maxCreditsNano ?? null;
-    if (maxNano === null) return null;
-    const spent = await spentOf(books, batch, () => knownPrices(books, batch));
-    // What nobody can bound has no share of a budget.
-    return spent.unbounded > 0 ? null : { spentNano: spent.endedNano, maxNano };
-  }
-}
-
-function commonOf(
-  { counts, creditsNano, creditsUnknown }: Pick<BatchResult, 'counts' | 'creditsNano' | 'creditsUnknown'>,
-  budget: BatchSeen['budget'],
-): Pick<BatchSeen, 'counts' | 'credits' | 'budget'> {
-  return { counts, credits: creditsUnknown > 0 ? null : formatCredits(creditsNano), budget };
 }

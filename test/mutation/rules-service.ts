@@ -135,7 +135,7 @@ export const SERVICE_MUTATIONS: readonly RuleMutation[] = [
   ...within('src/books/discounts.ts', [
     [96, 'const DISCOUNTS_MAX_AGE_MS = 300_000;', 'const DISCOUNTS_MAX_AGE_MS = 1;'],
   ]),
-  ...within('activities/files/input-urls.ts', [[219, 'const MARGIN_S = 3_600;', 'const MARGIN_S = 0;']]),
+  ...within('src/kinds/expected.ts', [[219, 'const READ_MARGIN_S = 3_600;', 'const READ_MARGIN_S = 0;']]),
   ...within('src/books/credits.ts', [[105, '  if (isKnownUnbilled(standing)) return { lo: 0, hi: 0 };\n', '']]),
   ...within('activities/download.ts', [
     [119, '    await deps.ledger.append(ref, endStateOf(reading, deps.now()));\n', '', 1],

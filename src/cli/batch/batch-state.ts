@@ -6,7 +6,6 @@ import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
 import { type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
-import { openNotices } from '../../home/notices.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
@@ -18,6 +17,7 @@ import { standstillTexts } from '../views/troubles.js';
 import { createBatchSource } from './batch-source.js';
 import { batchTally, costPerRow, expectedCredits, type HomeTally } from './batch-tally.js';
 import { fullDisk, otherHomeText } from './known-batch.js';
+import { type NoticesLeft, noticesOf } from './notices-left.js';
 
 /** Where a batch stands, for `status` and `list`: counts from the home, its phase from the workflow. */
 export interface BatchStateReport {
@@ -183,25 +183,4 @@ async function etaOfBatch(
     leftNano: left.length === 0 ? undefined : Math.min(...left),
     isMinuteFull: await isMinuteFull(access.config, reading?.rpm ?? null, nowMs),
   });
-}
-
-/** What is still to be told of a batch, and what never will be. */
-interface NoticesLeft {
-  waiting: { type: string; at: string; targets: string[] }[];
-  dropped: { type: string; at: string; target: string; why: string }[];
-}
-
-async function noticesOf({ home }: HomeAccess, batch: string): Promise<NoticesLeft | undefined> {
-  const kept = openNotices(home);
-  const [found, { dropped }] = await Promise.all([kept.waiting(batch), kept.told(batch)]);
-  // Earlier builds kept notices of batches that name nobody.
-  const waiting = found.filter(({ waits }) => waits.length > 0);
-  if (waiting.length + dropped.length === 0) return undefined;
-  const at = (ms: number): string => new Date(ms).toISOString();
-  return {
-    waiting: waiting.map(({ notice: { type, atMs }, waits }) => {
-      return { type, at: at(atMs), targets: waits.map(({ label }) => label) };
-    }),
-    dropped: dropped.map(({ type, atMs, label, why }) => ({ type, at: at(atMs), target: label, why })),
-  };
 }
