@@ -107,7 +107,11 @@ describe('friction 7: dates, manifest, reason and the next command', () => {
   });
 
   test('how many rows wait for others, and for which row', () => {
-    const session = { terminal: { dataColors: { bold: String, yellow: String } }, config: {}, origins: new Map() } as never;
+    const session = {
+      terminal: { dataColors: { bold: String, yellow: String } },
+      config: {},
+      origins: new Map(),
+    } as never;
     const held: BatchStateReport = { ...report, createdAt: '2026', live: { held: 3, waiting: 1 }, heldFor: 'hero' };
     expect(statusLines(session, held)).toContain("held      3 rows wait for others, the first for 'hero'");
     const list = listLines(session, [{ ...report, createdAt: '2026' }, held]).join('\n');
