@@ -37,7 +37,7 @@ export async function* resultLines(sources: LineSources, batch: string, generati
     // Side by side: one request after the other takes minutes for a large batch in a bucket.
     yield* await parallel(stored, READ_WIDTH, (one) => withStale(pass, lineOf(pass, one)));
   }
-  for await (const stored of removedRows(sources, batch, earlier, present)) {
+  for await (const stored of removedRows(pass, earlier, present)) {
     // What fed it is told by its own manifest, not by this one.
     yield { ...(await lineOf({ ...pass, generation: undefined }, stored)), removed: true };
   }
@@ -123,8 +123,7 @@ async function withoutRecord(
  * newer generations first, each in its own order. Ids in `present` are still in the manifest.
  */
 async function* removedRows(
-  { rows, ledger }: LineSources,
-  batch: string,
+  { sources: { rows, ledger }, batch, touched }: Pass,
   earlier: readonly string[],
   present: ReadonlySet<string>,
 ): AsyncIterable<StoredRow> {
@@ -136,7 +135,7 @@ async function* removedRows(
         const { id } = stored.row;
         if (present.has(id) || seen.has(id)) continue;
         seen.add(id);
-        if (await wasTried(ledger, batch, id)) yield stored;
+        if ((await touched.wasTried(id)) && (await wasTried(ledger, batch, id))) yield stored;
       }
     }
   }

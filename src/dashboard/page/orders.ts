@@ -74,6 +74,7 @@ export function mendOf({ status, reasonCode = '' }: FailureGroup, batch: Status)
   if (status !== 'not_started') return status === 'skipped' ? null : 'Each has its orders on its own page.';
   switch (startAgain(reasonCode)) {
     case 'retry':
+    case 'follow':
       return retryOf('');
     case 'accept inputs':
       return ACCEPT_INPUTS;
