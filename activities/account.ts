@@ -36,7 +36,7 @@ export interface AccountActivities {
   readSpent(input: { batch: string }): Promise<SpentResult>;
   /** From here on rows that were never tried count as not started, for this reason. */
   markStopped(input: { batch: string; reason: StopReason }): Promise<void>;
-  /** Uses the last reading of the balance, and writes what the account spent since the batch began. */
+  /** Uses the last reading of the balance, writes what the account spent since the batch began, and ends its own rpm. */
   closeBooks(input: { batch: string; sinceMs: number }): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import { intentOf, isKnownUnbilled, standingOf } from '../domain/standing.js';
 import { resultState } from '../home/attempts.js';
 import { type BatchBooks, batchBooks, beginOf, readBooks } from '../home/learned.js';
 import { distrust } from '../home/verdicts.js';
-
 import { adapterFor } from '../kinds/index.js';
 import { attemptsSince, eachAttemptSince, type NamedAttempt, rowOf } from './attempts.js';
 import { type Movement, movementsOf } from './check/evidence.js';

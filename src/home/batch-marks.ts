@@ -120,8 +120,17 @@ export type SampleState = 'waiting' | 'approved';
 
 export async function sampleState(home: HomePlace, batch: string, generation: string): Promise<SampleState | null> {
   const gate = await readSampleGate(home, batch);
-  if (gate === undefined) return null;
-  return gate.approved?.generation === generation ? 'approved' : 'waiting';
+  return gate === undefined ? null : stateOf(gate, generation);
+}
+
+function stateOf({ approved }: SampleGate, generation: string): SampleState {
+  return approved?.generation === generation ? 'approved' : 'waiting';
+}
+
+/** The gate of a rest that nobody has approved for this manifest; undefined where nothing waits. */
+async function waitingGate(home: HomePlace, batch: string, generation: string): Promise<SampleGate | undefined> {
+  const gate = await readSampleGate(home, batch);
+  return gate !== undefined && stateOf(gate, generation) === 'waiting' ? gate : undefined;
 }
 
 /** The gate that `approve` opens: nobody has for this manifest, or what was approved is used up. */
@@ -131,7 +140,7 @@ export async function gateToApprove(
   generation: string,
 ): Promise<SampleGate | undefined> {
   const gate = await readSampleGate(home, batch);
-  if (gate === undefined || gate.approved?.generation !== generation) return gate;
+  if (gate === undefined || stateOf(gate, generation) === 'waiting') return gate;
   return (await stoppedReason(home, batch)) === 'budget_reached' ? gate : undefined;
 }
 
@@ -141,9 +150,8 @@ export async function quoteInForce(
   batch: string,
   generation: string,
 ): Promise<SampleQuote | undefined> {
-  const gate = await readSampleGate(home, batch);
-  const isApproved = gate?.approved?.generation === generation;
-  return !isApproved && gate?.quote?.generation === generation ? gate.quote : undefined;
+  const quote = (await waitingGate(home, batch, generation))?.quote;
+  return quote?.generation === generation ? quote : undefined;
 }
 
 /** The rows that may run while the rest of this manifest waits for its approval; undefined where all may. */
@@ -152,6 +160,6 @@ export async function sampleInForce(
   batch: string,
   generation: string,
 ): Promise<ReadonlySet<string> | undefined> {
-  const gate = await readSampleGate(home, batch);
-  return gate === undefined || gate.approved?.generation === generation ? undefined : new Set(gate.ids);
+  const gate = await waitingGate(home, batch, generation);
+  return gate && new Set(gate.ids);
 }

@@ -15,10 +15,15 @@ export function quoteLines({ sample, measured, rows, ...range }: SampleQuote): [
     return ['measured', `${which}: ${pricePaidText(price)} credits, seen ${price.times}×`];
   });
   return [
-    ['sample', `${sample.failed} of ${rowsText(sample.ended)} brought no output`],
+    ['sample', shareText(sample)],
     ...(prices.length > 0 ? prices : [['measured', 'no price of these kinds yet'] as [string, string]]),
     ['quote', `${rowsText(rows)}: ${creditsText(range)}, ${timeText(range)}`],
   ];
+}
+
+function shareText({ ended, failed }: SampleQuote['sample']): string {
+  const rows = rowsText(ended);
+  return failed === 0 ? `${rows}, each with its output` : `${failed} of ${rows} brought no output`;
 }
 
 function creditsText({ lowNano, highNano }: Pick<SampleQuote, 'lowNano' | 'highNano'>): string {

@@ -48,7 +48,8 @@ test('2-D6: an open attempt whose driver clip is a film of the manifest counts w
   expect(spent).toEqual({ endedNano: 0, openNano: 1_200_000_000, unbounded: 0 });
 });
 
-test('attempts whose price was unknown count with the price that is given since, ended and open alike', async () => {
+/** Rows `a`, which was charged, and `b`, whose attempt is open, submitted while nobody knew their price. */
+async function endedAndOpen() {
   const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
   const { deps, clock, generation } = await accountAtHand(rows);
   for (const { id, hash, index } of rows) {
@@ -57,7 +58,11 @@ test('attempts whose price was unknown count with the price that is given since,
   }
   const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
   await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+  return { deps, generation };
+}
 
+test('attempts whose price was unknown count with the price that is given since, ended and open alike', async () => {
+  const { deps } = await endedAndOpen();
   const unknown = await spentOf(deps, 'b', async () => ({ configured: [], measured: [] }));
   expect(unknown).toEqual({ endedNano: 0, openNano: 0, unbounded: 2 });
   const configured: PriceRule[] = [{ kind: 'svc/image', components: [{ unit: 'image', credits: '0.02' }] }];
@@ -78,14 +83,7 @@ test('a price that another worker has measured a moment ago counts for the budge
 });
 
 test('what a damaged row has cost is not known, and the sum of its batch is had all the same', async () => {
-  const rows = ['a', 'b'].map((id, index) => plainRow(id, { index }));
-  const { deps, clock, generation } = await accountAtHand(rows);
-  for (const { id, hash, index } of rows) {
-    const claim = intent({ atMs: clock.nowMs, rowHash: hash, kind: 'svc/image', generation, index, expected: null });
-    await deps.ledger.claim({ batch: 'b', id, n: 1 }, claim);
-  }
-  const times = { claimedAtMs: clock.nowMs, endedAtMs: clock.nowMs + 1 };
-  await deps.book.append({ batch: 'b', id: 'a', n: 1, kind: 'svc/image', end: 'charged', ...times, lo: 0, hi: null });
+  const { deps, generation } = await endedAndOpen();
   const key = homeKeys('a').part('b', generation, 0);
   await deps.home.store.put(key, Buffer.from('cut off\ncut off\n'));
 

@@ -132,7 +132,7 @@ describe('the quote', () => {
     const home = await seededHome('shots', rows, emulator.url);
     await writeSampleGate(home.home, 'shots', { ids: ['one'], atMs: 1 });
     const { stderr } = await home.run('approve', 'shots').finally(() => emulator.close());
-    expect(stderr).toMatch(/^sample {4}0 of 1 row brought no output$/m);
+    expect(stderr).toMatch(/^sample {4}1 row, each with its output$/m);
     expect(stderr).toMatch(/^measured {2}no price of these kinds yet$/m);
     expect(stderr).toMatch(/^quote {5}\d rows?: credits not known, time not known$/m);
     expect(stderr).toMatch(/^changed {3}1 row of the sample is another now than what was rendered: one$/m);

@@ -333,7 +333,7 @@ describe('the end', () => {
 
 test('small words', () => {
   expect([0, 999, 1_000, 61_000, 3_600_000, 7_260_000, 90_000_000].map(formatDuration)).toEqual([
-    '0 ms',
+    '0 s',
     '999 ms',
     '1 s',
     '1 min 1 s',

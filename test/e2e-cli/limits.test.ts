@@ -87,6 +87,11 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
       ofBatch: { batch: 'a', rpm: 9_000 },
       inForce: { rpm: 9_000 },
     });
+    expect((await rig.run(['resume', 'a', '--rpm', '8000'])).code).toBe(0);
+    expect(JSON.parse((await rig.run(['limits', '--json'])).stdout)).toMatchObject({
+      ofBatch: { batch: 'a', rpm: 8_000 },
+      inForce: { rpm: 8_000 },
+    });
     const refused = await rig.run(['run', 'b.csv', '--yes', '--rpm', '5000']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--rpm 5000 would hold for 'a' too")]);
     await ok(['run', 'b.csv', '--yes']);

@@ -35,7 +35,7 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     expect(last.at(-1)).toMatchObject({ type: 'quote', rows: { toSubmit: 5 }, ...quote });
     expect(first.stderr).toMatch(/^quote {5}5 rows: [\d.]+ (to [\d.]+ )?credits, (about .*|.* to .*)$/m);
     const report = await readFile(join(rig.out, 'shots', 'report.html'), 'utf8');
-    expect(report).toMatch(/<dt>sample<\/dt><dd>0 of 2 rows brought no output<\/dd>[\s\S]*<dt>quote<\/dt><dd>5 rows: /);
+    expect(report).toMatch(/<dt>sample<\/dt><dd>2 rows, each with its output<\/dd>[\s\S]*<dt>quote<\/dt><dd>5 rows: /);
     expect(report).toContain('<code>callsheet approve shots</code>');
     expect(report).not.toContain('callsheet resume');
     expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout)).toMatchObject({ state: 'sampled' });

@@ -198,6 +198,10 @@ describe('results.jsonl', () => {
   });
 });
 
+function bareRow(kind: ResultLine['row']['kind'], id: string): ResultLine['row'] {
+  return { index: 0, line: 2, id, kind, stem: id, cells: {}, media: {}, hash: '' };
+}
+
 describe('failed.csv', () => {
   it('is a manifest of the failed, cancelled and not started rows alone', async () => {
     const records: Partial<ResultLine>[] = [
@@ -226,27 +230,17 @@ describe('failed.csv', () => {
 
   it('says how long a film is that fed motion control, also where the manifest had no such column', async () => {
     const kind = 'vendor-a/motion-control';
-    const row = (id: string): ResultLine['row'] => ({
-      index: 0,
-      line: 2,
-      id,
-      kind,
-      stem: id,
-      cells: {},
-      media: {},
-      hash: '',
-    });
     const given = { video: '@film', character_orientation: 'video' };
     const fedCells = { character_orientation: 'video', input_video_seconds: 7 };
     const lines: ResultLine[] = [
-      { row: row('a'), originalCells: given, feeds: { film: '/out/film.mp4' }, fedCells },
+      { row: bareRow(kind, 'a'), originalCells: given, feeds: { film: '/out/film.mp4' }, fedCells },
       {
-        row: row('b'),
+        row: bareRow(kind, 'b'),
         originalCells: { ...given, input_video_seconds: '5' },
         feeds: { film: '/out/film.mp4' },
         fedCells,
       },
-      { row: row('c'), originalCells: given, feeds: { film: null } },
+      { row: bareRow(kind, 'c'), originalCells: given, feeds: { film: null } },
     ];
     const columns = ['video', 'character_orientation'];
     const text = await textOf(writeFailedCsv(each(lines), { columns, manifestFolder: '/m' }));
@@ -259,21 +253,14 @@ describe('failed.csv', () => {
   });
 
   it('has the kind that came from outside, and absolute media paths', async () => {
-    const row = (kind: ResultLine['row']['kind'], id: string): ResultLine['row'] => ({
-      index: 0,
-      line: 2,
-      id,
-      kind,
-      stem: id,
-      cells: {},
-      media: {},
-      hash: '',
-    });
     const lines: ResultLine[] = [
-      { row: row('svc/edit', 'a'), originalCells: { id: 'a', image: 'in/a b.png', prompt: 'in/a.png' } },
-      { row: row('vendor-a/omni-video', 'b'), originalCells: { images: 'x.png | https://a.example/y.png|/abs/z.png' } },
-      { row: row('vendor-a/omni-video', 'c'), originalCells: { images: '["a|b.png","../c.png"]' } },
-      { row: row('vendor-e/video', 'd'), originalCells: { first_frame: 'data:image/png;base64,AAAA' } },
+      { row: bareRow('svc/edit', 'a'), originalCells: { id: 'a', image: 'in/a b.png', prompt: 'in/a.png' } },
+      {
+        row: bareRow('vendor-a/omni-video', 'b'),
+        originalCells: { images: 'x.png | https://a.example/y.png|/abs/z.png' },
+      },
+      { row: bareRow('vendor-a/omni-video', 'c'), originalCells: { images: '["a|b.png","../c.png"]' } },
+      { row: bareRow('vendor-e/video', 'd'), originalCells: { first_frame: 'data:image/png;base64,AAAA' } },
     ];
     const columns = ['id', 'image', 'images', 'first_frame', 'prompt'];
     const text = await textOf(writeFailedCsv(each(lines), { columns, manifestFolder: '/m/n' }));

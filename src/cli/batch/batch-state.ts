@@ -48,7 +48,8 @@ export interface BatchStateReport {
   /** Its upper end. */
   etaSeconds: number | null;
   generation: string;
-  waitsForRetry: boolean; // what feeds rows came after they had ended, or by an order that left them alone
+  /** What feeds rows came after they had ended, or by an order that left them alone. */
+  waitsForRetry: boolean;
   /** Why the batch stopped by itself before its last row. */
   stopped: StopReason | null;
   /** Of a batch that was begun with a sample: whether its rest waits for a person or was approved. */

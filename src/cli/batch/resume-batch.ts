@@ -10,6 +10,7 @@ import { commandHint } from '../open-session.js';
 import { decidedRows, wakeRows } from '../review/continue-rows.js';
 import type { Session } from '../session.js';
 import { EXIT, UserError } from '../user-error.js';
+import { orderRpm, refuseSharedRpm } from './batch-rpm.js';
 import { createBatchSource, signalRunning, tryRefusedKey } from './batch-source.js';
 import { batchTally, finalRows } from './batch-tally.js';
 import {
@@ -21,7 +22,7 @@ import {
   otherHomeText,
   refuseOtherHome,
 } from './known-batch.js';
-import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch } from './submit-batch.js';
+import { approvedLimits, type BatchSupply, givenLimits, limitsOf, submitBatch, tellLimits } from './submit-batch.js';
 
 interface Resumed {
   /** Handed to a workflow again. */
@@ -130,9 +131,12 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   if (!isRunning) await refuseSampled(known);
   await orderPause(home, batch, false);
   if (isRunning) {
+    await refuseSharedRpm(known, work);
     await orderLimits(known, limitsOf(session));
+    await orderRpm(known, work, false);
     const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
     await handle.signal(setBudget, limitsOf(session));
+    await tellLimits(session, work);
   }
   await signalRunning(known, work, resumeBatch);
   await carryOut(known, work);
