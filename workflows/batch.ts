@@ -37,7 +37,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   listen();
   await condition(() => state.generation !== '');
   if (input.state === undefined) await home.ensureSemaphore();
-  sweepNowAndThen(input, state, { touch, start });
+  const routine = sweepNowAndThen(input, state, { touch, start });
 
   for (;;) {
     dirty = false;
@@ -50,7 +50,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (!rows.hasRoom() && !window.isFinished(state)) await condition(() => dirty || handOverDue());
   }
   phase = 'ended';
-  await condition(allHandlersFinished);
+  await quiet();
   await hold.end();
   return window.resultOf(state);
 
@@ -131,8 +131,14 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   async function handOver(): Promise<never> {
-    await condition(allHandlersFinished);
+    await quiet();
     return continueAsNew<typeof batch>({ ...input, state });
+  }
+
+  /** Nothing is under way any more that could ask for more than the end of this run. */
+  function quiet(): Promise<void> {
+    routine.end();
+    return condition(() => allHandlersFinished() && !routine.isBusy());
   }
 
   async function reopen(row: RowRef): Promise<void> {

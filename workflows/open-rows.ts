@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { RowFinished } from '../src/contract/messages.js';
 import { jobId } from '../src/contract/names.js';
 import type { OpenRow } from '../src/contract/rows.js';
@@ -9,6 +9,7 @@ import { feedersLeft, isRescan, takeFed, withEnded } from './chains.js';
 import { isHeld } from './hold-batch.js';
 import type { OpenedRow } from './open-row.js';
 import { homeProxy } from './proxies.js';
+import { openRoutine, type Routine } from './routine.js';
 
 /** Opens rows of a batch while there is room: those that others have made ready, then pages in the manifest's order. */
 export interface OpenRows {
@@ -156,19 +157,17 @@ interface Swept {
 }
 
 /** Looks now and then after rows that did not report for a while: a terminated job sends nothing. */
-export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, start }: Swept): void {
+export function sweepNowAndThen(input: BatchInput, state: BatchState, { touch, start }: Swept): Routine<'sweep'> {
   const everyMs = SWEEP_EVERY_MS / input.timeScale;
   const home = homeProxy(input.account);
-  void (async () => {
-    for (;;) {
-      // A run of a busy batch is shorter than that: the next one waits for what is left.
-      state.sweepDueMs ??= Date.now() + Math.max(5_000, everyMs);
-      await sleep(Math.max(1, state.sweepDueMs - Date.now()));
-      delete state.sweepDueMs;
-      const oldest = state.open.filter((o) => Date.now() - o.sinceMs >= everyMs).slice(0, SWEPT_MAX);
-      if (oldest.length > 0) await sweep(oldest.map((o) => o.row.id));
-    }
-  })();
+  state.dueMs ??= {};
+  const routine = openRoutine(state.dueMs);
+  const always = () => true;
+  routine.repeat('sweep', Math.max(5_000, everyMs), always, async () => {
+    const oldest = state.open.filter((o) => Date.now() - o.sinceMs >= everyMs).slice(0, SWEPT_MAX);
+    if (oldest.length > 0) await sweep(oldest.map((o) => o.row.id));
+  });
+  return routine;
 
   async function sweep(ids: string[]): Promise<void> {
     for (const seen of await home.sweepRows({ batch: input.batch, ids })) {

@@ -135,10 +135,14 @@ export async function sweep(account: string, state: SemaphoreState): Promise<voi
   );
 }
 
-/** What a job that is gone left at the service, the ledger says; one that ended has said itself how long its slot is held. */
-export async function lookAfter(account: string, state: SemaphoreState, grant: number): Promise<void> {
+/**
+ * What a job that is gone left at the service, the ledger says; one that ended has said itself how long its slot is held.
+ * True where the ledger was asked.
+ */
+export async function lookAfter(account: string, state: SemaphoreState, grant: number): Promise<boolean> {
   const holder = state.holders.find((h) => h.grant === grant && h.releaseAtMs === undefined);
   if (holder) await freeGone(account, state, [holder.job]);
+  return holder !== undefined;
 }
 
 async function freeGone(account: string, state: SemaphoreState, jobs: JobKey[]): Promise<void> {

@@ -8,12 +8,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import type { NowAndThen, SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
+import type { SemaphoreInput } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/kind.js';
 import { expectedRender } from './cap.js';
 import * as permits from './permits.js';
 import { homeProxy } from './proxies.js';
+import { openRoutine } from './routine.js';
 import { viewOf } from './semaphore-view.js';
 import * as holders from './semaphore-work.js';
 import { openAccountWatch, tellGrant, waitForNetwork } from './semaphore-work.js';
@@ -33,9 +34,12 @@ const UNREAD_EVERY_MS = 15_000;
 export async function semaphore(input: SemaphoreInput): Promise<void> {
   const { account, timeScale, eventsMax = EVENTS_MAX } = input;
   const state = input.state ?? permits.newPermits(30_000 / timeScale, Date.now(), timeScale);
+  state.dueMs ??= {};
+  const routine = openRoutine(state.dueMs);
   const home = homeProxy(account);
   let ready = input.state !== undefined;
   let dirty = true;
+  let isHandOverDue = false;
   // A run that hands over waits for no read: the next one makes it again.
   let readDue = input.state !== undefined;
   let telling = 0;
@@ -52,15 +56,30 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     permits.releaseDue(state, now);
     for (const grant of permits.grantNext(state, now)) inBackground(tell(grant, true));
     lookAround();
-    if (workflowInfo().historyLength >= eventsMax) break;
+    if (isHandOverDue) break;
     wakeAt(permits.nextDueMs(state, Date.now()));
-    await condition(() => dirty || readDue || workflowInfo().historyLength >= eventsMax);
+    await condition(() => dirty || readDue || isHandOverDue);
   }
-  await condition(() => allHandlersFinished() && telling === 0);
+  routine.end();
+  // What a local activity answers comes before the rest that the workflow task has brought, and that rest would be lost
+  // with a run that ends on the answer: so it ends on a task of its own.
+  do {
+    await condition(isSettled);
+    await sleep(1);
+  } while (!isSettled());
   await continueAsNew<typeof semaphore>({ ...input, state });
 
+  function isSettled(): boolean {
+    return allHandlersFinished() && telling === 0;
+  }
+
+  /**
+   * After a message, a timer or the answer of an activity, never after that of a local one: where a query comes between,
+   * a replay sees that answer with another length of the history, and would hand over at another place.
+   */
   function touch(): void {
     dirty = true;
+    isHandOverDue ||= workflowInfo().historyLength >= eventsMax;
   }
 
   function listen(): void {
@@ -92,6 +111,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     change(messages.resumeGrants, (which) => permits.resume(state, which));
     setHandler(messages.limitsRefused, () => {
       readDue = true;
+      touch();
     });
     setHandler(messages.limitsOrdered, () => {
       state.limitsDue = (state.limitsDue ?? 0) + 1;
@@ -114,14 +134,17 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     watch.learnLimits();
   }
 
+  /** Each of these asks for one thing alone, so that a hand-over need not wait for it. */
   function watchOver(): void {
-    background('caps', READ_EVERY_MS, busy, readCaps);
-    background('unread', UNREAD_EVERY_MS, () => busy() && state.unread.credits !== undefined, readCaps);
-    background('discounts', DISCOUNTS_EVERY_MS, busy, watch.readDiscounts);
+    const every = (ms: number): number => Math.max(2_000, ms / timeScale);
+    routine.repeat('caps', every(READ_EVERY_MS), busy, readCaps);
+    const isUnread = () => busy() && state.unread.credits !== undefined;
+    routine.repeat('unread', every(UNREAD_EVERY_MS), isUnread, readCaps);
+    routine.repeat('discounts', every(DISCOUNTS_EVERY_MS), busy, watch.readDiscounts);
     const isCutOff = () => permits.isCutOff(state);
-    background('network', 0, isCutOff, () => waitForNetwork(account, state).then(touch));
+    routine.repeat('network', every(0), isCutOff, () => waitForNetwork(account, state).then(touch));
     const mayBeGone = () => state.waiting.length > 0 && state.holders.length > 0;
-    background('sweep', SWEEP_EVERY_MS, mayBeGone, () => holders.sweep(account, state).then(touch));
+    routine.repeat('sweep', every(SWEEP_EVERY_MS), mayBeGone, () => holders.sweep(account, state).then(touch));
   }
 
   async function keepBreakers(): Promise<void> {
@@ -161,31 +184,11 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     const message = { grant: grant.grant, expected: expectedRender(state, grant.kind) };
     if (await tellGrant(grant, message)) return;
     // The job is gone; told a second time, it may have run by the first. What is no fresh grant is the sweep's to judge.
-    if (isFresh) await holders.lookAfter(account, state, grant.grant);
-    touch();
+    if (isFresh && (await holders.lookAfter(account, state, grant.grant))) touch();
   }
 
   function readCaps(): Promise<void> {
     readDue = false;
     return watch.readCaps();
   }
-
-  /** Repeats a task while there is something to do; a quiet account costs no event. */
-  function background(what: NowAndThen, everyMs: number, when: () => boolean, task: () => Promise<void>): void {
-    void (async () => {
-      for (;;) {
-        await condition(when);
-        await sleep(dueInMs(state, what, Math.max(2_000, everyMs / timeScale)));
-        delete state.dueMs?.[what];
-        if (when()) await task();
-      }
-    })();
-  }
-}
-
-/** On a busy account a run is shorter than such a wait: the next one waits for what is left of it. */
-function dueInMs(state: SemaphoreState, what: NowAndThen, waitMs: number): number {
-  state.dueMs ??= {};
-  state.dueMs[what] ??= Date.now() + waitMs;
-  return Math.max(1, state.dueMs[what] - Date.now());
 }

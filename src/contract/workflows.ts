@@ -128,7 +128,7 @@ export interface BatchState {
   nextEvent: number;
   startedAtMs: number;
   /** When rows that did not report for a while are looked after next. */
-  sweepDueMs?: number;
+  dueMs?: { sweep?: number };
 }
 
 /** Rows that ended before `beforeMs` with a retryable class are run again. */

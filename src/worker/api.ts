@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.js';
 import type { Log } from '../domain/log.js';
@@ -9,6 +10,7 @@ const RPM_RESERVE = 4;
 const RPM_RESERVE_COUNTED = 1;
 /** A minute and a second, since the service's window and the server's differ. */
 const RPM_WINDOW_S = 61;
+const CHANGE_AGAIN_MS = 1_000;
 
 /** The worker of the api queue: one HTTP request to the service per activity, at a rate that can change. */
 export interface ApiWorker {
@@ -33,8 +35,10 @@ export async function startApiWorker(
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentActivityTaskPolls: 10,
     });
-  let rpm = firstRpm;
-  let current = await create(rpm);
+  let current = await create(firstRpm);
+  let inForce = firstRpm;
+  let wanted = firstRpm;
+  let changing = false;
   let runs = 0;
   let stopping = false;
   let settle: { resolve: () => void; reject: (error: unknown) => void } | undefined;
@@ -48,22 +52,38 @@ export async function startApiWorker(
       if (runs === 0) settle?.resolve();
     }, settle?.reject);
   };
-  const change = async (next: number): Promise<void> => {
+  const change = async (rpm: number): Promise<void> => {
+    const next = await create(rpm);
     const old = current;
-    current = await create(next);
-    run(current);
-    if (stopping) current.shutdown();
+    current = next;
+    inForce = rpm;
+    run(next);
+    if (stopping) next.shutdown();
     old.shutdown();
+  };
+  /** One change at a time, the newest rate last. One that fails is tried again: the old rate may be a tenth of the plan's. */
+  const follow = async (): Promise<void> => {
+    if (changing) return;
+    changing = true;
+    while (inForce !== wanted && !stopping) {
+      try {
+        await change(wanted);
+      } catch (error) {
+        log.error({ rpm: wanted, error: String(error) }, 'the new rate could not be set; it is tried again');
+        await sleep(CHANGE_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+    changing = false;
   };
   run(current);
   return {
     ended,
     setRpm(next) {
-      if (next === rpm || stopping) return;
-      log.info({ from: rpm, to: next }, 'requests per minute changed');
-      rpm = next;
+      if (next === wanted || stopping) return;
+      log.info({ from: wanted, to: next }, 'requests per minute changed');
+      wanted = next;
       window?.setRpm(next);
-      change(next).catch((error) => log.error({ error: String(error) }, 'the new rate could not be set'));
+      void follow();
     },
     shutdown() {
       stopping = true;

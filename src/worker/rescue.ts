@@ -6,7 +6,8 @@ import type { Log } from '../domain/log.js';
 /**
  * A history that its own code cannot replay stops its workflow for good. It comes of a worker that slept, or was
  * starved, past the timeout of a workflow task: the SDK may apply the repeated task to what the late one left in
- * memory, and the answer is then recorded in an order that no replay makes. Changed workflow code does it too.
+ * memory, and the answer is then recorded in an order that no replay makes. Changed workflow code does it too. So does
+ * an answer that the server refuses: the SDK then says nothing, and the same task times out again and again.
  * Nothing that was paid hangs on it, since the ledger answers for every attempt: so such a workflow starts over.
  */
 export interface Rescue {
@@ -18,10 +19,14 @@ type Run = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId'>;
 
 /** A workflow task that failed so often in a row does not fail by chance. */
 const ATTEMPTS_MIN = 3;
+/** Nor one that a living worker did not answer in so many times 10 s. */
+const TIMEOUTS_MIN = 10;
 /** `WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR` in Temporal's API. */
 const NON_DETERMINISTIC = 24;
+/** `TIMEOUT_TYPE_START_TO_CLOSE`, likewise. */
+const START_TO_CLOSE = 1;
 const PAGE_EVENTS = 200;
-const REASON = 'its history cannot be replayed';
+const REASON = 'its history cannot be gone on with';
 
 export function createRescue(options: {
   client: Client;
@@ -48,12 +53,19 @@ export function createRescue(options: {
 
   async function isStuck(run: Run): Promise<boolean> {
     const { raw } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
-    if ((raw.pendingWorkflowTask?.attempt ?? 0) < ATTEMPTS_MIN) return false;
+    const task = raw.pendingWorkflowTask;
+    if (!task) return false;
+    const attempts = task.attempt ?? 0;
+    let timeouts = 0;
     for await (const event of historyOf(run, 'from the end')) {
-      // Only the first failure in a row is recorded; signals that came since stand after it.
-      if (event.workflowTaskFailedEventAttributes)
-        return event.workflowTaskFailedEventAttributes.cause === NON_DETERMINISTIC;
+      // Signals that came since stand between the events of a task that is repeated.
       if (event.workflowTaskCompletedEventAttributes) return false;
+      const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: timedOut } = event;
+      // Only the first failure in a row is recorded.
+      if (failed) return failed.cause === NON_DETERMINISTIC && attempts >= ATTEMPTS_MIN;
+      // That a task waited for its worker says nothing of the task.
+      if (timedOut?.timeoutType === START_TO_CLOSE) timeouts += 1;
+      if (Math.max(timeouts, timeouts > 0 ? attempts : 0) >= TIMEOUTS_MIN) return true;
     }
     return false;
   }

@@ -22,6 +22,23 @@ beforeEach(() => {
 type Place = Parameters<typeof startApiWorker>[0];
 type Base = Parameters<typeof startApiWorker>[1];
 
+test('a rate that cannot be set is tried again, and of those that came meanwhile the newest holds', async () => {
+  let isAway = false;
+  let tries = 0;
+  const connect = async () => {
+    tries += isAway ? 1 : 0;
+    if (isAway) throw new Error('no answer');
+  };
+  const place = { connect } as unknown as Place;
+  const api = await startApiWorker(place, {} as Base, { firstRpm: 60, window: undefined, log: silent });
+  isAway = true;
+  for (const rpm of [200, 1_000, 500]) api.setRpm(rpm);
+  await vi.waitUntil(() => tries > 0, { interval: 1 });
+  isAway = false;
+  await vi.waitUntil(() => created.length === 2, { timeout: 10_000 });
+  expect(created[1]?.maxTaskQueueActivitiesPerSecond).toBeCloseTo(496 / 61);
+});
+
 test('5-X9: no plan or `--rpm` is so low that the queue passes it, at the start and after a change', async () => {
   const place = { connect: async () => undefined } as unknown as Place;
   const api = await startApiWorker(place, {} as Base, { firstRpm: 1, window: undefined, log: silent });

@@ -1,5 +1,6 @@
 // The built command line as child processes, against an emulator in the test's own process: what really happened is at hand.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,14 +110,44 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     printed: () => printed.join('\n'),
     async stop() {
+      if (started.size > 0) tellWhatRuns(started, join(data, 'logs'));
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all([...started].map(({ ended }) => ended));
       await rig.run(['engine', 'stop']);
       await emulator.close();
+      const refused = logLines(join(data, 'logs', 'worker.log')).filter((line) => line.includes(REFUSED_TASK));
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      if (refused.length > 0) throw new Error(`the server refused workflow tasks:\n${lastOf(refused)}`);
     },
   };
   return rig;
+}
+
+/** Such a task is repeated for ever: no fault brings it about. */
+const REFUSED_TASK = 'invalid command sequence';
+const LAST_LINES = 15;
+
+/** What a test that ran out of time leaves to be understood. */
+function tellWhatRuns(running: Iterable<Running>, logs: string): void {
+  for (const { child, stderr } of running) {
+    console.error(`still runs: ${child.spawnargs.slice(2).join(' ')}\n${lastOf(stderr().split('\n'))}`);
+  }
+  for (const name of ['engine.log', 'worker.log']) {
+    console.error(`${name}:\n${lastOf(logLines(join(logs, name)))}`);
+  }
+}
+
+function lastOf(lines: string[]): string {
+  return lines.slice(-LAST_LINES).join('\n');
+}
+
+function logLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch {
+    // No engine was ever started.
+    return [];
+  }
 }
 
 function spawnCallsheet(
