@@ -51,8 +51,9 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, reader:
     const status = await source.status(batch);
     if (status === undefined) return unknown(context);
     const rows = await reader.atOnce(batch);
-    // A large batch is shown before all of its rows are read: the page asks again for what they have in common.
-    return context.json({ status, facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [] });
+    // A large batch is shown before all of its rows are read, or read anew: the page asks again for that.
+    const known = { facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [] };
+    return context.json({ status, ...known, isBehind: reader.isBehind(batch) });
   });
   app.get('/batches/:batch/rows', async (context) => {
     const batch = await knownBatch(source, context);

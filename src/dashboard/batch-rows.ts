@@ -22,7 +22,8 @@ const BATCHES_MAX = 8;
 const FRESH_MS = 1_000;
 /** A batch that takes long to read is read less often. */
 const REST = 10;
-const PATIENCE_MS = 1_000;
+/** A question is not kept waiting for a pass that takes longer. */
+const PATIENCE_MS = 150;
 const AT_ONCE_MS = 300;
 const NONE: readonly never[] = [];
 
@@ -31,6 +32,8 @@ export interface RowsReader {
   all(batch: string): Promise<BatchRows>;
   /** The same where it is there at once, nearly; else undefined, and the pass goes on. */
   atOnce(batch: string): Promise<BatchRows | undefined>;
+  /** Questions are answered from an earlier reading while a newer one is under way: to be asked again soon. */
+  isBehind(batch: string): boolean;
 }
 
 /** The rows of batches, read by one pass at a time however many pages ask. */
@@ -62,7 +65,11 @@ export function createRowsReader(lines: (batch: string) => AsyncIterable<ResultL
     fresh.catch(() => undefined);
     return last.rows;
   };
-  return { all, atOnce: (batch) => Promise.race([all(batch), sleep(AT_ONCE_MS, undefined, { ref: false })]) };
+  return {
+    all,
+    atOnce: (batch) => Promise.race([all(batch), sleep(AT_ONCE_MS, undefined, { ref: false })]),
+    isBehind: (batch) => passes.has(batch) && kept.has(batch),
+  };
 }
 
 /** The rows of one page of the manifest's order, read by themselves. */

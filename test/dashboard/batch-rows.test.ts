@@ -40,6 +40,30 @@ test('while a pass goes on nothing is there at once; whoever waits gets it, and 
   expect(passes).toBe(1);
 });
 
+test('a pass that takes long keeps no question waiting: what was read last is told, and that it is read anew', async () => {
+  let nowMs = 0;
+  let until = Promise.resolve();
+  let end = (): void => undefined;
+  const reader = createRowsReader(
+    () => lines(until),
+    () => {
+      nowMs += 500;
+      return nowMs;
+    },
+  );
+  const first = await reader.all('b');
+  expect(reader.isBehind('b')).toBe(false);
+  nowMs += 60_000;
+  until = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  expect(await reader.all('b')).toBe(first);
+  expect(reader.isBehind('b')).toBe(true);
+  end();
+  await expect.poll(() => reader.isBehind('b')).toBe(false);
+  expect(await reader.all('b')).not.toBe(first);
+});
+
 test('a page of the manifest’s order is read by itself, without rows that left it', async () => {
   const page = await readSlice(lines(), { offset: 1, limit: 2 });
   expect(page.map(({ id, status }) => [id, status])).toEqual([

@@ -11,7 +11,7 @@ import { RowTable } from './rows';
 import { TimeView } from './time-view';
 import type { Batch } from './types';
 
-/** How soon a batch is asked for again of which not all rows are read yet. */
+/** How soon a batch is asked for again whose rows are still being read. */
 const READ_AGAIN_MS = 1_000;
 
 export interface Place {
@@ -25,7 +25,7 @@ export function BatchView({ place, version }: { place: Place; version: number })
   const [request, setRequest] = useState<OrderRequest>();
   const [said, setSaid] = useState('');
   const { answer, failed } = useAnswer<Batch>(`/batches/${place.batch}`, version + given);
-  const isRead = answer === undefined || answer.facets !== null;
+  const isRead = answer === undefined || (answer.facets !== null && !answer.isBehind);
   useEffect(() => {
     const timer = isRead ? undefined : setTimeout(() => setGiven((last) => last + 1), READ_AGAIN_MS);
     return () => clearTimeout(timer);

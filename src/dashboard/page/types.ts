@@ -45,6 +45,8 @@ export interface Batch {
   /** Null while the rows of a large batch are being read. */
   facets: Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]> | null;
   failures: FailureGroup[];
+  /** What is shown of its rows is read anew just now. */
+  isBehind: boolean;
 }
 
 /** Credits as decimals; null where a bound is not known. */
