@@ -53,7 +53,7 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, reader:
     const rows = await reader.atOnce(batch);
     // A large batch is shown before all of its rows are read, or read anew: the page asks again for that.
     const known = { facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [] };
-    return context.json({ status, ...known, isBehind: reader.isBehind(batch) });
+    return context.json({ status, quote: await source.quote(batch), ...known, isBehind: reader.isBehind(batch) });
   });
   app.get('/batches/:batch/rows', async (context) => {
     const batch = await knownBatch(source, context);

@@ -14,6 +14,8 @@ export interface DashboardSource {
   knows(batch: string): Promise<boolean>;
   /** What `status --json` says of one batch; undefined for a batch that the home does not know. */
   status(batch: string): Promise<JsonObject | undefined>;
+  /** What its sample said of the rest that waits for approval, line by line; empty where nothing waits. */
+  quote(batch: string): Promise<[name: string, text: string][]>;
   /** Every row of the batch in force, in the manifest's order. */
   lines(batch: string): AsyncIterable<ResultLine>;
   /** What `review show --json` and `explain` say of a row, with what was asked for. Throws an `OrderRefused`. */

@@ -133,6 +133,33 @@ test('without an engine a batch with open rows takes the orders that the command
   await page.close();
 });
 
+test('a sampled batch shows what its sample said of the rest, until that is approved', async () => {
+  const home = await seededHome('b', [DONE, { id: 'two' }]);
+  const generation = (await home.rows.currentGeneration('b')) ?? '';
+  const range = { lowNano: CREDIT / 2, highNano: CREDIT, lowMs: 60_000, highMs: 120_000 };
+  const quote = { generation, atMs: 1, sample: { ended: 3, failed: 1 }, measured: [], rows: 40, ...range };
+  await writeSampleGate(home.home, 'b', { ids: ['one'], atMs: 1, quote });
+  const page = await opened(home);
+  const shown = page.getByRole('region', { name: 'The sample and the rest' });
+  await shown.getByText('1 of 3 rows brought no output').waitFor();
+  await shown.getByText('no price of these kinds yet').waitFor();
+  await shown.getByText('40 rows: 0.5 to 1 credits, 1 min to 2 min').waitFor();
+  expect(await accessibilityBreaches(page)).toEqual([]);
+  const told = await home.run('status', 'b');
+  expect(told.stdout).toContain('quote     40 rows: 0.5 to 1 credits, 1 min to 2 min');
+  await writeSampleGate(home.home, 'b', {
+    ids: ['one'],
+    atMs: 1,
+    quote,
+    approved: { generation, maxCreditsNano: 1, atMs: 2 },
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'b', exact: true }).waitFor();
+  expect(await shown.count()).toBe(0);
+  expect(JSON.parse((await home.run('status', 'b', '--json')).stdout)).toMatchObject({ quote: null });
+  await page.close();
+});
+
 test('a sampled batch can be cancelled', async () => {
   const home = await seededHome('b', [DONE, { id: 'two' }]);
   await writeSampleGate(home.home, 'b', { ids: ['one'], atMs: 1 });

@@ -38,7 +38,10 @@ describe.skipIf(!hasTemporal())('run --sample and approve', { timeout: 240_000 }
     expect(report).toMatch(/<dt>sample<\/dt><dd>2 rows, each with its output<\/dd>[\s\S]*<dt>quote<\/dt><dd>5 rows: /);
     expect(report).toContain('<code>callsheet approve shots</code>');
     expect(report).not.toContain('callsheet resume');
-    expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout)).toMatchObject({ state: 'sampled' });
+    expect(JSON.parse((await rig.run(['status', 'shots', '--json'])).stdout)).toMatchObject({
+      state: 'sampled',
+      quote,
+    });
 
     await sampled('--sample', '2', '--yes');
     await sampled('--yes');

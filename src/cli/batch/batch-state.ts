@@ -4,9 +4,10 @@ import type { StopReason } from '../../domain/batch.js';
 import { defined } from '../../domain/defined.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { LiveWord, Status } from '../../domain/outcome.js';
-import { type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
+import { quoteInForce, type SampleState, sampleState, stoppedReason } from '../../home/batch-marks.js';
 import { readBatchOptions, readBatchOrder } from '../../home/batch-order.js';
 import { hasLeftAlone } from '../../home/row-orders.js';
+import type { SampleQuote } from '../../home/sample-quote.js';
 import { StoreError } from '../../store/port.js';
 import { type HomeAccess, isMinuteFull } from '../access/home-access.js';
 import { joinWork, unservedText, type WorkAccess } from '../access/work-access.js';
@@ -54,6 +55,8 @@ export interface BatchStateReport {
   stopped: StopReason | null;
   /** Of a batch that was begun with a sample: whether its rest waits for a person or was approved. */
   sample: SampleState | null;
+  /** What that sample showed, and what the rest would cost and take; absent where no rest waits. */
+  quote?: SampleQuote;
   /** All that keeps the batch from going on, in sentences. */
   blocked: string | null;
   /** What was to be told of the batch and has not arrived, and what was given up; absent where nothing is. */
@@ -130,7 +133,7 @@ export async function readBatchState(
     waitsForRetry: counts.not_started > 0 && (await hasLeftAlone(home, batch)),
     stopped: (await stoppedReason(home, batch)) ?? null,
     blocked: blocked.join('; ') || null,
-    ...defined({ notices: await noticesOf(access, batch) }),
+    ...defined({ quote: await quoteInForce(home, batch, generation), notices: await noticesOf(access, batch) }),
   };
 }
 

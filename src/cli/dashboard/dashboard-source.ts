@@ -4,12 +4,13 @@ import type { Attempt } from '../../domain/attempt.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { CreditsNano } from '../../domain/money.js';
 import type { Media, ResolvedMedia, Row } from '../../domain/row.js';
-import { readPauses } from '../../home/batch-marks.js';
+import { quoteInForce, readPauses } from '../../home/batch-marks.js';
 import { readBatchOptions } from '../../home/batch-order.js';
 import { resultLines } from '../../home/result-lines.js';
 import type { SubmitOptions } from '../../kinds/adapter.js';
 import { adapterFor } from '../../kinds/index.js';
 import { nameFlaw } from '../../manifest/names.js';
+import { quoteLines } from '../../report/quote-lines.js';
 import { StoreError } from '../../store/port.js';
 import {
   type HomeAccess,
@@ -39,6 +40,11 @@ export function createDashboardSource(session: Session, settings: readonly strin
     status: async (batch) => {
       const [report] = nameFlaw(batch) === undefined ? (await states(session, access, [batch])).reports : [];
       return report && asJson(statusJson(session, report));
+    },
+    quote: async (batch) => {
+      const generation = await rows.currentGeneration(batch);
+      const quote = generation && (await quoteInForce(home, batch, generation));
+      return quote ? quoteLines(quote) : [];
     },
     lines: async function* (batch) {
       const generation = await rows.currentGeneration(batch);

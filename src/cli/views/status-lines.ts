@@ -1,4 +1,5 @@
 import { parseCredits } from '../../domain/money.js';
+import { quoteJson, quoteLines } from '../../report/quote-lines.js';
 import type { BatchStateReport } from '../batch/batch-state.js';
 import { commandHint } from '../open-session.js';
 import type { Session } from '../session.js';
@@ -34,6 +35,7 @@ export function statusLines(session: Session, report: BatchStateReport): string[
       ? [colors.yellow(`late      what feeds rows came after they had ended: ${retryHint(session, report)} runs them`)]
       : []),
     ...(report.notices === undefined ? [] : noticesLines(report.notices)),
+    ...(report.quote === undefined ? [] : quoteLines(report.quote).map(([name, text]) => `${name.padEnd(9)} ${text}`)),
     `next      ${commandHint(session, nextWords(report))}`,
   ];
 }
@@ -79,9 +81,10 @@ export function listLines(session: Session, states: readonly BatchStateReport[])
   return [formatTable(rows, { head }), ...reasons.map((line) => session.terminal.dataColors.yellow(line))];
 }
 
-export function statusJson(session: Session, report: BatchStateReport): object {
+export function statusJson(session: Session, { quote, ...report }: BatchStateReport): object {
   const next = commandHint(session, nextWords(report));
-  return { schema: 1, account: session.config.account.name, ...report, next };
+  const asked = quote === undefined ? null : quoteJson(quote);
+  return { schema: 1, account: session.config.account.name, ...report, quote: asked, next };
 }
 
 /** Temporal did not say where the batch is: what follows is what the home has. */

@@ -5,7 +5,7 @@ import { Summary } from './batches';
 import { Gallery } from './gallery';
 import { OrderDialog, type OrderRequest } from './order-dialog';
 import { mendOf, ordersOf } from './orders';
-import { Chip, Failed, rows, useAnswer } from './parts';
+import { Chip, Fact, Facts, Failed, rows, useAnswer } from './parts';
 import { RowView } from './row-view';
 import { RowTable } from './rows';
 import { TimeView } from './time-view';
@@ -45,6 +45,7 @@ export function BatchView({ place, version }: { place: Place; version: number })
       </p>
       <Failed text={failed} />
       <Summary status={status} />
+      <Quote lines={answer.quote} />
       <p class="buttons">
         {ordersOf(status).map((one) => (
           <button key={one.label} type="button" onClick={() => setRequest(one)}>
@@ -64,6 +65,25 @@ export function BatchView({ place, version }: { place: Place; version: number })
     </>
   );
 }
+
+/** What the sample cost, and what the rest would: as the command line and the report say it. */
+function Quote({ lines }: { lines: Batch['quote'] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-labelledby="quote">
+      <h2 id="quote">The sample and the rest</h2>
+      <Facts>
+        {lines.map(([name, text]) => (
+          <Fact key={text} name={LINES[name] ?? name}>
+            {text}
+          </Fact>
+        ))}
+      </Facts>
+    </section>
+  );
+}
+
+const LINES: Record<string, string> = { sample: 'Sample', measured: 'Measured', quote: 'The rest' };
 
 interface ViewProps {
   place: Place;

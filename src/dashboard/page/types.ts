@@ -42,6 +42,8 @@ export interface FailureGroup {
 
 export interface Batch {
   status: Status;
+  /** What its sample said of the rest that waits, line by line. */
+  quote: [name: string, text: string][];
   /** Null while the rows of a large batch are being read. */
   facets: Record<'status' | 'kind' | 'group' | 'reasonCode', [string, number][]> | null;
   failures: FailureGroup[];
