@@ -120,7 +120,7 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
       for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
       api?.shutdown();
       await Promise.all([ended.catch(() => undefined), told]);
-      await handed.transport.close();
+      await Promise.all([connection.close(), handed.transport.close()]);
     },
   };
 }

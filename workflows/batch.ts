@@ -50,7 +50,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (!rows.hasRoom() && !window.isFinished(state)) await condition(() => dirty || handOverDue());
   }
   phase = 'ended';
-  await quiet();
+  await routine.end();
+  await condition(allHandlersFinished);
   await hold.end();
   return window.resultOf(state);
 
@@ -131,14 +132,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 
   async function handOver(): Promise<never> {
-    await quiet();
+    await routine.end();
+    await condition(allHandlersFinished);
     return continueAsNew<typeof batch>({ ...input, state });
-  }
-
-  /** Nothing is under way any more that could ask for more than the end of this run. */
-  function quiet(): Promise<void> {
-    routine.end();
-    return condition(() => allHandlersFinished() && !routine.isBusy());
   }
 
   async function reopen(row: RowRef): Promise<void> {

@@ -5,12 +5,11 @@ export interface Routine<Name extends string> {
   /** Does the task again and again while there is something to do; a quiet workflow costs no event. */
   repeat(what: Name, everyMs: number, when: () => boolean, task: () => Promise<void>): void;
   /**
-   * Begins nothing from here on. To be called before the first wait of a hand-over: what is due in that very moment would
-   * ask for more after the command that ends the run, and the server refuses such a task, each time it is repeated.
+   * Begins nothing from here on; resolves when what is under way has ended. To be called before the first wait of a
+   * hand-over: what is due in that very moment would ask for more after the command that ends the run, and the server
+   * refuses such a task, each time it is repeated.
    */
-  end(): void;
-  /** A task is under way: it may still ask for more. */
-  isBusy(): boolean;
+  end(): Promise<void>;
 }
 
 /** `dueMs` goes from run to run: on a busy account each is shorter than such a wait, and the next waits for what is left. */
@@ -40,7 +39,7 @@ export function openRoutine<Name extends string>(dueMs: Partial<Record<Name, num
     repeat: (what, everyMs, when, task) => void repeat(what, everyMs, when, task),
     end() {
       isOver = true;
+      return condition(() => underWay === 0);
     },
-    isBusy: () => underWay > 0,
   };
 }

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import * as messages from '../src/contract/messages.js';
-import type { SemaphoreInput } from '../src/contract/semaphore.js';
+import type { SemaphoreInput, SemaphoreState } from '../src/contract/semaphore.js';
 import type { SemaphoreView } from '../src/contract/semaphore-view.js';
 import type { Breaker } from '../src/domain/kind.js';
 import { expectedRender } from './cap.js';
@@ -60,26 +60,12 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     wakeAt(permits.nextDueMs(state, Date.now()));
     await condition(() => dirty || readDue || isHandOverDue);
   }
-  routine.end();
-  // What a local activity answers comes before the rest that the workflow task has brought, and that rest would be lost
-  // with a run that ends on the answer: so it ends on a task of its own.
-  do {
-    await condition(isSettled);
-    await sleep(1);
-  } while (!isSettled());
-  await continueAsNew<typeof semaphore>({ ...input, state });
+  void routine.end();
+  await handOver(input, state, () => allHandlersFinished() && telling === 0);
 
-  function isSettled(): boolean {
-    return allHandlersFinished() && telling === 0;
-  }
-
-  /**
-   * After a message, a timer or the answer of an activity, never after that of a local one: where a query comes between,
-   * a replay sees that answer with another length of the history, and would hand over at another place.
-   */
   function touch(): void {
     dirty = true;
-    isHandOverDue ||= workflowInfo().historyLength >= eventsMax;
+    isHandOverDue ||= isLong(eventsMax);
   }
 
   function listen(): void {
@@ -191,4 +177,24 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     readDue = false;
     return watch.readCaps();
   }
+}
+
+/**
+ * To be asked after a message, a timer or the answer of an activity, never after that of a local one: where a query comes
+ * between, a replay sees that answer with another length of the history, and would hand over at another place.
+ */
+function isLong(eventsMax: number): boolean {
+  return workflowInfo().historyLength >= eventsMax;
+}
+
+/**
+ * What a local activity answers comes before the rest that its workflow task has brought, and that rest would be lost with
+ * a run that ends on the answer: so it ends on a task of its own.
+ */
+async function handOver(input: SemaphoreInput, state: SemaphoreState, isSettled: () => boolean): Promise<never> {
+  do {
+    await condition(isSettled);
+    await sleep(1);
+  } while (!isSettled());
+  return continueAsNew<typeof semaphore>({ ...input, state });
 }

@@ -34,6 +34,8 @@ export type FromWorker =
   /** `settings`: those that the account is served with from now on; the key is not taken where the service refuses it. */
   | { type: 'ready'; turn: number; account: string; settings: JsonObject; hasTakenKey: boolean }
   | { type: 'failed'; turn: number; account: string; code: string; message: string }
+  /** Nobody has used the account for long: it is served again once a command hands it over. */
+  | { type: 'left'; account: string }
   | { type: 'open'; batches: number; others: number }
   /** While it ends, once a second: paid requests that have no answer yet. */
   | { type: 'awaiting'; calls: AwaitedCall[] };
@@ -63,7 +65,9 @@ export function readFromWorker(value: unknown): FromWorker | undefined {
   const { type, turn, account, code, message, batches, others, calls } = value;
   if (type === 'open' && typeof batches === 'number') return { type, batches, others: Number(others ?? 0) };
   if (type === 'awaiting' && Array.isArray(calls)) return { type, calls: calls.flatMap(readCall) };
-  if (typeof account !== 'string' || typeof turn !== 'number') return undefined;
+  if (typeof account !== 'string') return undefined;
+  if (type === 'left') return { type, account };
+  if (typeof turn !== 'number') return undefined;
   if (type === 'ready')
     return isJsonObject(value.settings)
       ? { type, turn, account, settings: value.settings, hasTakenKey: value.hasTakenKey !== false }

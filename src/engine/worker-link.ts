@@ -95,6 +95,11 @@ export function createWorkerLink(options: WorkerLinkOptions): WorkerLink {
       options.onAwaiting(message.calls);
       return;
     }
+    if (message.type === 'left') {
+      clearTimeout(taken.get(message.account)?.timer);
+      taken.delete(message.account);
+      return;
+    }
     const waiting = pending.get(message.turn);
     pending.delete(message.turn);
     const one = taken.get(message.account);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.js';
 import type { Log } from '../domain/log.js';
 import type { WorkerPlace } from './options.js';
@@ -19,6 +19,12 @@ export interface ApiWorker {
   shutdown(): void;
 }
 
+/** A worker on a connection of its own: the SDK takes one of a queue on each. */
+interface Connected {
+  worker: Worker;
+  connection: NativeConnection;
+}
+
 /** The api worker at a rate; a new rate starts a new worker at once, while the old one finishes what it has. */
 export async function startApiWorker(
   place: WorkerPlace,
@@ -27,14 +33,17 @@ export async function startApiWorker(
 ): Promise<ApiWorker> {
   const reserve = window === undefined ? RPM_RESERVE : RPM_RESERVE_COUNTED;
   window?.setRpm(firstRpm);
-  const create = async (rpm: number): Promise<Worker> =>
-    Worker.create({
+  const create = async (rpm: number): Promise<Connected> => {
+    const connection = await place.connect();
+    const worker = await Worker.create({
       ...base,
-      connection: await place.connect(),
+      connection,
       maxTaskQueueActivitiesPerSecond: Math.max(1, rpm - reserve) / RPM_WINDOW_S,
       maxConcurrentActivityTaskExecutions: 200,
       maxConcurrentActivityTaskPolls: 10,
     });
+    return { worker, connection };
+  };
   let current = await create(firstRpm);
   let inForce = firstRpm;
   let wanted = firstRpm;
@@ -45,9 +54,10 @@ export async function startApiWorker(
   const ended = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  const run = (worker: Worker): void => {
+  const run = ({ worker, connection }: Connected): void => {
     runs += 1;
-    worker.run().then(() => {
+    worker.run().then(async () => {
+      await connection.close();
       runs -= 1;
       if (runs === 0) settle?.resolve();
     }, settle?.reject);
@@ -58,8 +68,8 @@ export async function startApiWorker(
     current = next;
     inForce = rpm;
     run(next);
-    if (stopping) next.shutdown();
-    old.shutdown();
+    if (stopping) next.worker.shutdown();
+    old.worker.shutdown();
   };
   /** One change at a time, the newest rate last. One that fails is tried again: the old rate may be a tenth of the plan's. */
   const follow = async (): Promise<void> => {
@@ -87,7 +97,7 @@ export async function startApiWorker(
     },
     shutdown() {
       stopping = true;
-      if (current.getState() === 'RUNNING') current.shutdown();
+      if (current.worker.getState() === 'RUNNING') current.worker.shutdown();
     },
   };
 }

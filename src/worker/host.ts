@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import { createSwitchboard } from '../callbacks/receiver.js';
-import { createCallbackDesk } from '../callbacks/take-callback.js';
 import type { AccountSettings } from '../contract/account.js';
 import type { JsonObject } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { AwaitedCall } from '../domain/price.js';
 import type { S3Environment } from '../domain/s3.js';
 import type { AccountRegistration, FromWorker, ToWorker } from '../engine/registration.js';
-import { createCallbacks } from '../home/handles.js';
-import { createPlaces } from '../store/open-store.js';
 import { type AccountWorker, startAccountWorker } from '../worker.js';
 import { adopt, tellAlso } from './adopt-settings.js';
 import { keepSettings, settingsAsBefore } from './kept-settings.js';
-import { proveKey } from './key.js';
-import { createKeySource, type KeyOrigin, type KeySource, keyNow } from './key-source.js';
-import { createMessenger } from './messenger.js';
-import { hasOpenBatches } from './open-batches.js';
+import { offerKey } from './key.js';
+import { createKeySource, type KeySource, keyNow } from './key-source.js';
+import { countOpen, hasOpenBatches, hasOpenWork } from './open-batches.js';
 import type { AccountWorkerOptions, WorkerPlace } from './options.js';
+import { receiveCallbacks } from './receive-callbacks.js';
 import { createRequestWindow } from './request-window.js';
 import { createStandby } from './standby.js';
 
@@ -34,9 +31,12 @@ interface Served {
   key: KeySource;
   settings: AccountSettings;
   s3: S3Environment;
+  /** When a command last handed it over, or something was open of it, by the steady clock. */
+  usedMs: number;
 }
 
 const OPEN_EVERY_MS = 5_000;
+const LET_GO_AFTER_MS = 600_000;
 
 export function createWorkerHost(options: {
   place: Promise<WorkerPlace>;
@@ -46,8 +46,10 @@ export function createWorkerHost(options: {
   requests?: string;
   /** Where it is kept what commands said of the accounts, for the next engine. */
   kept?: string;
+  /** How long an account of which nothing is open is served; 10 min if not given. */
+  letGoAfterMs?: number;
 }): WorkerHost {
-  const { log, say } = options;
+  const { log, say, letGoAfterMs = LET_GO_AFTER_MS } = options;
   const served = new Map<string, Served>();
   const alone = new Map<string, Required<Pick<AccountWorkerOptions, 'window' | 'standby'>>>();
   /** Workers that another one has taken over from, and that still wait for answers. */
@@ -55,22 +57,27 @@ export function createWorkerHost(options: {
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
   const switchboard = createSwitchboard(onError);
   let turn: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => void sayOpen(), OPEN_EVERY_MS);
+  const timers = [
+    setInterval(() => void sayOpen(), OPEN_EVERY_MS),
+    setInterval(() => void inTurn(letGo), letGoAfterMs / 4),
+  ];
 
   return {
-    serve(message) {
-      turn = turn.then(() => take(message));
-      return turn;
-    },
+    serve: (message) => inTurn(() => take(message)),
     awaited: () => allWorkers().flatMap((worker) => worker.awaited()),
     async shutdown() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       // What is left open is known to whoever asks while no engine runs.
       void sayOpen();
       await Promise.all(allWorkers().map((worker) => worker.shutdown()));
       await Promise.all([...served.keys()].map((account) => switchboard.disconnect(account)));
     },
   };
+
+  function inTurn(task: () => Promise<void>): Promise<void> {
+    turn = turn.then(task);
+    return turn;
+  }
 
   function allWorkers(): AccountWorker[] {
     return [...ending, ...[...served.values()].map(({ worker }) => worker)];
@@ -99,6 +106,7 @@ export function createWorkerHost(options: {
     const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
     const known = served.get(account);
     const asked = settings as unknown as AccountSettings;
+    if (known !== undefined) known.usedMs = performance.now();
     if (known === undefined) {
       const source = createKeySource(key);
       const isOpen = async () => hasOpenBatches((await options.place).client, account);
@@ -106,7 +114,7 @@ export function createWorkerHost(options: {
       return { settings: await start(settings, source, s3), hasTakenKey: true };
     }
     if (isKeyOnly) {
-      const hasTakenKey = await offerKey(known.key, known.settings, key);
+      const hasTakenKey = await offerKey(known.key, known.settings, key, log);
       known.settings = tellAlso(known.settings, asked);
       known.worker.adopt(known.settings);
       return { settings: known.settings, hasTakenKey };
@@ -115,12 +123,10 @@ export function createWorkerHost(options: {
       JSON.stringify(known.settings) !== JSON.stringify(asked) &&
       (await hasOpenBatches((await options.place).client, account));
     const adopted = adopt(known.settings, asked, isOpen);
-    const hasTakenKey = await offerKey(known.key, asked, key);
+    const hasTakenKey = await offerKey(known.key, asked, key, log);
     if (adopted.change === 'new worker' || JSON.stringify(known.s3) !== JSON.stringify(s3)) {
       const next = await start(adopted.settings, known.key, s3);
-      // It may have to wait for paid answers: nobody else waits for it.
-      ending.add(known.worker);
-      void known.worker.shutdown().finally(() => ending.delete(known.worker));
+      end(known.worker);
       return { settings: next, hasTakenKey };
     }
     known.worker.adopt(adopted.settings);
@@ -130,17 +136,43 @@ export function createWorkerHost(options: {
 
   async function start(settings: AccountSettings, key: KeySource, s3: S3Environment): Promise<AccountSettings> {
     const { account } = settings;
-    await receiveCallbacks(settings, s3);
+    await receiveCallbacks({ switchboard, place: await options.place, log, onError }, settings, s3);
     const worker = await startAccountWorker({
       ...{ place: await options.place, settings: { ...settings }, key, s3, log },
       ...servedAlone(account),
     });
-    served.set(account, { worker, key, settings, s3 });
+    served.set(account, { worker, key, settings, s3, usedMs: performance.now() });
     worker.ended.catch((error) => {
       log.error({ account, error: String(error) }, 'a worker ended; the process starts anew');
       process.exit(1);
     });
     return settings;
+  }
+
+  /** It may have to wait for paid answers: nobody else waits for it. */
+  function end(worker: AccountWorker): void {
+    ending.add(worker);
+    void worker.shutdown().finally(() => ending.delete(worker));
+  }
+
+  /** Ends what serves accounts that nobody has used for long: each takes workers with a memory of their own. */
+  async function letGo(): Promise<void> {
+    for (const [account, one] of served) {
+      try {
+        const isOwed = one.worker.pendingNotices() > 0 || one.worker.awaited().length > 0;
+        const isUsed = isOwed || (await hasOpenWork((await options.place).client, account));
+        if (isUsed) one.usedMs = performance.now();
+        if (performance.now() - one.usedMs < letGoAfterMs) continue;
+        served.delete(account);
+        alone.delete(account);
+        say({ type: 'left', account });
+        log.info({ account }, 'nothing is open of the account: it is served again once a command needs it');
+        await switchboard.disconnect(account);
+        end(one.worker);
+      } catch (error) {
+        log.warn({ account, error: String(error) }, 'whether the account is used could not be seen');
+      }
+    }
   }
 
   /** What only a worker that alone serves an account has; one for an account, also while one worker takes over from another. */
@@ -155,41 +187,12 @@ export function createWorkerHost(options: {
     return known;
   }
 
-  async function receiveCallbacks(settings: AccountSettings, s3: S3Environment): Promise<void> {
-    const { account, home, timeScale, callbacks } = settings;
-    if (callbacks.listen === null) return switchboard.disconnect(account);
-    const { client } = await options.place;
-    const { openStore } = createPlaces({ settings: settings.s3, environment: s3 });
-    const desk = createCallbackDesk({
-      account,
-      callbacks: createCallbacks(openStore(home, 'private'), account),
-      messenger: createMessenger(client, account, timeScale),
-      timeScale,
-      log,
-      onError,
-    });
-    await switchboard.connect(account, callbacks.listen, desk);
-  }
-
-  /** A key that the service does not accept never replaces one that it may accept. */
-  async function offerKey(source: KeySource, settings: AccountSettings, offered: KeyOrigin): Promise<boolean> {
-    const value = createKeySource(offered).current();
-    const proof = value === source.current() ? 'good' : await proveKey(settings, value);
-    if (proof === 'good') source.replace(offered);
-    else
-      log.warn({ account: settings.account, proof }, 'the key that was handed over is not used: the one before stays');
-    return proof === 'good';
-  }
-
   /** Open batches keep the engine awake, and whatever else runs but the semaphores. */
   async function sayOpen(): Promise<void> {
     try {
-      const { client } = await options.place;
-      const running = async (which: string): Promise<number> =>
-        (await client.workflow.count(`WorkflowType ${which} AND ExecutionStatus = 'Running'`)).count;
-      const [batches, all] = await Promise.all([running("= 'batch'"), running("!= 'semaphore'")]);
+      const { batches, others } = await countOpen((await options.place).client);
       const notices = allWorkers().reduce((sum, worker) => sum + worker.pendingNotices(), 0);
-      say({ type: 'open', batches, others: Math.max(0, all - batches) + notices });
+      say({ type: 'open', batches, others: others + notices });
     } catch (error) {
       log.warn({ error: String(error) }, 'the open batches could not be counted');
     }

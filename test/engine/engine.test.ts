@@ -112,6 +112,16 @@ describe.skipIf(!hasTemporal())('the engine', () => {
     await first.register(account('one', { home }));
   }, 60_000);
 
+  test('5-X12: knows no account any more that its worker has let go, until it is handed over again', async () => {
+    const engine = await engineIn(newFolder());
+    await engine.register(account('one'));
+    await engine.register(account('two', { leaves: true }));
+    await until(async () => (await stateOf(engine)).accounts.length === 1);
+    expect((await stateOf(engine)).accounts).toEqual(['one']);
+    await engine.register(account('two'));
+    expect((await stateOf(engine)).accounts).toEqual(['one', 'two']);
+  }, 60_000);
+
   test('takes accounts, and keeps the key in memory alone', async () => {
     const folder = newFolder();
     process.env.CALLSHEET_API_KEY = key;

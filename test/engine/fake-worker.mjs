@@ -1,6 +1,6 @@
 // A worker as the supervisor sees one: takes accounts, counts open batches, can be told to misbehave.
 // The settings of a registration are its orders: {fail: code}, {open: n}, {others: n}, {silentOnce: file}, {failWhile: file},
-// {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends.
+// {leaves: true} the account at once, {awaits: ms} a paid answer for so long after it was asked to end, {hangs: true} and never ends.
 import { existsSync, writeFileSync } from 'node:fs';
 
 /** @param {import('../../src/engine/registration.js').FromWorker} message */
@@ -29,6 +29,7 @@ process.on('message', ({ turn, registration }) => {
   const code = settings.failWhile !== undefined && existsSync(settings.failWhile) ? 'away' : settings.fail;
   if (code) say({ type: 'failed', turn, account, code, message: 'refused' });
   else say({ type: 'ready', turn, account, settings, hasTakenKey: true });
+  if (settings.leaves) say({ type: 'left', account });
   awaits = settings.awaits ?? awaits;
   hangs = settings.hangs ?? hangs;
   const { open: batches, others = 0 } = settings;
