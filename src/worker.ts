@@ -35,7 +35,7 @@ export interface AccountWorker {
   readonly account: string;
   /** Ends when the workers ended. Rejects when one failed. */
   readonly ended: Promise<void>;
-  /** Claims nothing and takes no new work, waits for what is under way. */
+  /** Claims nothing and takes no new work, waits for what is under way; the second call waits for the first. */
   shutdown(): Promise<void>;
   /** Paid requests whose answers a shutdown waits for. */
   awaited(): AwaitedCall[];
@@ -61,10 +61,9 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
     () => performance.now(),
   );
   const handed = createDependencies(options, clock, (rpm) => api?.setRpm(rpm));
-  const { baseUrl } = settings;
   try {
     await proveBucket(handed.home.store);
-    await handed.home.bindBaseUrl(baseUrl);
+    await handed.home.bindBaseUrl(settings.baseUrl);
   } catch (error) {
     // It is tried again and again until the home is there: each try leaves nothing behind.
     await handed.transport.close();
@@ -111,16 +110,27 @@ export async function startAccountWorker(options: AccountWorkerOptions): Promise
       Object.assign(settings, changed);
       notices.adopted();
     },
-    async shutdown() {
-      endClaims(deps);
-      void endRescue();
-      notices.end();
-      // Who does not answer in time is told again by who serves the account next.
-      const told = Promise.race([endNotices(), sleep(NOTICES_END_MS, undefined, { ref: false })]);
-      for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
-      api?.shutdown();
-      await Promise.all([ended.catch(() => undefined), told]);
-      await Promise.all([connection.close(), handed.transport.close()]);
-    },
+    shutdown: once(shutDown),
+  };
+
+  async function shutDown(): Promise<void> {
+    endClaims(deps);
+    void endRescue();
+    notices.end();
+    // Who does not answer in time is told again by who serves the account next.
+    const told = Promise.race([endNotices(), sleep(NOTICES_END_MS, undefined, { ref: false })]);
+    for (const worker of [home, io]) if (worker.getState() === 'RUNNING') worker.shutdown();
+    api?.shutdown();
+    await Promise.all([ended.catch(() => undefined), told]);
+    await Promise.all([connection.close(), handed.transport.close()]);
+  }
+}
+
+/** Does it at the first call; later ones wait for that. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
   };
 }

@@ -52,8 +52,9 @@ function defineReads(app: Hono, source: DashboardSource, access: Access, reader:
     if (status === undefined) return unknown(context);
     const rows = await reader.atOnce(batch);
     // A large batch is shown before all of its rows are read, or read anew: the page asks again for that.
-    const known = { facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [] };
-    return context.json({ status, quote: await source.quote(batch), ...known, isBehind: reader.isBehind(batch) });
+    const isBehind = reader.isBehind(batch);
+    const known = { facets: rows ? facetsOf(rows) : null, failures: rows?.failures ?? [], isBehind };
+    return context.json({ status, quote: await source.quote(batch), ...known });
   });
   app.get('/batches/:batch/rows', async (context) => {
     const batch = await knownBatch(source, context);

@@ -23,7 +23,7 @@ const FRESH_MS = 1_000;
 /** A batch that takes long to read is read less often. */
 const REST = 10;
 /** A question is not kept waiting for a pass that takes longer. */
-const PATIENCE_MS = 150;
+const PATIENCE_MS = 1_000;
 const AT_ONCE_MS = 300;
 const NONE: readonly never[] = [];
 

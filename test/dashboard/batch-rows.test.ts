@@ -47,7 +47,7 @@ test('a pass that takes long keeps no question waiting: what was read last is to
   const reader = createRowsReader(
     () => lines(until),
     () => {
-      nowMs += 500;
+      nowMs += 1_500;
       return nowMs;
     },
   );
