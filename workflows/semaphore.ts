@@ -58,7 +58,7 @@ export async function semaphore(input: SemaphoreInput): Promise<void> {
     lookAround();
     if (isHandOverDue) break;
     wakeAt(permits.nextDueMs(state, Date.now()));
-    await condition(() => dirty || readDue || isHandOverDue);
+    await condition(() => dirty || readDue);
   }
   void routine.end();
   await handOver(input, state, () => allHandlersFinished() && telling === 0);

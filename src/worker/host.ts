@@ -52,7 +52,7 @@ export function createWorkerHost(options: {
   const { log, say, letGoAfterMs = LET_GO_AFTER_MS } = options;
   const served = new Map<string, Served>();
   const alone = new Map<string, Required<Pick<AccountWorkerOptions, 'window' | 'standby'>>>();
-  /** Workers that another one has taken over from, and that still wait for answers. */
+  /** Workers that serve their account no more, and still wait for answers. */
   const ending = new Set<AccountWorker>();
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'a callback could not be passed on');
   const switchboard = createSwitchboard(onError);
@@ -106,13 +106,13 @@ export function createWorkerHost(options: {
     const { account, settings, key, s3 = {}, isKeyOnly = false } = registration;
     const known = served.get(account);
     const asked = settings as unknown as AccountSettings;
-    if (known !== undefined) known.usedMs = performance.now();
     if (known === undefined) {
       const source = createKeySource(key);
       const isOpen = async () => hasOpenBatches((await options.place).client, account);
       const settings = await settingsAsBefore(options.kept, { asked, key: keyNow(source), isOpen, log });
       return { settings: await start(settings, source, s3), hasTakenKey: true };
     }
+    known.usedMs = performance.now();
     if (isKeyOnly) {
       const hasTakenKey = await offerKey(known.key, known.settings, key, log);
       known.settings = tellAlso(known.settings, asked);
@@ -165,10 +165,10 @@ export function createWorkerHost(options: {
         if (performance.now() - one.usedMs < letGoAfterMs) continue;
         served.delete(account);
         alone.delete(account);
+        end(one.worker);
         say({ type: 'left', account });
         log.info({ account }, 'nothing is open of the account: it is served again once a command needs it');
         await switchboard.disconnect(account);
-        end(one.worker);
       } catch (error) {
         log.warn({ account, error: String(error) }, 'whether the account is used could not be seen');
       }

@@ -64,8 +64,9 @@ export function createRescue(options: {
       // Only the first failure in a row is recorded.
       if (failed) return failed.cause === NON_DETERMINISTIC && attempts >= ATTEMPTS_MIN;
       // That a task waited for its worker says nothing of the task.
-      if (timedOut?.timeoutType === START_TO_CLOSE) timeouts += 1;
-      if (Math.max(timeouts, timeouts > 0 ? attempts : 0) >= TIMEOUTS_MIN) return true;
+      if (timedOut?.timeoutType !== START_TO_CLOSE) continue;
+      timeouts += 1;
+      if (Math.max(timeouts, attempts) >= TIMEOUTS_MIN) return true;
     }
     return false;
   }

@@ -1,4 +1,6 @@
 // How batches share the plan's simultaneous jobs, and how that is changed while they run.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasTemporal } from '../support/temporal.js';
 import { expectHonestEnd, results } from './support/evidence.js';
@@ -94,6 +96,25 @@ describe.skipIf(!hasTemporal())('limits, weights and priorities', { timeout: 300
     });
     const refused = await rig.run(['run', 'b.csv', '--yes', '--rpm', '5000']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--rpm 5000 would hold for 'a' too")]);
+    await ok(['pause', 'a']);
+    await rig.write('c.csv', csv(rowsOf('c', 8)));
+    const beside = rig.start(['run', 'c.csv', '--yes']);
+    await reached('c', 1);
+    const terms = join(
+      rig.data,
+      'home',
+      JSON.parse(await ok(['list', '--json'])).account,
+      'batches',
+      'a',
+      'terms.json',
+    );
+    const paused = readFileSync(terms, 'utf8');
+    expect(JSON.parse(paused)).toMatchObject({ isPaused: true });
+    const kept = await rig.run(['resume', 'a', '--rpm', '7000']);
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining("--rpm 7000 would hold for 'c' too")]);
+    expect(readFileSync(terms, 'utf8')).toBe(paused);
+    expect((await beside.ended).code).toBe(0);
+    await ok(['resume', 'a']);
     await ok(['run', 'b.csv', '--yes']);
     await ok(['cancel', 'a']);
     expect((await first.ended).code).toBe(1);

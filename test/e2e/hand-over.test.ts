@@ -8,7 +8,7 @@ import { hasTemporal } from '../support/temporal.js';
 
 const RUNS = 30;
 
-describe.skipIf(!hasTemporal())('a semaphore that hands over all the time (F54)', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTemporal())('a semaphore that hands over all the time (F54)', { timeout: 400_000 }, () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({ speed: 200, account: 'due' });

@@ -118,6 +118,8 @@ export async function resumeStopped(session: Session, batch: string, trustsHome:
 async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   const { session, access, batch } = known;
   const { home } = access;
+  // Before anything is changed: what is refused leaves a pause and a reason to stop as they are.
+  await refuseSharedRpm(known, work);
   const stopped = await stoppedReason(home, batch);
   const isRunning = (await createBatchSource(known, work).state()).state === 'running';
   await clearStopped(home, batch);
@@ -131,7 +133,6 @@ async function goOn(known: KnownBatch, work: WorkAccess): Promise<void> {
   if (!isRunning) await refuseSampled(known);
   await orderPause(home, batch, false);
   if (isRunning) {
-    await refuseSharedRpm(known, work);
     await orderLimits(known, limitsOf(session));
     await orderRpm(known, work, false);
     const handle = work.temporal.client.workflow.getHandle(batchId(home.account, batch));
